@@ -1,0 +1,230 @@
+"""Documents and chunks: what a source gives, what a reader makes of it, what is embedded and returned."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class MediaType(StrEnum):
+    """How a raw page is written."""
+
+    MARKDOWN = "text/markdown"
+    MDX = "text/mdx"
+    HTML = "text/html"
+
+
+@dataclass(frozen=True, slots=True)
+class RawPage:
+    """One page as its source has it, with everything that the source's conventions decide.
+
+    key: names the page within its source, stable between runs: a path relative to the folder, or a URL.
+    url: the canonical URL that a reader would visit.
+    content: the text to read, after any front matter.
+    first_line: line number in the file at which content begins, from 1.
+    front_matter: the page's own metadata; values are YAML's.
+    includes: files that the page imports or embeds, by the path that the page names them with.
+    source_hash: SHA-256 over everything that could change the resulting document.
+    site_root: URL under which links that begin with a slash are resolved.
+    primary: whether version and locale are the ones that a reader meets by default.
+    links: URL of each page that can be linked to from here by file path, as written relative to the source's root.
+    """
+
+    key: str
+    url: str
+    content: str
+    media_type: MediaType
+    source: str
+    source_path: str
+    source_hash: str
+    slug: str
+    title: str | None = None
+    version: str | None = None
+    locale: str | None = None
+    primary: bool = True
+    generator: str | None = None
+    first_line: int = 1
+    site_root: str = ""
+    tags: tuple[str, ...] = ()
+    front_matter: Mapping[str, object] = field(default_factory=dict)
+    includes: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PageUnchanged:
+    """A page that is as it was: the document made from it before still holds."""
+
+    key: str
+    source_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageFailed:
+    """A page that could not be read this time. It is not a deleted page."""
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageExcluded:
+    """A page left out on purpose (a draft, a partial, out of scope), and why."""
+
+    key: str
+    reason: str
+
+
+PageRead = RawPage | PageUnchanged | PageFailed | PageExcluded
+"""What a source yields for each page that it knows of."""
+
+
+class BlockKind(StrEnum):
+    """The kinds of block that chunking tells apart."""
+
+    HEADING = "heading"
+    TEXT = "text"
+    CODE = "code"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of whole lines of a document's text that belongs together.
+
+    start, end: span in Document.text; blocks do not overlap and are in order.
+    body_start, body_end: what lies between may be cut at line borders. In a code block the lines before and
+        after it are the fence, in a table the lines before it are the header and its rule; whoever cuts
+        the body repeats them. Equal to start and end in the other kinds.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    body_start: int
+    body_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it, up to the next heading of any level.
+
+    level: 1 to 6; 0 for what stands before the first heading.
+    heading: the heading's plain text; "" for level 0.
+    anchor: the id that the page gives the heading; None where the page has none.
+    path: the plain headings from the outermost to this one, without the document's title when that is level 1.
+    start, end: span in Document.text, heading line included.
+    """
+
+    level: int
+    heading: str
+    anchor: str | None
+    path: tuple[str, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link in a document's text.
+
+    start, end: span of the link's text in Document.text.
+    target: absolute URL, with its fragment.
+    """
+
+    text: str
+    target: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """What is known of a document besides its text; shared by its chunks.
+
+    source: name of the source it comes from.
+    source_path: path in that source (file path, or the URL's path).
+    source_type: what kind of page it is, e.g. "docusaurus-page".
+    primary: whether it is in the current version and default locale of its source.
+    """
+
+    id: str
+    url: str
+    title: str
+    source: str
+    source_path: str
+    slug: str
+    source_type: str
+    version: str | None = None
+    locale: str | None = None
+    primary: bool = True
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One page, read: the normalized text with everything that points into it.
+
+    text: Markdown without link targets, markup that shows nothing, or page chrome; newline is "\\n", no trailing
+        blanks on lines, no two blank lines in a row outside code.
+    sections: in order, covering the text without gap.
+    blocks: in order, not overlapping; blank lines lie between them.
+    source_hash: as in RawPage.
+    """
+
+    info: DocumentInfo
+    text: str
+    sections: tuple[Section, ...]
+    blocks: tuple[Block, ...]
+    links: tuple[Link, ...] = ()
+    source_hash: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of one document's text: the unit that is embedded, stored and returned.
+
+    text: repeated_before + Document.text[start:end] + repeated_after.
+    repeated_before, repeated_after: a fence or table header said again because the block had to be cut; "" in
+        every other chunk.
+    position: 0, 1, 2, … within the document.
+    section: heading of the section in which the chunk begins; "" before the first.
+    heading_path: headings from the outermost to that section's.
+    anchor: id of that section's heading in the page; None where there is none.
+    token_count: by the tokenizer named.
+    content_hash: SHA-256 hex of text.
+    embedded_hash: SHA-256 hex of what is embedded (title, heading path and text).
+    previous_id, next_id: the neighbours in the document; None at its ends.
+    created_at: when a chunk of this id was first stored, UTC; None until it is.
+    """
+
+    id: str
+    document: DocumentInfo
+    text: str
+    start: int
+    end: int
+    position: int
+    section: str
+    heading_path: tuple[str, ...]
+    anchor: str | None
+    token_count: int
+    tokenizer: str
+    content_hash: str
+    embedded_hash: str
+    repeated_before: str = ""
+    repeated_after: str = ""
+    previous_id: str | None = None
+    next_id: str | None = None
+    created_at: datetime | None = None
+
+    @property
+    def section_url(self) -> str:
+        """Deep link to the section: the document's URL with the anchor, where there is one."""
+        return f"{self.document.url}#{self.anchor}" if self.anchor else self.document.url
+
+    @property
+    def embedded_text(self) -> str:
+        """What the embedder and BM25 see: title and heading path in front of the text."""
+        head = [self.document.title, *(h for h in self.heading_path if h != self.document.title)]
+        return "\n".join([" › ".join(part for part in head if part), self.text]) if any(head) else self.text

@@ -1,0 +1,143 @@
+"""Generations: complete, immutable builds of the index, and the states they pass through."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from assay.errors import InvalidTransition
+
+
+class State(StrEnum):
+    """Where a generation is in its life."""
+
+    BUILDING = "building"
+    CANDIDATE = "candidate"
+    LIVE = "live"
+    RETIRED = "retired"
+    REJECTED = "rejected"
+    FAILED = "failed"
+
+
+TRANSITIONS: Mapping[State, frozenset[State]] = {
+    State.BUILDING: frozenset({State.CANDIDATE, State.FAILED}),
+    State.CANDIDATE: frozenset({State.LIVE, State.REJECTED}),
+    State.LIVE: frozenset({State.RETIRED}),
+    State.RETIRED: frozenset({State.LIVE}),
+    State.REJECTED: frozenset(),
+    State.FAILED: frozenset(),
+}
+"""The state machine: from each state, the states that may follow. Retired to live is a rollback."""
+
+
+def check_transition(generation: str, current: State, target: State) -> None:
+    """Raise InvalidTransition unless the state machine has this step."""
+    if target not in TRANSITIONS[current]:
+        raise InvalidTransition(
+            f"Generation {generation} is {current}, and a {current} generation cannot become {target}.",
+            hint="`assay generations` lists every generation with its state.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """What a vector's meaning depends on. Two vectors may be compared only when these are equal.
+
+    dimension: length of the vectors.
+    document_prefix, query_prefix: text put in front of each before embedding, or the provider's input type.
+    revision: version of the weights or of our own pooling code.
+    """
+
+    provider: str
+    model: str
+    dimension: int
+    document_prefix: str = ""
+    query_prefix: str = ""
+    revision: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 hex over every field."""
+        return _fingerprint(asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkerIdentity:
+    """What the chunks of a document depend on.
+
+    reader: version of the code that turns a page into a document.
+    chunker: version of the code that cuts a document.
+    max_characters: the most characters of a chunk.
+    max_tokens: the most tokens of what is embedded; None when the embedder has no limit.
+    overlap: characters of the previous chunk of the same section that a chunk begins with.
+    tokenizer: the one that counts tokens.
+    """
+
+    reader: str
+    chunker: str
+    max_characters: int
+    max_tokens: int | None
+    overlap: int
+    tokenizer: str
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 hex over every field."""
+        return _fingerprint(asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class SparseIdentity:
+    """What a BM25 vector depends on.
+
+    average_length: mean number of terms of a chunk after stop words, measured on the corpus.
+    k, b: BM25's saturation and length normalization.
+    """
+
+    language: str
+    k: float
+    b: float
+    average_length: float
+    revision: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One complete build of the index.
+
+    id: sortable by time of creation.
+    parent: the generation that was live when this one was built, whose vectors it could reuse.
+    sources: each source as it was named on the command line or in the settings.
+    documents, chunks: how many it holds.
+    failed_pages: pages that could not be read in this build.
+    has_variants: whether some documents are of another version or locale than the default ones.
+    content_fingerprint: SHA-256 over the ids and hashes of every chunk; equal content gives equal fingerprints.
+    verdict: the last gate result that named this generation; None until it was judged.
+    reason: why it is rejected or failed.
+    seconds: time spent in each stage of the build.
+    """
+
+    id: str
+    state: State
+    created_at: datetime
+    embedder: EmbedderIdentity
+    chunker: ChunkerIdentity
+    sparse: SparseIdentity
+    sources: tuple[str, ...] = ()
+    parent: str | None = None
+    documents: int = 0
+    chunks: int = 0
+    failed_pages: int = 0
+    has_variants: bool = False
+    content_fingerprint: str = ""
+    sealed_at: datetime | None = None
+    promoted_at: datetime | None = None
+    verdict: Mapping[str, object] | None = None
+    reason: str | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def _fingerprint(fields: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

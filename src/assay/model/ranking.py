@@ -1,0 +1,99 @@
+"""Queries, hits and rankings."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from assay.model.documents import Chunk
+
+
+class Mode(StrEnum):
+    """Which vectors a search looks at."""
+
+    HYBRID = "hybrid"
+    DENSE = "dense"
+    SPARSE = "sparse"
+
+
+class FusionMethod(StrEnum):
+    """How hybrid search makes one ranking of two."""
+
+    SCORE = "score"
+    RRF = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a hit has to be from. A field left empty or None does not narrow.
+
+    versions, locales: any of these; both empty means the current version and the default locale of each source,
+        and `everything` lifts even that.
+    url_prefix: canonical URLs that begin so, at a path border.
+    sections: any of these headings, as Chunk.section has them.
+    sources: any of these source names.
+    """
+
+    versions: tuple[str, ...] = ()
+    locales: tuple[str, ...] = ()
+    url_prefix: str | None = None
+    sections: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked.
+
+    text: 1 or more characters that are not all white space.
+    top_k: 1 or more.
+    threshold: the least similarity of a hit, 0 to 1.
+    """
+
+    text: str
+    top_k: int
+    mode: Mode = Mode.HYBRID
+    threshold: float = 0.0
+    filters: Filters = field(default_factory=Filters)
+    with_vectors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One chunk that answers a query, and how well.
+
+    rank: from 1.
+    similarity: cosine of query and chunk, clipped to [0, 1].
+    rank_score: what the ranking was ordered by; comparable within one ranking only.
+    vector: the chunk's dense vector where it was asked for.
+    """
+
+    rank: int
+    chunk: Chunk
+    similarity: float
+    rank_score: float
+    vector: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds spent in each stage of one search, and in all of it."""
+
+    embed_ms: float
+    search_ms: float
+    fuse_ms: float
+    filter_ms: float
+    total_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The ordered hits that one generation gave for a query.
+
+    warnings: what the answer lacks or what the caller should know; empty for a plain answer.
+    """
+
+    query: Query
+    hits: tuple[Hit, ...]
+    generation: str
+    timings: Timings
+    warnings: tuple[str, ...] = ()

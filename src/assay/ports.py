@@ -1,0 +1,318 @@
+"""What the core needs of the outside world, as small Protocols. `assay.testing` has a conformance kit for each."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.model.documents import Chunk, Document, DocumentInfo, PageRead
+from assay.model.generations import EmbedderIdentity, Generation, SparseIdentity, State
+from assay.model.ranking import Filters
+
+Vector = NDArray[np.float32]  # (dimension,)
+Vectors = NDArray[np.float32]  # (texts, dimension)
+
+
+# --- sources -------------------------------------------------------------------------------------------------------
+
+
+class Source(Protocol):
+    """Where documents come from: a folder, a site."""
+
+    @property
+    def name(self) -> str:
+        """Short name, unique among the sources of an index; kept with every document."""
+
+    def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
+        """Yield every page that the source has, each key once, in an order that does not change between runs.
+
+        known: source hash by page key, from the live generation. A page whose hash is still the same may be
+            yielded as PageUnchanged without its content; with an empty mapping every page comes in full.
+
+        A page that fails is yielded as PageFailed. Raises SourceError when the source itself cannot be read.
+        """
+
+
+# --- embedding -----------------------------------------------------------------------------------------------------
+
+
+class Embedder(Protocol):
+    """The model behind an adapter."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """What the meaning of its vectors depends on."""
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The most tokens of one text; None when there is no limit."""
+
+    @property
+    def tokenizer(self) -> str:
+        """Name of the tokenizer that count_tokens uses."""
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Number of tokens of each text, as the model or its named stand-in counts them."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to be found. Returns float32 of shape (len(texts), dimension), each row of length 1.
+
+        A text gives the same bits whatever else is in the call. A text in which the model knows nothing (only
+        unknown or no tokens) raises InvalidEmbedding. Raises EmbeddingError.
+        """
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a text to find with. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVector:
+    """Term ids and their weights, ids ascending and unique."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+class SparseEncoder(Protocol):
+    """Turns text into BM25 vectors."""
+
+    def term_counts(self, texts: Sequence[str]) -> list[SparseVector]:
+        """How often each term occurs in each text, stop words left out; values are whole numbers."""
+
+    def weigh(self, counts: Sequence[SparseVector], average_length: float) -> list[SparseVector]:
+        """BM25 document weights from term counts; the index adds the IDF."""
+
+    def encode_query(self, text: str) -> SparseVector:
+        """Each distinct term of a query with weight 1; empty when only stop words are in it."""
+
+    def identity(self, average_length: float) -> SparseIdentity:
+        """What vectors made with this average length depend on."""
+
+
+# --- vector stores -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSpec:
+    """What an index has to hold.
+
+    dimension: length of the dense vectors.
+    expected_points: how many are coming, as far as known; decides whether an approximate index is worth building.
+    """
+
+    dimension: int
+    expected_points: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPoint:
+    """A chunk with its vectors, as an index stores it."""
+
+    chunk: Chunk
+    dense: Vector
+    sparse: SparseVector
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk id with a score: a cosine (not clipped) or a BM25 score."""
+
+    chunk_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexQuery:
+    """One search of an index.
+
+    dense, sparse: what to look for; None leaves that side out.
+    limit: the most results of each side.
+    filters: what the results have to be from.
+    exact: compare with every vector instead of the approximate index.
+    """
+
+    dense: Vector | None
+    sparse: SparseVector | None
+    limit: int
+    filters: Filters
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAnswer:
+    """Best first for each side, equal scores by chunk id; empty for a side that was left out."""
+
+    dense: tuple[Scored, ...]
+    sparse: tuple[Scored, ...]
+
+
+class VectorIndex(Protocol):
+    """One generation's sealed index, open for reading; safe to use from several threads."""
+
+    def count(self) -> int:
+        """Number of points."""
+
+    def search(self, query: IndexQuery) -> IndexAnswer:
+        """Search both sides in one go. Raises VectorStoreError; never returns an empty answer for a failure."""
+
+    def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
+        """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
+
+    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """The stored chunks by id; ids that the index lacks are left out."""
+
+    def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
+
+    def ids(self) -> Iterator[str]:
+        """Every chunk id, in ascending order."""
+
+    def close(self) -> None:
+        """Let go of the index; a second call does nothing."""
+
+
+class IndexWriter(Protocol):
+    """One generation's index while it is built; used by one thread."""
+
+    def add(self, points: Sequence[IndexPoint]) -> None:
+        """Write points. A point whose id was written before replaces it. Raises VectorStoreError, StorageFull."""
+
+    def seal(self) -> None:
+        """Make everything durable and complete, build the approximate index if it is worth it, and let go.
+
+        Only a sealed index can be opened.
+        """
+
+    def abort(self) -> None:
+        """Throw the index away; does nothing once sealed."""
+
+
+class VectorStore(Protocol):
+    """Where indexes live, one for each generation."""
+
+    def create(self, generation: str, spec: IndexSpec) -> IndexWriter:
+        """Start an index. Raises VectorStoreError when one of that name is there already."""
+
+    def open(self, generation: str, spec: IndexSpec) -> VectorIndex:
+        """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
+
+    def delete(self, generation: str) -> None:
+        """Remove an index, sealed or not; does nothing when there is none."""
+
+    def generations(self) -> list[str]:
+        """Ids of all generations that have something here, sealed or not, ascending."""
+
+    def check(self) -> None:
+        """Raise VectorStoreError unless the store can be reached and written."""
+
+
+# --- catalog -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """What the catalog remembers of a page in a generation.
+
+    revision: id of the stored document with its chunks; a new generation may include it as it is.
+    """
+
+    key: str
+    source: str
+    url: str
+    source_hash: str
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as the catalog keeps it. revision: id of this text with these chunks."""
+
+    revision: str
+    info: DocumentInfo
+    key: str
+    source_hash: str
+    text: str
+    text_hash: str
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkMetadata:
+    """The columns of seed 003's documents table that a search joins."""
+
+    chunk_id: str
+    source_path: str
+    slug: str
+    title: str | None
+
+
+class Catalog(Protocol):
+    """The relational store: documents, chunks, generations. Every method raises CatalogError."""
+
+    def build_lock(self) -> AbstractContextManager[None]:
+        """Hold the one right to build; freed when the process dies. Raises BuildInProgress when it is taken."""
+
+    # generations
+
+    def add_generation(self, generation: Generation) -> None:
+        """Store a new generation, in state building."""
+
+    def update_generation(self, generation: Generation) -> None:
+        """Store the fields of a generation anew, except its state. Raises GenerationNotFound."""
+
+    def generation(self, generation_id: str) -> Generation:
+        """One generation. Raises GenerationNotFound."""
+
+    def generations(self) -> list[Generation]:
+        """All generations, newest first."""
+
+    def live_id(self) -> str | None:
+        """Id of the live generation; a fast look at one row."""
+
+    def transition(self, generation_id: str, target: State, *, reason: str | None = None) -> Generation:
+        """Change the state, except to live. Raises InvalidTransition, GenerationNotFound."""
+
+    def promote(self, generation_id: str, at: datetime) -> Generation:
+        """In one transaction: make a candidate or retired generation live and the live one retired.
+
+        Raises InvalidTransition, GenerationNotFound.
+        """
+
+    def forget(self, generation_id: str) -> None:
+        """Delete the rows of a generation that is not live, and every document that no generation has any more."""
+
+    # documents and chunks
+
+    def known_pages(self, generation_id: str) -> dict[tuple[str, str], KnownPage]:
+        """What a generation knows of each page, by (source name, key)."""
+
+    def add_documents(self, generation_id: str, documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> None:
+        """Store documents with their chunks in a generation, in one transaction. URLs are unique in a generation."""
+
+    def include_revisions(self, generation_id: str, revisions: Sequence[str]) -> None:
+        """Include documents that are stored already, in one transaction."""
+
+    def documents(self, generation_id: str) -> Iterator[StoredDocument]:
+        """Every document of a generation, by URL."""
+
+    def document(self, generation_id: str, url: str) -> StoredDocument | None:
+        """One document of a generation by its canonical URL."""
+
+    def chunks(self, generation_id: str, revisions: Sequence[str] | None = None) -> Iterator[Chunk]:
+        """Chunks of a generation, by URL and position; only those of the given revisions, if given."""
+
+    def chunk_metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
+        """Rows of the documents view for these chunks of the live generation."""
+
+    def embedded_hashes(self, generation_id: str) -> dict[str, str]:
+        """For each hash of an embedded text, the id of a chunk of this generation that has it."""
+
+    def check(self) -> None:
+        """Raise CatalogError unless the catalog can be reached and has this version's schema."""
+
+    def close(self) -> None:
+        """Let go of all connections; a second call does nothing."""
