@@ -26,7 +26,8 @@ class RawPage:
     includes: files that the page imports or embeds, by the path that the page names them with.
     source_hash: SHA-256 over everything that could change the resulting document.
     site_root: URL under which links that begin with a slash are resolved.
-    primary: whether version and locale are the ones that a reader meets by default.
+    version_is_current: whether that version is the one that a reader meets by default; true where there is only one.
+    locale_is_default: the same of the locale.
     links: URL of each page that can be linked to from here by file path, as written relative to the source's root.
     """
 
@@ -41,7 +42,8 @@ class RawPage:
     title: str | None = None
     version: str | None = None
     locale: str | None = None
-    primary: bool = True
+    version_is_current: bool = True
+    locale_is_default: bool = True
     generator: str | None = None
     first_line: int = 1
     site_root: str = ""
@@ -49,6 +51,11 @@ class RawPage:
     front_matter: Mapping[str, object] = field(default_factory=dict)
     includes: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def primary(self) -> bool:
+        """Whether version and locale are both the ones that a reader meets by default."""
+        return self.version_is_current and self.locale_is_default
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +152,8 @@ class DocumentInfo:
     source: name of the source it comes from.
     source_path: path in that source (file path, or the URL's path).
     source_type: what kind of page it is, e.g. "docusaurus-page".
-    primary: whether it is in the current version and default locale of its source.
+    version_is_current: whether it is of the current version of its source; true where there is only one.
+    locale_is_default: whether it is in the default locale of its source; true where there is only one.
     """
 
     id: str
@@ -157,8 +165,14 @@ class DocumentInfo:
     source_type: str
     version: str | None = None
     locale: str | None = None
-    primary: bool = True
+    version_is_current: bool = True
+    locale_is_default: bool = True
     tags: tuple[str, ...] = ()
+
+    @property
+    def primary(self) -> bool:
+        """Whether it is in the current version and default locale of its source."""
+        return self.version_is_current and self.locale_is_default
 
 
 @dataclass(frozen=True, slots=True)

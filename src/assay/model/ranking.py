@@ -25,8 +25,9 @@ class FusionMethod(StrEnum):
 class Filters:
     """What a hit has to be from. A field left empty or None does not narrow.
 
-    versions, locales: any of these; both empty means the current version and the default locale of each source,
-        and `everything` lifts even that.
+    versions: any of these; empty means the current version of each source.
+    locales: any of these; empty means the default locale of each source.
+    everything: lifts those two defaults, so that empty versions and locales do not narrow either.
     url_prefix: canonical URLs that begin so, at a path border.
     sections: any of these headings, as Chunk.section has them.
     sources: any of these source names.
