@@ -1,0 +1,1 @@
+"""Searching one generation: from a query to its hits."""
