@@ -1,7 +1,7 @@
-"""Making one ranking of the dense and the sparse one. Pure: the same rankings give the same answer."""
+"""Making one ranking of the dense and the sparse one. Pure: the same two sides give the same answer."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.model.ranking import FusionMethod
@@ -27,10 +27,7 @@ class FusionWeights:
     sparse: float
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(weight) and weight >= 0.0 for weight in (self.dense, self.sparse)):
-            raise ValueError(f"Fusion weights have to be 0 or more: dense {self.dense}, sparse {self.sparse}.")
-        if self.dense == self.sparse == 0.0:
-            raise ValueError("Fusion weights are both 0, so nothing could be ranked.")
+        _check_weights((self.dense, self.sparse))
 
 
 def fuse(
@@ -38,74 +35,93 @@ def fuse(
 ) -> list[Fused]:
     """Fuse one search's two sides by the method: best first, equal scores by chunk id.
 
-    dense, sparse: best first, each chunk at most once; scores are cosines and BM25 scores.
+    dense: best first, scores are cosines, not clipped.
+    sparse: best first, scores are BM25's, 0 or more.
     rrf_k: the constant of reciprocal rank fusion; the score method does not look at it.
 
-    Raises ValueError when a side names a chunk twice or holds a score that is not finite.
+    Raises ValueError when a side names a chunk twice, or holds a score that it cannot have.
     """
     if method is FusionMethod.RRF:
         rankings = [[scored.chunk_id for scored in side] for side in (dense, sparse)]
         return reciprocal_rank_fusion(rankings, (weights.dense, weights.sparse), rrf_k)
-    return relative_score_fusion((dense, sparse), (weights.dense, weights.sparse))
+    return relative_score_fusion(dense, sparse, weights)
 
 
-def relative_score_fusion(sides: Sequence[Sequence[Scored]], weights: Sequence[float]) -> list[Fused]:
-    """Fuse by the weighted mean of each side's min-max normalized scores (Fox and Shaw, TREC-2, 1994, CombSUM).
+def relative_score_fusion(dense: Sequence[Scored], sparse: Sequence[Scored], weights: FusionWeights) -> list[Fused]:
+    """Fuse by the weighted mean of each chunk's scores relative to the best (TM2C2: Bruch et al., TOIS 2023).
 
-    A side's best score becomes 1 and its worst 0; where all are equal, all become 1. A chunk that a side did not
-    find counts 0 there. A side of weight 0 is left out altogether.
+    Each side is scaled so that its best hit counts 1 and the least score that is possible counts 0: BM25 by
+    score / best, cosines by (1 + cosine) / (1 + best). The scale does not depend on the worst hit, so neither does
+    the ranking on how deep the search went, and a weak best hit does not spread its list over the whole scale.
 
-    Raises ValueError when the lengths of sides and weights differ, a side names a chunk twice, or a score is not
-    finite.
+    A chunk that BM25 did not find counts 0 there: most such chunks share no word with the query. A chunk that dense
+    search did not find counts as much as the last one found, for its own cosine is no higher and seldom much lower.
+
+    Raises ValueError when a side names a chunk twice, a score is not finite, or a BM25 score is negative.
     """
-    _check_lengths(len(sides), weights)
-    total = sum(weights)
-    fused: dict[str, float] = {}
-    for side, weight in zip(sides, weights, strict=True):
-        if weight > 0.0:
-            for chunk_id, score in _min_max(side).items():
-                fused[chunk_id] = fused.get(chunk_id, 0.0) + weight * score / total
-    return _best_first(fused)
+    cosines = _by_chunk(dense) if weights.dense > 0.0 else {}
+    scores = _by_chunk(sparse) if weights.sparse > 0.0 else {}
+    if any(score < 0.0 for score in scores.values()):
+        raise ValueError(f"A BM25 score is never negative, but one is {min(scores.values())}.")
+    nearness = _relative({chunk_id: max(1.0 + cosine, 0.0) for chunk_id, cosine in cosines.items()})
+    matching = _relative(scores)
+    unseen = min(nearness.values(), default=0.0)
+    total = weights.dense + weights.sparse
+    dense_share, sparse_share = weights.dense / total, weights.sparse / total
+    return _best_first(
+        {
+            chunk_id: dense_share * nearness.get(chunk_id, unseen) + sparse_share * matching.get(chunk_id, 0.0)
+            for chunk_id in nearness.keys() | matching.keys()
+        }
+    )
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[float], k: int = 60) -> list[Fused]:
     """Fuse rankings of chunk ids by the sum of weight / (k + rank), rank from 1 (Cormack et al., SIGIR 2009).
 
-    A ranking of weight 0 is left out altogether.
+    The weights are scaled to the sum 1. A ranking of weight 0 is left out altogether.
 
-    Raises ValueError when the lengths of rankings and weights differ, or a ranking names a chunk twice.
+    Raises ValueError when the lengths of rankings and weights differ, a ranking names a chunk twice, a weight is
+    negative or not finite, or all are 0.
     """
-    _check_lengths(len(rankings), weights)
+    if len(rankings) != len(weights):
+        raise ValueError(f"{len(rankings)} rankings need as many weights, not {len(weights)}.")
+    _check_weights(weights)
     total = sum(weights)
-    fused: dict[str, float] = {}
+    shares: dict[str, list[float]] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         if len(set(ranking)) != len(ranking):
             raise ValueError("A ranking names a chunk twice; each may stand in it once.")
         if weight > 0.0:
             for rank, chunk_id in enumerate(ranking, start=1):
-                fused[chunk_id] = fused.get(chunk_id, 0.0) + weight / total / (k + rank)
-    return _best_first(fused)
+                shares.setdefault(chunk_id, []).append(weight / total / (k + rank))
+    # fsum, so that the order in which the rankings are given cannot decide a tie by rounding.
+    return _best_first({chunk_id: math.fsum(parts) for chunk_id, parts in shares.items()})
 
 
-def _min_max(side: Sequence[Scored]) -> dict[str, float]:
-    """Each chunk's score on a scale where the side's worst is 0 and its best 1; all 1 when they are equal."""
+def _by_chunk(side: Sequence[Scored]) -> dict[str, float]:
     scores = {scored.chunk_id: scored.score for scored in side}
     if len(scores) != len(side):
         raise ValueError("A ranking names a chunk twice; each may stand in it once.")
-    if not all(math.isfinite(score) for score in scores.values()):
-        raise ValueError("A score is not finite, so it cannot be ranked.")
-    if not scores:
-        return {}
-    low, high = min(scores.values()), max(scores.values())
-    if low == high:
-        return dict.fromkeys(scores, 1.0)
-    return {chunk_id: (score - low) / (high - low) for chunk_id, score in scores.items()}
+    for chunk_id, score in scores.items():
+        if not math.isfinite(score):
+            raise ValueError(f"Chunk {chunk_id} has a score that is not finite: {score}.")
+    return scores
 
 
-def _best_first(scores: dict[str, float]) -> list[Fused]:
-    return [Fused(chunk_id, scores[chunk_id]) for chunk_id in sorted(scores, key=lambda id_: (-scores[id_], id_))]
+def _relative(scores: Mapping[str, float]) -> dict[str, float]:
+    """Each score, 0 or more, divided by the best; all 0 when the best is 0."""
+    best = max(scores.values(), default=0.0)
+    return {chunk_id: score / best if best > 0.0 else 0.0 for chunk_id, score in scores.items()}
 
 
-def _check_lengths(sides: int, weights: Sequence[float]) -> None:
-    if sides != len(weights):
-        raise ValueError(f"{sides} rankings need as many weights, not {len(weights)}.")
+def _best_first(scores: Mapping[str, float]) -> list[Fused]:
+    ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return [Fused(chunk_id, score) for chunk_id, score in ranked]
+
+
+def _check_weights(weights: Sequence[float]) -> None:
+    if not all(math.isfinite(weight) and weight >= 0.0 for weight in weights):
+        raise ValueError(f"Fusion weights have to be finite and 0 or more, not {tuple(weights)}.")
+    if not any(weights):
+        raise ValueError("Every fusion weight is 0, so nothing could be ranked.")
