@@ -316,3 +316,32 @@ class Catalog(Protocol):
 
     def close(self) -> None:
         """Let go of all connections; a second call does nothing."""
+
+
+# --- progress ------------------------------------------------------------------------------------------------------
+
+
+class Progress(Protocol):
+    """Someone who wants to see how far long work has come: a bar on a terminal, lines in a log."""
+
+    def begin(self, stage: str, total: int | None) -> None:
+        """A stage starts; total: how many steps it has, None when that is not known yet."""
+
+    def advance(self, steps: int = 1) -> None:
+        """So many steps of the stage are done."""
+
+    def end(self) -> None:
+        """The stage is over."""
+
+
+class Silence:
+    """The progress that nobody looks at."""
+
+    def begin(self, stage: str, total: int | None) -> None:
+        """Say nothing."""
+
+    def advance(self, steps: int = 1) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""

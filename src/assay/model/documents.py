@@ -179,7 +179,7 @@ class DocumentInfo:
 class Document:
     """One page, read: the normalized text with everything that points into it.
 
-    text: Markdown without link targets, markup that shows nothing, or page chrome; newline is "\\n", no trailing
+    text: Markdown without link targets, markup that shows nothing, or page chrome; lines end in a newline, no trailing
         blanks on lines, no two blank lines in a row outside code.
     sections: in order, covering the text without gap.
     blocks: in order, not overlapping; blank lines lie between them.

@@ -63,11 +63,12 @@ def _canonical_path(path: str) -> str:
     """Resolve dot segments, collapse doubled slashes, escape uniformly, and drop the trailing slash."""
     segments: list[str] = []
     for segment in path.split("/"):
-        if segment == "..":
+        name = unquote(segment)  # "%2e%2e" is a dot segment too
+        if name == "..":
             if segments:
                 segments.pop()
-        elif segment not in {"", "."}:
-            segments.append(quote(unquote(segment), safe="!$&'()*+,;=:@-._~"))
+        elif name not in {"", "."}:
+            segments.append(quote(name, safe="!$&'()*+,;=:@-._~"))
     return "/" + "/".join(segments)
 
 
@@ -76,6 +77,7 @@ def slug_from_path(path: str) -> str:
 
     `docs/chapter-1/index.md` gives `chapter-1-index` (seed 003).
     """
-    parts = [part for part in re.sub(r"\.(mdx?|markdown|html?|rst|txt)$", "", path.strip("/"), flags=re.I).split("/") if part]
+    stem = re.sub(r"\.(mdx?|markdown|html?|rst|txt)$", "", path.strip("/"), flags=re.IGNORECASE)
+    parts = [part for part in stem.split("/") if part]
     cleaned = [re.sub(r"[^\w.-]+", "-", unquote(part)).strip("-") for part in parts[-2:]]
     return "-".join(part for part in cleaned if part)[-SLUG_LIMIT:].strip("-") or "index"

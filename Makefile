@@ -1,0 +1,53 @@
+# The project's commands. Each makes its own .venv from the pinned versions in constraints.txt.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+USER_STAMP := $(VENV)/.installed-user
+
+.PHONY: help demo test check bench format weight clean
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("Assay needs Python 3.11 or newer; set PYTHON=python3.x" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(USER_STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(USER_STAMP)
+
+demo: $(USER_STAMP)  ## ingest, validate, promote and search the example handbook, offline
+	$(BIN)/assay demo
+
+test: $(STAMP)  ## run all tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: $(STAMP)  ## format, lint, types, layers, and docs against code
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/docs
+
+format: $(STAMP)  ## put every file into shape
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(STAMP)  ## quality and performance, with a baseline in the same run
+	$(BIN)/python -m benchmarks
+
+weight: $(BIN)/python  ## size of a fresh environment without development tools
+	rm -rf build/weight && $(PYTHON) -m venv build/weight
+	build/weight/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt .
+	build/weight/bin/python -m pip uninstall --quiet --yes pip setuptools || true
+	du -sm build/weight
+
+clean:  ## remove the environment and everything that was built
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

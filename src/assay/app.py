@@ -1,0 +1,323 @@
+"""The only place that builds objects: settings in, a working Assay out."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from assay.adapters.bm25 import Bm25Encoder
+from assay.adapters.catalog import SqlCatalog
+from assay.adapters.edge import EdgeStore
+from assay.adapters.folder import FolderSource
+from assay.adapters.static import StaticEmbedder
+from assay.errors import AssayError, CatalogError, ConfigurationError, NoLiveGeneration
+from assay.ingest.chunking import CHUNKER_REVISION, ChunkingRules
+from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
+from assay.ingest.reading import READER_REVISION
+from assay.model.evaluation import Outcome, Verdict
+from assay.model.generations import ChunkerIdentity, Generation, State
+from assay.model.ranking import Query, Ranking
+from assay.ports import (
+    Catalog,
+    ChunkMetadata,
+    Embedder,
+    IndexSpec,
+    Progress,
+    Silence,
+    Source,
+    SparseEncoder,
+    VectorStore,
+)
+from assay.release.promotion import Releases
+from assay.retrieval.fusion import FusionWeights
+from assay.retrieval.live import LiveSearcher
+from assay.retrieval.searcher import Searcher, SearchRules
+from assay.settings import Settings, SourceSettings
+from assay.validation.gate import Judged, StructuralLimits, judge_structure
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether the parts that a search needs are there.
+
+    vector_store, catalog: whether each can be reached.
+    generation: id of the generation that is served; None when nothing is.
+    problems: what is wrong, for the log; not for the public.
+    """
+
+    vector_store: bool
+    catalog: bool
+    generation: str | None
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishReport:
+    """What a publish did.
+
+    verdict: None when nothing had changed and the live generation stays.
+    promoted: the generation that went live; None when none did.
+    """
+
+    build: BuildReport
+    verdict: Verdict | None
+    promoted: Generation | None
+
+
+class Assay:
+    """Everything that Assay can do, over one data directory and one configuration.
+
+    Parts are built when they are first needed: a search loads no catalog migrations, a listing no model.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._catalog: SqlCatalog | None = None
+
+    @classmethod
+    def open(cls, settings: Settings) -> Self:
+        """Open Assay over these settings; nothing is read or written before it is needed."""
+        return cls(settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the index, the catalog and the threads."""
+        if "live" in self.__dict__:
+            self.live.close()
+        if self._catalog is not None:
+            self._catalog.close()
+            self._catalog = None
+
+    # --- building and releasing ------------------------------------------------------------------------------------
+
+    def ingest(self, *, rebuild: bool = False, progress: Progress | None = None) -> BuildReport:
+        """Build a candidate from the configured sources.
+
+        rebuild: as if there were no generation before.
+
+        Raises ConfigurationError without sources, BuildInProgress, SourceError, EmbeddingError, VectorStoreError,
+        CatalogError.
+        """
+        return Pipeline(self._build_parts(), progress or Silence()).build(rebuild=rebuild)
+
+    def check(self, generation_id: str, progress: Progress | None = None) -> Verdict:
+        """Judge a generation by the structural gate, and store the verdict with it.
+
+        Raises GenerationNotFound, CatalogError, VectorStoreError, EmbeddingError.
+        """
+        generation = self.catalog.generation(generation_id)
+        live_id = self.catalog.live_id()
+        live = self.catalog.generation(live_id) if live_id and live_id != generation_id else None
+        searcher = self._open_searcher(generation_id)
+        try:
+            judged = Judged(generation, live, self.catalog, searcher.index, searcher.search)
+            verdict = judge_structure(judged, self._limits, progress or Silence())
+        finally:
+            searcher.close()
+        self.releases.record(verdict)
+        return verdict
+
+    def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
+        """Build, check, and promote what passes; a candidate that does not pass is rejected.
+
+        Raises what ingest, check and promote raise.
+        """
+        build = self.ingest(rebuild=rebuild, progress=progress)
+        if build.generation.state is State.LIVE:
+            return PublishReport(build, None, None)
+        verdict = self.check(build.generation.id, progress)
+        if verdict.outcome is not Outcome.PASS:
+            self.releases.reject(verdict)
+            return PublishReport(build, verdict, None)
+        return PublishReport(build, verdict, self.releases.promote(build.generation.id, self._limits.fingerprint))
+
+    def promote(self, generation_id: str | None = None, progress: Progress | None = None) -> Generation:
+        """Make the candidate live, or the generation named, checking first what has not been checked.
+
+        Raises PromotionRefused, InvalidTransition, GenerationNotFound.
+        """
+        generation = self.catalog.generation(generation_id) if generation_id else self.releases.candidate()
+        if generation.state is State.CANDIDATE:
+            self.check(generation.id, progress)
+        return self.releases.promote(generation.id, self._limits.fingerprint)
+
+    def rollback(self) -> Generation:
+        """Make the generation live again that was live before. Raises GenerationNotFound."""
+        return self.releases.rollback()
+
+    def generations(self) -> list[Generation]:
+        """All generations, newest first."""
+        return self.catalog.generations()
+
+    # --- searching -------------------------------------------------------------------------------------------------
+
+    def search(self, query: Query) -> Ranking:
+        """Ask the live generation.
+
+        Raises InputError, NoLiveGeneration, IdentityMismatch, EmbeddingError, VectorStoreError, CatalogError.
+        """
+        with self.live.lease() as searcher:
+            return searcher.search(query)
+
+    def metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
+        """What the catalog says of these chunks of the live generation. Raises CatalogError."""
+        return self.catalog.chunk_metadata(chunk_ids)
+
+    def start_serving(self) -> None:
+        """Open the live generation, if there is one, and follow every promotion from now on."""
+        try:
+            self.live.refresh()
+        except AssayError as error:
+            logger.warning("Nothing can be served yet: %s", error)
+        self.live.watch(self.settings.server.poll_seconds)
+
+    def health(self) -> Health:
+        """Look at the parts that a search needs; takes well under a second."""
+        problems = []
+        catalog = store = True
+        try:
+            self.catalog.check()
+        except CatalogError as error:
+            catalog = False
+            problems.append(f"catalog: {error.message}")
+        try:
+            self.store.check()
+        except AssayError as error:
+            store = False
+            problems.append(f"vector store: {error.message}")
+        status = self.live.status()
+        if status.problem:
+            problems.append(f"live generation: {status.problem}")
+        elif status.generation is None:
+            problems.append("live generation: nothing has been promoted yet")
+        return Health(store, catalog, status.generation, tuple(problems))
+
+    # --- the parts -------------------------------------------------------------------------------------------------
+
+    @property
+    def catalog(self) -> Catalog:
+        """The relational store, created on first use."""
+        if self._catalog is None:
+            if self.settings.catalog.url is None:
+                self._make_data_dir()
+            self._catalog = SqlCatalog.open(self.settings.catalog_url)
+        return self._catalog
+
+    @cached_property
+    def store(self) -> VectorStore:
+        """Where the indexes live."""
+        return EdgeStore(self.settings.index_dir, hnsw_threshold=self.settings.index.hnsw_threshold)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The configured model; loading it takes a moment."""
+        return StaticEmbedder()
+
+    @cached_property
+    def encoder(self) -> SparseEncoder:
+        """BM25 in the configured language."""
+        return Bm25Encoder(self.settings.sparse.language)
+
+    @cached_property
+    def live(self) -> LiveSearcher:
+        """The searcher of whichever generation is live."""
+        return LiveSearcher(self._live_id, self._open_searcher)
+
+    @cached_property
+    def releases(self) -> Releases:
+        """Promotion, rollback and retention."""
+        return Releases(self.catalog, self.store, self.settings.release.keep)
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The configured sources. Raises ConfigurationError when there are none, or two of one name."""
+        if not self.settings.sources:
+            raise ConfigurationError(
+                "There is nothing to read: no source is configured.",
+                hint="Name a folder (`assay ingest docs/`), or add [[sources]] to assay.toml (see `assay init`).",
+            )
+        sources = tuple(_folder(settings) for settings in self.settings.sources)
+        names = [source.name for source in sources]
+        for name in names:
+            if names.count(name) > 1:
+                raise ConfigurationError(
+                    f"Two sources are called {name!r}.", hint="Give each a name of its own: `name` in [[sources]]."
+                )
+        return sources
+
+    def _live_id(self) -> str | None:
+        return self.catalog.live_id()
+
+    @property
+    def _limits(self) -> StructuralLimits:
+        gate = self.settings.gate
+        return StructuralLimits(
+            gate.max_failed_pages, gate.max_page_fall, gate.title_top_k, gate.max_unreachable, gate.title_sample
+        )
+
+    def _build_parts(self) -> BuildParts:
+        chunking = self.settings.chunking
+        rules = ChunkingRules(
+            max_characters=chunking.max_characters,
+            max_tokens=self.embedder.max_tokens,
+            overlap=chunking.overlap,
+            tokenizer=self.embedder.tokenizer,
+        )
+        identity = ChunkerIdentity(
+            READER_REVISION, CHUNKER_REVISION, rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer
+        )
+        self._make_data_dir()
+        return BuildParts(
+            self.sources, self.embedder, self.encoder, self.store, self.catalog, rules, identity, self.settings.data_dir
+        )
+
+    def _open_searcher(self, generation_id: str) -> Searcher:
+        generation = self.catalog.generation(generation_id)
+        if generation.state not in {State.CANDIDATE, State.LIVE, State.RETIRED}:
+            raise NoLiveGeneration(f"Generation {generation.id} is {generation.state} and cannot be searched.")
+        search = self.settings.search
+        rules = SearchRules(
+            search.fusion, FusionWeights(search.dense_weight, search.sparse_weight), search.rrf_k, search.depth
+        )
+        index = self.store.open(generation.id, IndexSpec(generation.embedder.dimension, generation.chunks))
+        return Searcher(generation, index, self.embedder, self.encoder, rules)
+
+    def _make_data_dir(self) -> None:
+        folder = self.settings.data_dir
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(
+                f"The data directory {folder} cannot be made: {error.strerror}.",
+                hint="Choose another with --data-dir or ASSAY_DATA_DIR.",
+            ) from None
+
+
+def _folder(settings: SourceSettings) -> FolderSource:
+    return FolderSource(
+        settings.path,
+        base_url=settings.base_url,
+        name=settings.name,
+        current_version=settings.current_version,
+        default_locale=settings.default_locale,
+        convention=settings.convention,
+        max_page_bytes=settings.max_page_bytes,
+    )
+
+
+def example_folder() -> Path:
+    """The handbook that `assay demo` reads: in the installed package, or in the checkout."""
+    package = Path(__file__).resolve().parent
+    for folder in (package / "examples", package.parent.parent / "examples"):
+        if (folder / "handbook").is_dir():
+            return folder
+    raise ConfigurationError("The example handbook is missing from this installation.", hint="Install Assay again.")

@@ -1,0 +1,131 @@
+"""What `assay doctor` looks at: each part on its own, so that one that fails does not hide the others."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Literal
+
+from rich.console import Console
+from rich.markup import escape
+
+from assay.app import Assay
+from assay.errors import AssayError, NoLiveGeneration
+from assay.model.documents import PageExcluded, PageFailed
+from assay.model.generations import State
+from assay.model.ranking import Query
+
+_LOW_SPACE_BYTES = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. level: ok, warn (works, but) or fail."""
+
+    name: str
+    level: Literal["ok", "warn", "fail"]
+    message: str
+
+    def as_body(self) -> dict[str, str]:
+        """The check as JSON."""
+        return {"check": self.name, "level": self.level, "message": self.message}
+
+
+def diagnose(assay: Assay) -> list[Check]:
+    """Look at every part. Nothing is raised: what fails is a check that says so."""
+    looks: tuple[tuple[str, Callable[[Assay], Check]], ...] = (
+        ("engine", _engine),
+        ("embedder", _embedder),
+        ("data directory", _data_dir),
+        ("catalog", _catalog),
+        ("vector store", _store),
+        ("sources", _sources),
+        ("live generation", _live),
+        ("candidate", _candidate),
+    )
+    checks = []
+    for name, look in looks:
+        try:
+            checks.append(look(assay))
+        except AssayError as error:
+            checks.append(Check(name, "fail", str(error)))
+    return checks
+
+
+def show_diagnosis(console: Console, checks: Sequence[Check]) -> None:
+    """One line for each check."""
+    marks = {"ok": "[green]✓[/]", "warn": "[yellow]![/]", "fail": "[red]✗[/]"}
+    for check in checks:
+        console.print(f"{marks[check.level]} [bold]{check.name}[/]: {escape(check.message)}")
+
+
+def _engine(assay: Assay) -> Check:  # noqa: ARG001 - every look has the same form
+    return Check("engine", "ok", f"Assay {version('assay')}, qdrant-edge {version('qdrant-edge-py')}.")
+
+
+def _embedder(assay: Assay) -> Check:
+    identity = assay.embedder.identity
+    length = float((assay.embedder.embed_query("a test sentence") ** 2).sum())
+    level: Literal["ok", "fail"] = "ok" if abs(length - 1.0) < 1e-3 else "fail"
+    return Check("embedder", level, f"{identity.provider}, {identity.model}, {identity.dimension} dimensions.")
+
+
+def _data_dir(assay: Assay) -> Check:
+    folder = assay.settings.data_dir
+    if not folder.is_dir():
+        return Check("data directory", "warn", f"{folder} is not there yet; `assay publish` makes it.")
+    free = shutil.disk_usage(folder).free
+    message = f"{folder.resolve()}, {free / 1e9:.1f} GB free."
+    return Check("data directory", "warn" if free < _LOW_SPACE_BYTES else "ok", message)
+
+
+def _catalog(assay: Assay) -> Check:
+    assay.catalog.check()
+    kinds: dict[str, int] = {}
+    for generation in assay.generations():
+        kinds[generation.state.value] = kinds.get(generation.state.value, 0) + 1
+    listed = ", ".join(f"{count} {state}" for state, count in kinds.items()) or "no generations yet"
+    return Check("catalog", "ok", f"reachable, schema current; {listed}.")
+
+
+def _store(assay: Assay) -> Check:
+    assay.store.check()
+    known = {generation.id for generation in assay.generations()}
+    strays = [identity for identity in assay.store.generations() if identity not in known]
+    if strays:
+        return Check("vector store", "warn", f"{len(strays)} left-over index(es); the next build removes them.")
+    return Check("vector store", "ok", "reachable and writable.")
+
+
+def _sources(assay: Assay) -> Check:
+    if not assay.settings.sources:
+        return Check("sources", "warn", "none is configured; name a folder on the command line or in assay.toml.")
+    parts, failures = [], 0
+    for source in assay.sources:
+        pages = list(source.read({}))
+        failed = [page for page in pages if isinstance(page, PageFailed)]
+        left_out = sum(1 for page in pages if isinstance(page, PageExcluded))
+        failures += len(failed)
+        parts.append(f"{source.name}: {len(pages) - len(failed) - left_out} pages, {left_out} left out")
+        parts += [f"{page.key} fails: {page.reason}" for page in failed[:3]]
+    return Check("sources", "warn" if failures else "ok", "; ".join(parts) + ".")
+
+
+def _live(assay: Assay) -> Check:
+    try:
+        with assay.live.lease() as searcher:
+            generation = searcher.generation
+            documents = assay.catalog.documents(generation.id)
+            title = next((document.info.title for document in documents if document.chunk_count), "documentation")
+            ranking = searcher.search(Query(title, 1))
+    except NoLiveGeneration as error:
+        return Check("live generation", "warn", str(error))
+    message = f"{generation.id}, {generation.documents} pages, {generation.chunks} chunks; a search took "
+    return Check("live generation", "ok" if ranking.hits else "fail", f"{message}{ranking.timings.total_ms:.1f} ms.")
+
+
+def _candidate(assay: Assay) -> Check:
+    waiting = [generation.id for generation in assay.generations() if generation.state is State.CANDIDATE]
+    if waiting:
+        return Check("candidate", "warn", f"{waiting[0]} is waiting; `assay promote` checks it and makes it live.")
+    return Check("candidate", "ok", "none is waiting.")

@@ -1,0 +1,79 @@
+"""Options that every command shares, and the settings that follow from them."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assay.settings import Settings, load_settings
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", help="Where the catalog and the indexes live [default: .assay, or ASSAY_DATA_DIR]."),
+]
+Config = Annotated[
+    Path | None, typer.Option("--config", help="Configuration file [default: assay.toml, if there is one].")
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on standard output, everything else on standard error.")
+]
+Sources = Annotated[
+    list[str] | None,
+    typer.Argument(help="Folders (or single files) with Markdown or MDX; those of assay.toml if none is named."),
+]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="URL under which the site is served.")]
+Name = Annotated[str | None, typer.Option("--name", help="Short name of the source [default: the folder's name].")]
+CurrentVersion = Annotated[
+    str | None, typer.Option("--current-version", help="Version that is searched by default [default: the latest].")
+]
+DefaultLocale = Annotated[
+    str | None, typer.Option("--default-locale", help="Locale that is searched by default [default: the site's].")
+]
+Convention = Annotated[
+    str | None,
+    typer.Option("--convention", help="How file paths become URLs: docusaurus, mkdocs or plain [default: detected]."),
+]
+Rebuild = Annotated[
+    bool, typer.Option("--rebuild", help="Read, cut and embed everything anew, reusing nothing of earlier builds.")
+]
+
+
+def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[str, Any] | None = None) -> Settings:
+    """The settings of this run: file, environment, then flags. Raises ConfigurationError."""
+    values = dict(overrides or {})
+    if data_dir is not None:
+        values["data_dir"] = data_dir
+    return load_settings(config, values)
+
+
+def source_overrides(
+    sources: list[str] | None,
+    base_url: str | None,
+    name: str | None,
+    current_version: str | None,
+    default_locale: str | None,
+    convention: str | None,
+) -> dict[str, Any]:
+    """Sources named on the command line take the place of those in assay.toml.
+
+    Raises typer.BadParameter when one name or URL is given for several folders, or options without a folder.
+    """
+    options = {
+        "base_url": base_url,
+        "name": name,
+        "current_version": current_version,
+        "default_locale": default_locale,
+        "convention": convention,
+    }
+    given = {key: value for key, value in options.items() if value is not None}
+    if not sources:
+        if given:
+            flags = ", ".join("--" + key.replace("_", "-") for key in given)
+            raise typer.BadParameter(f"{flags} needs a folder on the command line; or set it in assay.toml.")
+        return {}
+    for source in sources:
+        if source.startswith(("http://", "https://")):
+            raise typer.BadParameter(f"{source}: sites cannot be read yet, only folders.")
+    if len(sources) > 1 and (base_url or name):
+        raise typer.BadParameter("--base-url and --name speak of one folder; list several in assay.toml instead.")
+    return {"sources": [{"path": source, **given} for source in sources]}

@@ -1,0 +1,54 @@
+"""`assay promote`, `assay rollback` and `assay generations`."""
+
+from typing import Annotated
+
+import typer
+
+from assay.app import Assay
+from assay.cli import options
+from assay.cli.output import out, print_json, progress
+from assay.cli.reports import generation_body, show_generations
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    app.command()(promote)
+    app.command()(rollback)
+    app.command()(generations)
+
+
+def promote(
+    generation: Annotated[
+        str | None, typer.Argument(help="Id of a candidate or of a retired generation [default: the candidate].")
+    ] = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check the candidate and make it live."""
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        promoted = assay.promote(generation, progress())
+    if as_json:
+        print_json(generation_body(promoted))
+    else:
+        out().print(f"Generation [bold]{promoted.id}[/] is live: {promoted.documents} pages, {promoted.chunks} chunks.")
+
+
+def rollback(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
+    """Make the generation live again that was live before."""
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        promoted = assay.rollback()
+    if as_json:
+        print_json(generation_body(promoted))
+    else:
+        out().print(f"Back to generation [bold]{promoted.id}[/], built {promoted.created_at:%Y-%m-%d %H:%M} UTC.")
+
+
+def generations(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
+    """List all generations with their states, newest first."""
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        listed = assay.generations()
+    if as_json:
+        print_json({"generations": [generation_body(generation) for generation in listed]})
+    else:
+        show_generations(out(), listed)

@@ -1,0 +1,144 @@
+"""Build, verdict and generation reports, as JSON bodies and as text for a terminal."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from assay.app import PublishReport
+from assay.ingest.pipeline import BuildReport
+from assay.model.evaluation import Outcome, Verdict
+from assay.model.generations import Generation, State
+from assay.release.promotion import verdict_record
+
+_SHOWN = 10
+
+
+def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
+    """The JSON body of `ingest`. generation: as it is now, which may be after a promotion."""
+    return {
+        "generation": generation.id,
+        "state": generation.state.value,
+        "unchanged": build.unchanged,
+        "documents": generation.documents,
+        "chunks": generation.chunks,
+        "embedded": build.embedded,
+        "reused": build.reused,
+        "added": len(build.added),
+        "changed": len(build.changed),
+        "kept": build.kept,
+        "removed": len(build.removed),
+        "removed_pages": list(build.removed),
+        "carried": list(build.carried),
+        "failed": [{"page": failure.key, "reason": failure.reason} for failure in build.failed],
+        "excluded": [{"page": page.key, "reason": page.reason} for page in build.excluded],
+        "empty": list(build.empty),
+        "seconds": round(sum(build.seconds.values()), 3),
+        "seconds_by_stage": {stage: round(seconds, 3) for stage, seconds in build.seconds.items()},
+    }
+
+
+def publish_body(report: PublishReport, generation: Generation) -> dict[str, Any]:
+    """The JSON body of `publish`."""
+    verdict = verdict_record(report.verdict) if report.verdict else generation.verdict
+    return build_body(report.build, generation) | {
+        "verdict": verdict.get("outcome") if verdict else None,
+        "summary": verdict.get("summary") if verdict else None,
+        "findings": verdict.get("findings") if verdict else [],
+        "promoted": report.promoted.id if report.promoted else None,
+    }
+
+
+def generation_body(generation: Generation, *, live: bool | None = None) -> dict[str, Any]:
+    """One generation as JSON."""
+    return {
+        "generation": generation.id,
+        "state": generation.state.value,
+        "live": generation.state is State.LIVE if live is None else live,
+        "created_at": _time(generation.created_at),
+        "promoted_at": _time(generation.promoted_at) if generation.promoted_at else None,
+        "documents": generation.documents,
+        "chunks": generation.chunks,
+        "sources": list(generation.sources),
+        "embedder": f"{generation.embedder.provider}/{generation.embedder.model}",
+        "verdict": (generation.verdict or {}).get("outcome"),
+        "reason": generation.reason,
+    }
+
+
+def show_build(console: Console, build: BuildReport) -> None:
+    """What a build did, in a few lines."""
+    generation = build.generation
+    if build.unchanged:
+        console.print(
+            f"Nothing has changed: the {generation.state.value} generation [bold]{generation.id}[/] "
+            f"has these {generation.documents} pages already."
+        )
+    else:
+        seconds = sum(build.seconds.values())
+        stages = ", ".join(f"{stage} {spent:.1f}" for stage, spent in build.seconds.items())
+        console.print(
+            f"Generation [bold]{generation.id}[/]: {generation.documents} pages, {generation.chunks} chunks; "
+            f"{build.embedded} embedded, {build.reused} reused; {seconds:.1f} s ({stages})."
+        )
+        console.print(
+            f"Pages: {len(build.added)} new, {len(build.changed)} changed, {build.kept} unchanged, "
+            f"{len(build.removed)} removed, {len(build.failed)} failed, {len(build.excluded)} left out."
+        )
+    _show_list(console, "Failed", [f"{page.key}: {page.reason}" for page in build.failed], "red")
+    _show_list(console, "Nothing to search for in", build.empty, "yellow")
+    for reason, count in Counter(page.reason.split(";")[0] for page in build.excluded).most_common(_SHOWN):
+        console.print(f"[dim]Left out: {count} × {escape(reason)}[/]")
+
+
+def show_verdict(console: Console, verdict: Verdict) -> None:
+    """Each check with its mark, and what to do about those that failed."""
+    for finding in verdict.findings:
+        mark = {"PASS": "[green]✓[/]", "FAIL": "[red]✗[/]", "INCONCLUSIVE": "[yellow]?[/]"}[finding.outcome.value]
+        console.print(f"  {mark} {finding.check}: {escape(finding.detail or finding.limit)}")
+        if finding.outcome is not Outcome.PASS:
+            for example in finding.examples:
+                console.print(f"      [dim]{escape(example)}[/]")
+    colour = "green" if verdict.outcome is Outcome.PASS else "red"
+    console.print(f"[bold {colour}]{escape(verdict.summary)}[/]")
+    for note in verdict.notes:
+        console.print(f"[dim]{escape(note)}[/]")
+
+
+def show_generations(console: Console, generations: Sequence[Generation]) -> None:
+    """A table, newest first."""
+    if not generations:
+        console.print("There are no generations yet. `assay publish FOLDER` makes the first.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("generation", "state", "pages", "chunks", "built", "went live", "verdict", "why"):
+        table.add_column(heading, overflow="fold")
+    for generation in generations:
+        style = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red", State.REJECTED: "red"}
+        table.add_row(
+            generation.id,
+            generation.state.value,
+            str(generation.documents),
+            str(generation.chunks),
+            _time(generation.created_at),
+            _time(generation.promoted_at) if generation.promoted_at else "",
+            str((generation.verdict or {}).get("outcome") or ""),
+            escape(generation.reason or ""),
+            style=style.get(generation.state, ""),
+        )
+    console.print(table)
+
+
+def _show_list(console: Console, heading: str, lines: Sequence[str], colour: str) -> None:
+    for line in lines[:_SHOWN]:
+        console.print(f"[{colour}]{heading}:[/] {escape(line)}")
+    if len(lines) > _SHOWN:
+        console.print(f"[{colour}]{heading}:[/] … and {len(lines) - _SHOWN} more (--json lists all)")
+
+
+def _time(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,31 @@
+"""`assay serve`."""
+
+import logging
+from typing import Annotated
+
+import typer
+
+from assay.app import Assay
+from assay.cli import options
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command()(serve)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1].")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 picks a free one [default: 8080].")] = None,
+    public: Annotated[bool, typer.Option("--public", help="Allow an address that other machines can reach.")] = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+) -> None:
+    """Answer searches over HTTP from the live generation, following every promotion."""
+    from assay.web.server import serve as serve_http
+
+    logging.getLogger().setLevel(logging.INFO)
+    server = {key: value for key, value in {"host": host, "port": port}.items() if value is not None}
+    settings = options.settings_from(config, data_dir, {"server": server} if server else None)
+    with Assay.open(settings) as assay:
+        serve_http(assay, settings.server.host, settings.server.port, allow_public=public)

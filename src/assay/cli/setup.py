@@ -1,0 +1,96 @@
+"""`assay init`, `assay doctor` and `assay demo`."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.app import Assay, example_folder
+from assay.cli import options
+from assay.cli.diagnosis import diagnose, show_diagnosis
+from assay.cli.output import out, print_json, progress
+from assay.cli.reports import publish_body, show_build, show_verdict
+from assay.cli.searching import search_body, show_ranking
+from assay.cli.templates import ASSAY_TOML, TESTSET_YAML
+from assay.errors import InputError
+from assay.model.ranking import Query
+from assay.settings import CONFIG_FILE, load_settings
+
+DEMO_BASE_URL = "https://handbook.example"
+DEMO_QUERIES = (
+    "How do nodes exchange messages?",
+    "what happens when the emergency stop is pressed",
+    "robot falls over while walking on uneven ground",
+)
+_TESTSET_FILE = "testset.yaml"
+_DOCS_FOLDERS = ("docs", "doc", "documentation", "content")
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    app.command()(init)
+    app.command()(doctor)
+    app.command()(demo)
+
+
+def init(
+    folder: Annotated[Path | None, typer.Argument(help="Folder with the documentation [default: docs].")] = None,
+    base_url: options.BaseUrl = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")] = False,
+) -> None:
+    """Write assay.toml, and a test set to start from, into the working directory."""
+    docs = folder or next((Path(name) for name in _DOCS_FOLDERS if Path(name).is_dir()), Path("docs"))
+    url = base_url or "https://docs.example.org"
+    files = {
+        Path(CONFIG_FILE): ASSAY_TOML.format(path=docs.as_posix(), base_url=url),
+        Path(_TESTSET_FILE): TESTSET_YAML.format(base_url=url),
+    }
+    taken = [str(path) for path in files if path.exists()]
+    if taken and not force:
+        raise InputError(f"{' and '.join(taken)} would be overwritten.", hint="Use --force if that is meant.")
+    for path, text in files.items():
+        path.write_text(text, encoding="utf-8")
+        out().print(f"Wrote {path}.")
+    if not docs.is_dir():
+        out().print(f"[yellow]There is no folder {docs} yet: set `path` in {CONFIG_FILE}.[/]")
+    out().print("Next: assay publish")
+
+
+def doctor(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
+    """Check the installation, the settings, the stores and the live generation."""
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        checks = diagnose(assay)
+    if as_json:
+        print_json({"checks": [check.as_body() for check in checks]})
+    else:
+        show_diagnosis(out(), checks)
+    if any(check.level == "fail" for check in checks):
+        raise typer.Exit(1)
+
+
+def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> None:
+    """Ingest the example handbook into a temporary folder, check it, promote it, and search it; no network needed."""
+    folder = data_dir or Path(tempfile.mkdtemp(prefix="assay-demo-"))
+    source = {"path": example_folder() / "handbook", "base_url": DEMO_BASE_URL, "name": "handbook"}
+    settings = load_settings(None, {"data_dir": folder, "sources": [source], "catalog": {"url": None}})
+    with Assay.open(settings) as assay:
+        report = assay.publish(progress=progress())
+        generation = assay.catalog.generation(report.build.generation.id)
+        if report.verdict and not report.promoted:
+            show_verdict(out(), report.verdict)
+            raise typer.Exit(1)
+        rankings = [assay.search(Query(text, 3)) for text in DEMO_QUERIES]
+    if as_json:
+        print_json(publish_body(report, generation) | {"searches": [search_body(ranking) for ranking in rankings]})
+        return
+    show_build(out(), report.build)
+    if report.verdict:
+        show_verdict(out(), report.verdict)
+    for ranking in rankings:
+        out().rule(f'assay search "{ranking.query.text}"')
+        show_ranking(out(), ranking, full=False)
+    out().print(f"What to type next (the demo's index stays in {folder}; delete it when you are done):\n")
+    out().print(f'  assay search "battery runs low" --data-dir {folder}')
+    out().print(f"  assay serve --data-dir {folder}")
+    out().print("  assay publish path/to/your/docs --base-url https://docs.example.org")

@@ -1,0 +1,1 @@
+"""From pages to a candidate generation: reading, chunking, and the pipeline that conducts them."""

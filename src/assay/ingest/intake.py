@@ -1,0 +1,102 @@
+"""What becomes of each page that a source yields: a new document, the one that it had, or nothing."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from assay.errors import InputError
+from assay.ingest.chunking import ChunkingRules, chunk_document
+from assay.ingest.reading import read_page
+from assay.ingest.survey import Survey
+from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.model.generations import Generation
+from assay.ports import Catalog, KnownPage
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A page that was read and cut anew."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A page whose stored document still holds. revision: as in KnownPage."""
+
+    revision: str
+
+
+class Intake:
+    """Takes the pages of one build one by one, and keeps the survey.
+
+    base, known: the generation before and its pages by (source name, key); None and empty when nothing may be
+        used again.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        base: Generation | None,
+        known: Mapping[tuple[str, str], KnownPage],
+        rules: ChunkingRules,
+        count_tokens: Callable[[Sequence[str]], list[int]],
+    ) -> None:
+        self.survey = Survey()
+        self._catalog = catalog
+        self._base = base
+        self._known = known
+        self._rules = rules
+        self._count_tokens = count_tokens
+
+    def take(self, source: str, page: PageRead) -> Cut | Kept | None:
+        """Read and cut a new page, or say which stored document stands for it; None when nothing does."""
+        earlier = self._known.get((source, page.key))
+        match page:
+            case RawPage():
+                return self._read(source, page, earlier)
+            case PageUnchanged():
+                return self._keep(source, page.key, earlier, self.survey.kept)
+            case PageFailed():
+                return self._fail(source, page, earlier)
+            case PageExcluded():
+                self.survey.excluded.append(page)
+                return None
+
+    def _read(self, source: str, page: RawPage, earlier: KnownPage | None) -> Cut | Kept | None:
+        try:
+            document = read_page(page)
+        except InputError as error:
+            return self._fail(source, PageFailed(page.key, error.message), earlier)
+        if not self.survey.claim(document.info.url, source, page.key):
+            return None
+        chunks = chunk_document(document, self._rules, self._count_tokens)
+        if not chunks:
+            self.survey.empty.append(document.info.url)
+        (self.survey.changed if earlier else self.survey.added).append(page.key)
+        return Cut(document, self._dated(chunks, earlier))
+
+    def _keep(self, source: str, key: str, earlier: KnownPage | None, tally: list[str]) -> Kept | None:
+        if earlier is None or not self.survey.claim(earlier.url, source, key):
+            return None
+        tally.append(key)
+        return Kept(earlier.revision)
+
+    def _fail(self, source: str, failure: PageFailed, earlier: KnownPage | None) -> Kept | None:
+        """A failed page is not a deleted page: it keeps the document that it had."""
+        self.survey.failed.append(failure)
+        kept = self._keep(source, failure.key, earlier, self.survey.carried)
+        logger.warning("%s failed: %s%s", failure.key, failure.reason, " (its last document is kept)" if kept else "")
+        return kept
+
+    def _dated(self, chunks: Sequence[Chunk], earlier: KnownPage | None) -> tuple[Chunk, ...]:
+        """A chunk that was stored before keeps its date."""
+        now = datetime.now(UTC)
+        dates = {}
+        if self._base and earlier:
+            dates = {c.id: c.created_at for c in self._catalog.chunks(self._base.id, [earlier.revision])}
+        return tuple(replace(chunk, created_at=dates.get(chunk.id) or now) for chunk in chunks)

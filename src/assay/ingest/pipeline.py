@@ -1,0 +1,342 @@
+"""The conductor of a build: source → documents → chunks → vectors → a sealed candidate generation."""
+
+import hashlib
+import logging
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+
+from assay.errors import AssayError, SourceError
+from assay.ingest.chunking import ChunkingRules
+from assay.ingest.intake import Cut, Intake, Kept
+from assay.ingest.spool import TermSpool
+from assay.ingest.survey import Survey
+from assay.ingest.vectors import VectorSupply
+from assay.model.documents import Chunk, Document, PageExcluded, PageFailed
+from assay.model.generations import ChunkerIdentity, Generation, State
+from assay.ports import (
+    Catalog,
+    Embedder,
+    IndexPoint,
+    IndexSpec,
+    IndexWriter,
+    KnownPage,
+    Progress,
+    Source,
+    SparseEncoder,
+    VectorIndex,
+    VectorStore,
+)
+
+logger = logging.getLogger(__name__)
+
+PageName = tuple[str, str]
+"""A page's source name and its key there."""
+
+_DOCUMENTS_AT_ONCE = 64
+_CHUNKS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did.
+
+    generation: the new candidate; or, when nothing had changed, the generation that holds this content already.
+    unchanged: whether nothing had changed and no generation was built.
+    embedded, reused: distinct texts that the embedder was asked for, and chunks that took a vector from elsewhere.
+    added, changed, kept, removed: pages against the generation before.
+    carried: keys of pages that failed and keep the document that they had before.
+    """
+
+    generation: Generation
+    unchanged: bool
+    embedded: int
+    reused: int
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    kept: int
+    removed: tuple[str, ...]
+    carried: tuple[str, ...]
+    failed: tuple[PageFailed, ...]
+    excluded: tuple[PageExcluded, ...]
+    empty: tuple[str, ...]
+    seconds: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildParts:
+    """Everything that a build works with.
+
+    work_dir: where temporary files may be written.
+    """
+
+    sources: Sequence[Source]
+    embedder: Embedder
+    encoder: SparseEncoder
+    store: VectorStore
+    catalog: Catalog
+    rules: ChunkingRules
+    chunker: ChunkerIdentity
+    work_dir: Path
+
+
+def new_generation_id(at: datetime) -> str:
+    """Sortable by time, unique, and fit for a folder's or a collection's name: `20260131-235959-1a2b3c`."""
+    return f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def clear_leftovers(catalog: Catalog, store: VectorStore) -> list[str]:
+    """Remove what interrupted, failed and rejected builds left behind; call it under the build lock.
+
+    Returns the ids of the generations that were removed.
+    """
+    states = {generation.id: generation.state for generation in catalog.generations()}
+    finished = {State.CANDIDATE, State.LIVE, State.RETIRED}
+    leftovers = [identity for identity, state in states.items() if state not in finished]
+    strays = [identity for identity in store.generations() if identity not in states]
+    for identity in [*leftovers, *strays]:
+        store.delete(identity)
+    for identity in leftovers:
+        catalog.forget(identity)
+    return leftovers + strays
+
+
+class Pipeline:
+    """Builds one candidate from the sources; a fresh one for each build."""
+
+    def __init__(self, parts: BuildParts, progress: Progress) -> None:
+        self._parts = parts
+        self._progress = progress
+        self._seconds: dict[str, float] = {}
+
+    def build(self, *, rebuild: bool = False) -> BuildReport:
+        """Read every source and build a candidate; nothing that is being served is touched.
+
+        rebuild: read, cut and embed everything anew, as if there were no generation before.
+
+        Raises BuildInProgress, SourceError, EmbeddingError, VectorStoreError, CatalogError. Whatever is raised, no
+        half-built generation can be promoted, and the next build removes what is left.
+        """
+        with self._parts.catalog.build_lock():
+            removed = clear_leftovers(self._parts.catalog, self._parts.store)
+            if removed:
+                logger.info("Removed what earlier builds left behind: %s.", ", ".join(removed))
+            base = None if rebuild else self._newest_sealed()
+            generation = self._begin(base)
+            try:
+                return self._build(generation, base)
+            except BaseException as error:
+                self._give_up(generation, error)
+                raise
+
+    # --- the steps -------------------------------------------------------------------------------------------------
+
+    def _begin(self, base: Generation | None) -> Generation:
+        parts = self._parts
+        now = datetime.now(UTC)
+        generation = Generation(
+            id=new_generation_id(now),
+            state=State.BUILDING,
+            created_at=now,
+            embedder=parts.embedder.identity,
+            chunker=parts.chunker,
+            sparse=parts.encoder.identity(1.0),
+            sources=tuple(source.name for source in parts.sources),
+            parent=base.id if base else None,
+        )
+        parts.catalog.add_generation(generation)
+        return generation
+
+    def _build(self, generation: Generation, base: Generation | None) -> BuildReport:
+        catalog = self._parts.catalog
+        pages = catalog.known_pages(base.id) if base else {}
+        known = pages if base and base.chunker == self._parts.chunker else {}
+        survey = self._read(generation, base, known)
+        survey.note_removed(page.url for page in pages.values())
+        if base and known and not survey.differs and self._same_vectors(generation, base):
+            catalog.transition(generation.id, State.FAILED, reason="nothing had changed")
+            catalog.forget(generation.id)
+            return self._report(base, survey, None)
+        if not survey.claimed:
+            raise SourceError(self._nothing_found(survey))
+        with TermSpool(self._parts.work_dir) as spool:
+            generation = self._count(generation, survey, spool)
+            supply = self._index(generation, base, spool)
+        generation = replace(generation, seconds=dict(self._seconds), sealed_at=datetime.now(UTC))
+        catalog.update_generation(generation)
+        self._replace_candidates(generation)
+        generation = catalog.transition(generation.id, State.CANDIDATE)
+        return self._report(generation, survey, supply)
+
+    def _read(self, generation: Generation, base: Generation | None, known: Mapping[PageName, KnownPage]) -> Survey:
+        """Turn pages into stored documents and chunks, a few pages at a time."""
+        parts = self._parts
+        intake = Intake(parts.catalog, base, known, parts.rules, parts.embedder.count_tokens)
+        documents: list[tuple[Document, Sequence[Chunk]]] = []
+        kept: list[str] = []
+        with self._stage("read", None):
+            for source in parts.sources:
+                hashes = {key: page.source_hash for (name, key), page in known.items() if name == source.name}
+                for page in source.read(hashes):
+                    match intake.take(source.name, page):
+                        case Cut(document, chunks):
+                            documents.append((document, chunks))
+                        case Kept(revision):
+                            kept.append(revision)
+                    if len(documents) >= _DOCUMENTS_AT_ONCE:
+                        parts.catalog.add_documents(generation.id, documents)
+                        documents = []
+                    self._progress.advance()
+            parts.catalog.add_documents(generation.id, documents)
+            parts.catalog.include_revisions(generation.id, kept)
+        return intake.survey
+
+    def _count(self, generation: Generation, survey: Survey, spool: TermSpool) -> Generation:
+        """The first pass over the chunks: term counts, the corpus's average length, and the content's fingerprint."""
+        catalog, encoder = self._parts.catalog, self._parts.encoder
+        fingerprint = hashlib.sha256()
+        variants = False
+        with self._stage("count", None):
+            for batch in _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
+                spool.write(encoder.term_counts([chunk.embedded_text for chunk in batch]))
+                for chunk in batch:
+                    fingerprint.update(f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n".encode())
+                    variants = variants or not chunk.document.primary
+                self._progress.advance(len(batch))
+        counted = replace(
+            generation,
+            sparse=encoder.identity(spool.average_length),
+            documents=len(survey.claimed),
+            chunks=spool.vectors,
+            failed_pages=len(survey.failed),
+            has_variants=variants,
+            content_fingerprint=fingerprint.hexdigest(),
+        )
+        catalog.update_generation(counted)
+        return counted
+
+    def _index(self, generation: Generation, base: Generation | None, spool: TermSpool) -> VectorSupply:
+        """The second pass: a vector for each chunk, written to a new index, which is sealed at the end."""
+        parts = self._parts
+        spec = IndexSpec(generation.embedder.dimension, generation.chunks)
+        writer = parts.store.create(generation.id, spec)
+        try:
+            with self._earlier_vectors(generation, base) as (earlier, earlier_ids):
+                supply = VectorSupply(parts.embedder, earlier, earlier_ids)
+                self._write(generation, spool, supply, writer)
+            with self._stage("seal", None):
+                writer.seal()
+        except BaseException:
+            writer.abort()
+            raise
+        return supply
+
+    def _write(self, generation: Generation, spool: TermSpool, supply: VectorSupply, writer: IndexWriter) -> None:
+        """Give every chunk its vectors and write them, a few chunks at a time."""
+        parts = self._parts
+        counts = spool.read()
+        with self._stage("embed", generation.chunks):
+            for batch in _batches(parts.catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
+                sparse = parts.encoder.weigh(list(islice(counts, len(batch))), generation.sparse.average_length)
+                dense = supply.vectors(batch)
+                writer.add([IndexPoint(*triple) for triple in zip(batch, dense, sparse, strict=True)])
+                self._progress.advance(len(batch))
+
+    @contextmanager
+    def _earlier_vectors(
+        self, generation: Generation, base: Generation | None
+    ) -> Iterator[tuple[VectorIndex | None, dict[str, str]]]:
+        """The index before this one and what can be found in it; nothing when its embedder was another."""
+        if base is None or base.embedder != generation.embedder:
+            yield None, {}
+            return
+        index = self._parts.store.open(base.id, IndexSpec(base.embedder.dimension, base.chunks))
+        try:
+            yield index, self._parts.catalog.embedded_hashes(base.id)
+        finally:
+            index.close()
+
+    # --- around the steps ------------------------------------------------------------------------------------------
+
+    def _newest_sealed(self) -> Generation | None:
+        """The candidate if there is one, else the live generation: whose documents and vectors can be used again."""
+        generations = self._parts.catalog.generations()
+        for state in (State.CANDIDATE, State.LIVE):
+            for generation in generations:
+                if generation.state is state:
+                    return generation
+        return None
+
+    def _same_vectors(self, generation: Generation, base: Generation) -> bool:
+        """Whether equal chunks would get equal vectors in both."""
+        sparse = self._parts.encoder.identity(base.sparse.average_length)
+        return generation.embedder == base.embedder and sparse == base.sparse
+
+    def _replace_candidates(self, successor: Generation) -> None:
+        for generation in self._parts.catalog.generations():
+            if generation.state is State.CANDIDATE:
+                self._parts.catalog.transition(
+                    generation.id, State.REJECTED, reason=f"replaced by generation {successor.id}"
+                )
+
+    def _give_up(self, generation: Generation, error: BaseException) -> None:
+        """Leave a failed generation with its reason; if even that fails, the next build clears it."""
+        logger.info("Generation %s is given up.", generation.id)
+        with _best_effort("mark the generation as failed"):
+            self._parts.catalog.transition(generation.id, State.FAILED, reason=str(error) or type(error).__name__)
+        with _best_effort("remove its index"):
+            self._parts.store.delete(generation.id)
+
+    def _nothing_found(self, survey: Survey) -> str:
+        names = ", ".join(source.name for source in self._parts.sources)
+        if survey.failed:
+            first = survey.failed[0]
+            return f"None of the {len(survey.failed)} pages of {names} could be read; {first.key}: {first.reason}."
+        return f"There is no page in {names} ({len(survey.excluded)} files left out)."
+
+    @contextmanager
+    def _stage(self, name: str, total: int | None) -> Iterator[None]:
+        self._progress.begin(name, total)
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[name] = self._seconds.get(name, 0.0) + perf_counter() - started
+            self._progress.end()
+
+    def _report(self, generation: Generation, survey: Survey, supply: VectorSupply | None) -> BuildReport:
+        return BuildReport(
+            generation=generation,
+            unchanged=supply is None,
+            embedded=supply.embedded if supply else 0,
+            reused=supply.reused if supply else generation.chunks,
+            added=tuple(survey.added),
+            changed=tuple(survey.changed),
+            kept=len(survey.kept),
+            removed=tuple(survey.removed),
+            carried=tuple(survey.carried),
+            failed=tuple(survey.failed),
+            excluded=tuple(survey.excluded),
+            empty=tuple(survey.empty),
+            seconds=dict(self._seconds),
+        )
+
+
+def _batches(items: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+@contextmanager
+def _best_effort(purpose: str) -> Iterator[None]:
+    """Clean up after a failure without hiding it: what fails here is logged, and left to the next build."""
+    try:
+        yield
+    except AssayError as error:
+        logger.warning("Could not %s: %s", purpose, error.message)

@@ -1,0 +1,16 @@
+"""Page → document: picks the reader that the page's media type asks for."""
+
+from assay.errors import InputError
+from assay.ingest.markdown import READER_REVISION as MARKDOWN_REVISION
+from assay.ingest.markdown import read_markdown
+from assay.model.documents import Document, MediaType, RawPage
+
+READER_REVISION = f"markdown-{MARKDOWN_REVISION}"
+"""Version of everything that turns pages into documents; a change makes every page be read again."""
+
+
+def read_page(page: RawPage) -> Document:
+    """The document that a page shows. Raises InputError for a page that cannot be read."""
+    if page.media_type in {MediaType.MARKDOWN, MediaType.MDX}:
+        return read_markdown(page)
+    raise InputError(f"{page.key}: there is no reader for {page.media_type}.")

@@ -1,0 +1,1 @@
+"""Going live and going back."""

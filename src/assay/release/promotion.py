@@ -1,0 +1,119 @@
+"""Candidate → live, and back. Only a generation that a matching PASS speaks of is promoted."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+
+from assay.errors import GenerationNotFound, PromotionRefused, VectorStoreError
+from assay.model.evaluation import Outcome, Verdict
+from assay.model.generations import Generation, State, check_transition
+from assay.ports import Catalog, VectorStore
+
+logger = logging.getLogger(__name__)
+
+
+class Releases:
+    """Decides which generation is live, and which old ones are kept.
+
+    keep: how many generations that were live are kept, the live one included; 1 or more.
+    """
+
+    def __init__(self, catalog: Catalog, store: VectorStore, keep: int) -> None:
+        self._catalog = catalog
+        self._store = store
+        self._keep = keep
+
+    def record(self, verdict: Verdict) -> Generation:
+        """Store a verdict with the generation that it names. Raises GenerationNotFound."""
+        generation = replace(self._catalog.generation(verdict.generation), verdict=verdict_record(verdict))
+        self._catalog.update_generation(generation)
+        return generation
+
+    def reject(self, verdict: Verdict) -> Generation:
+        """Put a candidate that failed its gate out of the running. Raises InvalidTransition, GenerationNotFound."""
+        return self._catalog.transition(verdict.generation, State.REJECTED, reason=verdict.summary)
+
+    def candidate(self) -> Generation:
+        """The newest candidate. Raises GenerationNotFound when there is none."""
+        for generation in self._catalog.generations():
+            if generation.state is State.CANDIDATE:
+                return generation
+        raise GenerationNotFound("There is no candidate to promote.", hint="`assay ingest` builds one.")
+
+    def promote(self, generation_id: str, gate: str) -> Generation:
+        """Make a candidate live; a generation that was live before needs no new verdict, for it had one.
+
+        gate: fingerprint of the limits that apply now; a verdict under other limits does not count.
+
+        Raises PromotionRefused, InvalidTransition, GenerationNotFound.
+        """
+        generation = self._catalog.generation(generation_id)
+        check_transition(generation.id, generation.state, State.LIVE)
+        if generation.state is State.CANDIDATE:
+            _require_pass(generation, gate)
+        promoted = self._catalog.promote(generation.id, datetime.now(UTC))
+        self.retire()
+        return promoted
+
+    def rollback(self) -> Generation:
+        """Make the generation live that was live before the live one. Raises GenerationNotFound."""
+        live_id = self._catalog.live_id()
+        for generation in self._catalog.generations():
+            older = live_id is None or generation.id < live_id
+            if generation.state is State.RETIRED and older:
+                return self._catalog.promote(generation.id, datetime.now(UTC))
+        raise GenerationNotFound(
+            "There is no earlier generation to go back to.",
+            hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
+        )
+
+    def retire(self) -> list[str]:
+        """Remove the oldest generations beyond those that are kept; the live one never. Returns their ids."""
+        generations = self._catalog.generations()
+        live = [generation for generation in generations if generation.state is State.LIVE]
+        retired = [generation for generation in generations if generation.state is State.RETIRED]
+        removed = []
+        for generation in retired[max(self._keep - len(live), 0) :]:
+            try:
+                self._store.delete(generation.id)
+            except VectorStoreError as error:
+                # Going live has worked; what could not be removed now is tried again after the next promotion.
+                logger.warning("Generation %s could not be removed: %s", generation.id, error.message)
+                continue
+            self._catalog.forget(generation.id)
+            removed.append(generation.id)
+        return removed
+
+
+def verdict_record(verdict: Verdict) -> Mapping[str, object]:
+    """A verdict as the catalog keeps it and reports show it."""
+    return {
+        "outcome": verdict.outcome.value,
+        "summary": verdict.summary,
+        "generation": verdict.generation,
+        "gate": verdict.gate,
+        "content_fingerprint": verdict.content_fingerprint,
+        "at": verdict.at.isoformat().replace("+00:00", "Z"),
+        "findings": [asdict(finding) | {"outcome": finding.outcome.value} for finding in verdict.findings],
+        "notes": list(verdict.notes),
+    }
+
+
+def _require_pass(generation: Generation, gate: str) -> None:
+    """Raise PromotionRefused unless the stored verdict is a PASS for this very content under these very limits."""
+    verdict = generation.verdict
+    if verdict is None:
+        raise PromotionRefused(
+            f"Generation {generation.id} has not been checked.", hint="`assay publish` checks and promotes in one go."
+        )
+    if verdict.get("outcome") != Outcome.PASS.value:
+        raise PromotionRefused(
+            f"Generation {generation.id} did not pass: {verdict.get('summary')}",
+            hint="Mend what the checks found and run `assay publish` again.",
+        )
+    if verdict.get("content_fingerprint") != generation.content_fingerprint or verdict.get("gate") != gate:
+        raise PromotionRefused(
+            f"The PASS of generation {generation.id} speaks of other content or other limits.",
+            hint="Check it again with `assay promote`.",
+        )

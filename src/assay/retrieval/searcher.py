@@ -1,0 +1,209 @@
+"""The conductor of a search: query → embed → search → fuse → filter → hits, each stage timed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from assay.errors import IdentityMismatch, InputError, InvalidEmbedding
+from assay.model.documents import Chunk
+from assay.model.generations import Generation
+from assay.model.ranking import FusionMethod, Hit, Mode, Query, Ranking, Timings
+from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder, SparseVector, Vector, VectorIndex
+from assay.retrieval.fusion import Fused, FusionWeights, fuse
+from assay.retrieval.similarity import clip_similarity, passes
+
+_MOST_CANDIDATES = 10_000
+"""A search that keeps meeting the same passage looks no deeper than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRules:
+    """How the two sides become one ranking. depth: candidates taken from each side."""
+
+    method: FusionMethod
+    weights: FusionWeights
+    rrf_k: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoded:
+    """A query as each side needs it; dense is always there, for every hit has its true cosine."""
+
+    dense: Vector
+    sparse: SparseVector | None
+
+
+class Searcher:
+    """Answers queries from one generation. Safe to use from several threads.
+
+    Raises IdentityMismatch when the embedder is not the one that made the generation.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        index: VectorIndex,
+        embedder: Embedder,
+        encoder: SparseEncoder,
+        rules: SearchRules,
+    ) -> None:
+        if embedder.identity != generation.embedder:
+            raise IdentityMismatch(
+                f"Generation {generation.id} was embedded by {generation.embedder.provider} model "
+                f"{generation.embedder.model} ({generation.embedder.dimension} dimensions), but the settings name "
+                f"{embedder.identity.provider} model {embedder.identity.model} ({embedder.identity.dimension}).",
+                hint="Set the embedding settings back, or build a new generation with `assay publish`.",
+            )
+        self.generation = generation
+        self.index = index
+        self._embedder = embedder
+        self._encoder = encoder
+        self._rules = rules
+
+    def search(self, query: Query) -> Ranking:
+        """Rank the chunks that answer a query.
+
+        No passage comes twice: of chunks with equal text only the best-ranked is returned.
+
+        Raises InputError for an empty query, EmbeddingError, VectorStoreError.
+        """
+        if not query.text.strip():
+            raise InputError("query: it is empty.", hint="Ask something.")
+        started = perf_counter()
+        encoded = self._encode(query)
+        embedded = perf_counter()
+        clock = _StageClock()
+        hits = self._ranked_hits(query, encoded, clock)
+        ended = perf_counter()
+        timings = Timings(
+            embed_ms=(embedded - started) * 1000.0,
+            search_ms=clock.search_ms,
+            fuse_ms=clock.fuse_ms,
+            filter_ms=clock.filter_ms,
+            total_ms=(ended - started) * 1000.0,
+        )
+        return Ranking(query, hits, self.generation.id, timings, self._warnings(query, encoded))
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self.index.close()
+
+    def _encode(self, query: Query) -> _Encoded:
+        try:
+            dense = self._embedder.embed_query(query.text)
+        except InvalidEmbedding as error:
+            raise InputError(f"query: nothing in {query.text!r} can be searched for ({error.message})") from error
+        sparse = None if query.mode is Mode.DENSE else self._encoder.encode_query(query.text)
+        return _Encoded(dense, sparse if sparse is None or sparse.indices else None)
+
+    def _ranked_hits(self, query: Query, encoded: _Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
+        """Search deeper as long as equal passages leave the answer short and there is more to find."""
+        depth = max(self._rules.depth if query.mode is Mode.HYBRID else 0, 2 * query.top_k)
+        while True:
+            answer, ranked = self._candidates(query, encoded, depth, clock)
+            cosines = {scored.chunk_id: scored.score for scored in answer.dense}
+            hits = self._select(query, ranked, cosines, encoded.dense, clock)
+            exhausted = max(len(answer.dense), len(answer.sparse)) < depth
+            if len(hits) == query.top_k or exhausted or depth >= _MOST_CANDIDATES or self._below(query, answer):
+                return self._with_vectors(hits) if query.with_vectors else hits
+            depth = min(depth * 4, _MOST_CANDIDATES)
+
+    def _candidates(
+        self, query: Query, encoded: _Encoded, depth: int, clock: "_StageClock"
+    ) -> tuple[IndexAnswer, list[Fused]]:
+        dense = None if query.mode is Mode.SPARSE else encoded.dense
+        sparse = None if query.mode is Mode.DENSE else encoded.sparse
+        if dense is None and sparse is None:
+            return IndexAnswer((), ()), []
+        with clock.searching():
+            answer = self.index.search(IndexQuery(dense, sparse, depth, query.filters))
+        with clock.fusing():
+            if query.mode is Mode.HYBRID:
+                ranked = fuse(self._rules.method, answer.dense, answer.sparse, self._rules.weights, self._rules.rrf_k)
+            else:
+                ranked = [Fused(scored.chunk_id, scored.score) for scored in answer.dense or answer.sparse]
+        return answer, ranked
+
+    def _select(
+        self, query: Query, ranked: Sequence[Fused], cosines: dict[str, float], vector: Vector, clock: "_StageClock"
+    ) -> tuple[Hit, ...]:
+        """The first top_k distinct passages that reach the threshold, looked up a few at a time.
+
+        cosines: of the chunks that dense search found; those that only BM25 found are compared here.
+        """
+        hits: list[Hit] = []
+        seen: set[str] = set()
+        for batch in _batches(ranked, max(query.top_k, 10)):
+            missing = [fused.chunk_id for fused in batch if fused.chunk_id not in cosines]
+            if missing:
+                with clock.searching():
+                    cosines.update(self.index.similarities(vector, missing))
+            with clock.filtering():
+                near = [f for f in batch if passes(clip_similarity(cosines[f.chunk_id]), query.threshold)]
+                stored = self.index.chunks([fused.chunk_id for fused in near])
+                for fused in near:
+                    chunk = stored[fused.chunk_id]
+                    if chunk.content_hash not in seen and len(hits) < query.top_k:
+                        seen.add(chunk.content_hash)
+                        hits.append(_hit(len(hits) + 1, chunk, cosines[fused.chunk_id], fused, query.mode))
+            if len(hits) == query.top_k:
+                break
+        return tuple(hits)
+
+    def _below(self, query: Query, answer: IndexAnswer) -> bool:
+        """Whether going deeper in dense search could only find what the threshold drops."""
+        return query.mode is Mode.DENSE and bool(answer.dense) and answer.dense[-1].score < query.threshold
+
+    def _with_vectors(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        vectors = self.index.vectors([hit.chunk.id for hit in hits])
+        return tuple(replace(hit, vector=tuple(vectors[hit.chunk.id].tolist())) for hit in hits)
+
+    def _warnings(self, query: Query, encoded: _Encoded) -> tuple[str, ...]:
+        if query.mode is not Mode.DENSE and encoded.sparse is None:
+            return ("The query has no words that keyword search can look for (only stop words or signs).",)
+        return ()
+
+
+def _hit(rank: int, chunk: Chunk, cosine: float, fused: Fused, mode: Mode) -> Hit:
+    similarity = clip_similarity(cosine)
+    return Hit(rank, chunk, similarity, similarity if mode is Mode.DENSE else fused.score)
+
+
+def _batches(fused: Sequence[Fused], size: int) -> Iterable[Sequence[Fused]]:
+    for start in range(0, len(fused), size):
+        yield fused[start : start + size]
+
+
+class _StageClock:
+    """Adds up the milliseconds of each stage, over however many rounds a search takes."""
+
+    def __init__(self) -> None:
+        self.search_ms = 0.0
+        self.fuse_ms = 0.0
+        self.filter_ms = 0.0
+
+    def searching(self) -> "_Stopwatch":
+        return _Stopwatch(self, "search_ms")
+
+    def fusing(self) -> "_Stopwatch":
+        return _Stopwatch(self, "fuse_ms")
+
+    def filtering(self) -> "_Stopwatch":
+        return _Stopwatch(self, "filter_ms")
+
+
+class _Stopwatch:
+    """Adds the time spent inside `with` to one stage."""
+
+    def __init__(self, clock: _StageClock, stage: str) -> None:
+        self._clock = clock
+        self._stage = stage
+        self._started = 0.0
+
+    def __enter__(self) -> None:
+        self._started = perf_counter()
+
+    def __exit__(self, *exception: object) -> None:
+        spent = (perf_counter() - self._started) * 1000.0
+        setattr(self._clock, self._stage, getattr(self._clock, self._stage) + spent)

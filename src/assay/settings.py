@@ -1,0 +1,272 @@
+"""Settings: the only reader of the environment and of assay.toml.
+
+Later wins: defaults, then assay.toml, then the environment, then what a surface passes (command line flags).
+Every setting can be written as an environment variable: `ASSAY_` and its path in capitals, tables divided by two
+underscores (`ASSAY_SEARCH__TOP_K=8`).
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+
+from assay.errors import ConfigurationError
+from assay.model.ranking import FusionMethod, Mode
+
+CONFIG_FILE = "assay.toml"
+
+SEED_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "DATABASE_URL": ("catalog", "url"),
+}
+"""Environment variables that users of the seeds' systems have already, and the setting that each one is."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SourceSettings(_Table):
+    """One `[[sources]]` table: where documents come from."""
+
+    path: Path = Field(description="Folder (or single file) with Markdown or MDX.")
+    name: str | None = Field(
+        default=None, description="Short name kept with every document; the folder's name if unset."
+    )
+    base_url: str | None = Field(default=None, description="URL under which the site is served.")
+    convention: Literal["docusaurus", "mkdocs", "plain"] | None = Field(
+        default=None, description="How file paths become URLs; detected from the folder if unset."
+    )
+    current_version: str | None = Field(
+        default=None, description="Version that is searched by default; the latest released one if unset."
+    )
+    default_locale: str | None = Field(
+        default=None, description="Locale that is searched by default; the site's own default if unset."
+    )
+    max_page_bytes: int = Field(default=5_000_000, ge=1_000, description="Larger pages are reported as failed.")
+
+
+class ChunkingSettings(_Table):
+    """How documents are cut."""
+
+    max_characters: int = Field(default=1_500, ge=200, le=2_000, description="The most characters of a chunk.")
+    overlap: int = Field(
+        default=0, ge=0, le=500, description="Characters of the previous chunk of a section that the next begins with."
+    )
+
+
+class EmbeddingSettings(_Table):
+    """The model that makes vectors."""
+
+    provider: Literal["static"] = Field(
+        default="static", description="`static` is built in: no key, no download, 256 dimensions."
+    )
+
+
+class SparseSettings(_Table):
+    """BM25."""
+
+    language: str = Field(default="english", description="Language of the stop words and the stemmer.")
+
+
+class SearchSettings(_Table):
+    """How queries are answered where the query does not say."""
+
+    mode: Mode = Field(default=Mode.HYBRID, description="`hybrid`, `dense` or `sparse`.")
+    top_k: int = Field(default=5, ge=1, le=100, description="Number of hits.")
+    threshold: float = Field(default=0.0, ge=0.0, le=1.0, description="The least similarity of a hit.")
+    fusion: FusionMethod = Field(default=FusionMethod.SCORE, description="`score` (weighted min–max) or `rrf`.")
+    dense_weight: float = Field(default=0.4, ge=0.0, description="Weight of the dense side in hybrid search.")
+    sparse_weight: float = Field(default=1.0, ge=0.0, description="Weight of the sparse side in hybrid search.")
+    rrf_k: int = Field(default=60, ge=1, description="The constant of reciprocal rank fusion.")
+    depth: int = Field(default=200, ge=10, le=1_000, description="Candidates taken from each side.")
+
+
+class IndexSettings(_Table):
+    """The embedded vector store."""
+
+    hnsw_threshold: int = Field(
+        default=20_000, ge=0, description="From so many chunks on, an approximate index is built; exact search below."
+    )
+
+
+class CatalogSettings(_Table):
+    """The relational store."""
+
+    url: str | None = Field(
+        default=None, description="Database URL; a SQLite file in the data directory if unset. Also `DATABASE_URL`."
+    )
+
+
+class GateSettings(_Table):
+    """What a candidate has to reach before it may go live."""
+
+    max_failed_pages: float = Field(default=0.05, ge=0.0, le=1.0, description="Largest share of pages that failed.")
+    max_page_fall: float = Field(
+        default=0.2, ge=0.0, le=1.0, description="Largest share of the live generation's pages that may be gone."
+    )
+    title_top_k: int = Field(default=5, ge=1, le=100, description="A title has to find its document in so many hits.")
+    max_unreachable: float = Field(
+        default=0.0, ge=0.0, le=1.0, description="Largest share of documents that their own title may fail to find."
+    )
+    title_sample: int = Field(default=2_500, ge=1, description="The most documents whose titles are tried.")
+
+
+class ReleaseSettings(_Table):
+    """Going live and going back."""
+
+    keep: int = Field(
+        default=3, ge=1, description="How many generations that were live are kept, the live one included."
+    )
+
+
+class ServerSettings(_Table):
+    """`assay serve`."""
+
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(default=8080, ge=0, le=65_535, description="Port to listen on; 0 picks a free one.")
+    threads: int = Field(default=8, ge=1, le=256, description="Searches that run at the same time.")
+    contract_mode: Literal["dense", "hybrid"] = Field(
+        default="dense", description="How the seeds' routes rank: by similarity, or by the fused score."
+    )
+    strict_metadata: bool = Field(
+        default=False, description="Answer 503 instead of using the index's own metadata when the catalog is down."
+    )
+    cors_origins: tuple[str, ...] = Field(default=("*",), description="Origins that a browser may call from.")
+    max_body_bytes: int = Field(default=65_536, ge=1_024, description="Larger request bodies are refused.")
+    drain_seconds: int = Field(default=10, ge=0, description="How long a stopping server finishes its requests.")
+    poll_seconds: float = Field(default=0.5, gt=0, le=60, description="How often the live row is looked at.")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ASSAY_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
+    )
+
+    data_dir: Path = Field(default=Path(".assay"), description="Where the catalog and the embedded indexes live.")
+    sources: tuple[SourceSettings, ...] = Field(default=(), description="Where documents come from.")
+    chunking: ChunkingSettings = ChunkingSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    sparse: SparseSettings = SparseSettings()
+    search: SearchSettings = SearchSettings()
+    index: IndexSettings = IndexSettings()
+    catalog: CatalogSettings = CatalogSettings()
+    gate: GateSettings = GateSettings()
+    release: ReleaseSettings = ReleaseSettings()
+    server: ServerSettings = ServerSettings()
+
+    @property
+    def catalog_url(self) -> str:
+        """The catalog's database URL, the default filled in."""
+        return self.catalog.url or f"sqlite:///{(self.data_dir / 'catalog.sqlite').resolve()}"
+
+    @property
+    def index_dir(self) -> Path:
+        """Folder of the embedded indexes, one folder in it for each generation."""
+        return self.data_dir / "generations"
+
+
+class _SeedVariables(EnvSettingsSource):
+    """The seeds' own variable names, read as the settings that they stand for."""
+
+    def __call__(self) -> dict[str, Any]:
+        """Nested values of those variables that are set and not empty."""
+        values: dict[str, Any] = {}
+        for name, path in SEED_VARIABLES.items():
+            value = self.env_vars.get(name.lower())
+            if value:
+                table = values
+                for part in path[:-1]:
+                    table = table.setdefault(part, {})
+                table[path[-1]] = value
+        return values
+
+
+def _reading(values: dict[str, Any]) -> type[Settings]:
+    """Settings whose lowest-ranking source is these values, read from assay.toml."""
+
+    class FileSettings(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic-settings passes it by name
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the same
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            file_values = InitSettingsSource(settings_cls, values)
+            return init_settings, env_settings, _SeedVariables(settings_cls), file_values
+
+    return FileSettings
+
+
+def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """Settings from assay.toml, the environment and overrides.
+
+    config: the file to read; None reads assay.toml in the working directory where there is one.
+    overrides: nested values that win over everything.
+
+    Raises ConfigurationError, naming each setting that is wrong and where it stands.
+    """
+    path = config or Path(CONFIG_FILE)
+    values: dict[str, Any] = {}
+    if path.is_file():
+        values = _read_toml(path)
+    elif config is not None:
+        raise ConfigurationError(f"There is no configuration file at {path}.", hint="`assay init` writes one.")
+    try:
+        return _reading(_anchored(values, path.parent))(**dict(overrides or {}))
+    except ValidationError as error:
+        raise ConfigurationError(_explain(error, path if values else None)) from None
+    except SettingsError as error:
+        raise ConfigurationError(f"An ASSAY_ environment variable cannot be read: {error}.") from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path} is not valid TOML: {error}.") from None
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Paths in a file are relative to that file."""
+    if isinstance(values.get("data_dir"), str):
+        values["data_dir"] = folder / values["data_dir"]
+    for source in values.get("sources", []) if isinstance(values.get("sources"), list) else []:
+        if isinstance(source, dict) and isinstance(source.get("path"), str):
+            source["path"] = folder / source["path"]
+    return values
+
+
+def _explain(error: ValidationError, path: Path | None) -> str:
+    """One line for each setting that is wrong."""
+    lines = []
+    for problem in error.errors(include_url=False, include_context=False):
+        name = ".".join(str(part) for part in problem["loc"]) or "settings"
+        if problem["type"] == "extra_forbidden":
+            lines.append(f"{name}: there is no such setting")
+        else:
+            lines.append(f"{name} = {problem['input']!r}: {problem['msg'][:1].lower()}{problem['msg'][1:]}")
+    where = f" (in {path}, the environment or a flag)" if path else " (in the environment or a flag)"
+    return f"These settings cannot be used{where}: " + "; ".join(lines) + "."

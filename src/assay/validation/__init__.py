@@ -1,0 +1,1 @@
+"""Measuring a generation before it goes live: integrity, gate, verdict."""

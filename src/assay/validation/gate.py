@@ -1,0 +1,181 @@
+"""The gate: limits held against what was measured, and the verdict that follows."""
+
+import hashlib
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+
+from assay.model.evaluation import Finding, Outcome, Verdict
+from assay.model.generations import Generation
+from assay.model.ranking import Filters, Mode, Query, Ranking
+from assay.ports import Catalog, Progress, StoredDocument, VectorIndex
+from assay.validation.integrity import KINDS, audit
+
+_EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralLimits:
+    """What a generation has to reach without any labelled query.
+
+    max_failed_pages: largest share of pages that failed, 0 to 1.
+    max_page_fall: largest share of the live generation's pages that may be gone, 0 to 1.
+    title_top_k: a title has to find its document in so many hits.
+    max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
+    title_sample: the most documents whose titles are tried.
+    """
+
+    max_failed_pages: float
+    max_page_fall: float
+    title_top_k: int
+    max_unreachable: float
+    title_sample: int
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 hex of the limits; a verdict names it."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a structural judgment looks at.
+
+    live: the generation that is live now; None before the first promotion.
+    search: asks the production searcher opened on the generation.
+    """
+
+    generation: Generation
+    live: Generation | None
+    catalog: Catalog
+    index: VectorIndex
+    search: Callable[[Query], Ranking]
+
+
+def judge_structure(judged: Judged, limits: StructuralLimits, progress: Progress) -> Verdict:
+    """Judge a generation by its structure alone: integrity, completeness, pages, and titles that find their page.
+
+    Raises CatalogError, VectorStoreError, EmbeddingError: a check that could not run is not a verdict.
+    """
+    findings = [
+        *_integrity(judged, progress),
+        _failed_pages(judged.generation, limits),
+        _page_fall(judged, limits),
+        _titles(judged, limits, progress),
+    ]
+    return Verdict(
+        outcome=worst(findings),
+        generation=judged.generation.id,
+        gate=limits.fingerprint,
+        content_fingerprint=judged.generation.content_fingerprint,
+        at=datetime.now(UTC),
+        findings=tuple(findings),
+        notes=("No test set was given: only the structure was judged, not how well queries are answered.",),
+    )
+
+
+def worst(findings: Sequence[Finding]) -> Outcome:
+    """FAIL when any check failed, else INCONCLUSIVE when any could not be decided, else PASS."""
+    outcomes = {finding.outcome for finding in findings}
+    for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
+        if outcome in outcomes:
+            return outcome
+    return Outcome.PASS
+
+
+def _finding(check: str, passed: bool, value: float, limit: str, detail: str, examples: Sequence[str] = ()) -> Finding:
+    outcome = Outcome.PASS if passed else Outcome.FAIL
+    return Finding(check, outcome, value, limit, "" if passed else detail, tuple(examples)[:_EXAMPLES])
+
+
+def _integrity(judged: Judged, progress: Progress) -> list[Finding]:
+    report = audit(judged.generation, judged.catalog, judged.index, progress)
+    findings = []
+    for kind, promise in KINDS.items():
+        fault = report.faults[kind]
+        share = 1.0 - min(fault.count / max(report.chunks, 1), 1.0)
+        detail = f"{fault.count} of {report.chunks} chunks do not keep the promise that {promise}"
+        findings.append(_finding(kind, fault.count == 0, share, promise, detail, fault.examples))
+    return findings
+
+
+def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:
+    pages = generation.documents + generation.failed_pages
+    share = generation.failed_pages / max(pages, 1)
+    return _finding(
+        "failed pages",
+        share <= limits.max_failed_pages,
+        share,
+        f"at most {limits.max_failed_pages:.0%} of the pages failed",
+        f"{generation.failed_pages} of {pages} pages could not be read ({share:.0%}; {limits.max_failed_pages:.0%} are "
+        "allowed). Mend them and run again, or raise gate.max_failed_pages",
+    )
+
+
+def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
+    now, before = judged.generation.documents, judged.live.documents if judged.live else 0
+    fall = max(before - now, 0) / before if before else 0.0
+    return _finding(
+        "fall in pages",
+        fall <= limits.max_page_fall,
+        fall,
+        f"at most {limits.max_page_fall:.0%} fewer pages than the live generation",
+        f"{now} pages where the live generation has {before} ({fall:.0%} fewer; {limits.max_page_fall:.0%} are "
+        "allowed). If they were removed on purpose, raise gate.max_page_fall for this run",
+    )
+
+
+def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Finding:
+    """Whether each document is found by its own title.
+
+    Documents that share a title, and a passage that stands on several pages, cannot all be found: one of them is
+    enough.
+    """
+    documents = [d for d in judged.catalog.documents(judged.generation.id) if d.chunk_count and d.info.title.strip()]
+    tried = _sample(documents, limits.title_sample, judged.generation.content_fingerprint)
+    progress.begin("titles", len(tried))
+    lost = []
+    for document in tried:
+        if not _is_found(document, judged, limits.title_top_k):
+            lost.append(f"{document.info.url} ({document.info.title!r})")
+        progress.advance()
+    progress.end()
+    share = len(lost) / max(len(tried), 1)
+    scope = f"{len(tried)} of {len(documents)} documents" if len(tried) < len(documents) else "documents"
+    return _finding(
+        "reachable by title",
+        share <= limits.max_unreachable,
+        1.0 - share,
+        f"at least {1.0 - limits.max_unreachable:.0%} of {scope} found by their own title in the top "
+        f"{limits.title_top_k}",
+        f"{len(lost)} of {len(tried)} documents are not found by their own title: {', '.join(lost[:3])}. "
+        "Give them titles of their own, or raise gate.max_unreachable",
+        lost,
+    )
+
+
+def _is_found(document: StoredDocument, judged: Judged, top_k: int) -> bool:
+    info = document.info
+    filters = Filters(
+        versions=(info.version,) if info.version else (),
+        locales=(info.locale,) if info.locale else (),
+        sources=(info.source,),
+    )
+    ranking = judged.search(Query(info.title, top_k, Mode.HYBRID, filters=filters))
+    return any(hit.chunk.document.title == info.title for hit in ranking.hits) or _shares_a_passage(
+        document, judged, ranking
+    )
+
+
+def _shares_a_passage(document: StoredDocument, judged: Judged, ranking: Ranking) -> bool:
+    own = {chunk.content_hash for chunk in judged.catalog.chunks(judged.generation.id, [document.revision])}
+    return any(hit.chunk.content_hash in own for hit in ranking.hits)
+
+
+def _sample(documents: Sequence[StoredDocument], size: int, seed: str) -> Sequence[StoredDocument]:
+    """All of them, or so many drawn by the generation's content: the same generation gives the same sample."""
+    if len(documents) <= size:
+        return documents
+    return random.Random(seed).sample(documents, size)  # noqa: S311 - a sample, not a secret

@@ -1,0 +1,17 @@
+"""Fixtures that many tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with real corpora, sites and labelled collections; a clone elsewhere does not have it."""
+    folder = Path(os.environ.get("ASSAY_SHARED", ROOT.parent / "shared"))
+    if not (folder / "corpora").is_dir():
+        pytest.skip(f"the shared corpora are not at {folder}; set ASSAY_SHARED to their folder")
+    return folder
