@@ -5,6 +5,7 @@ Every setting can be written as an environment variable: `ASSAY_` and its path i
 underscores (`ASSAY_SEARCH__TOP_K=8`).
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -125,7 +126,7 @@ class ReleaseSettings(_Table):
     """Going live and going back."""
 
     keep: int = Field(
-        default=3, ge=1, description="How many generations that were live are kept, the live one included."
+        default=3, ge=2, description="How many generations that were live are kept, the live one included."
     )
 
 
@@ -259,6 +260,10 @@ def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     return values
 
 
+_SECRET = re.compile(r"key|token|password|secret|catalog\.url", re.IGNORECASE)
+"""Settings whose values are not repeated in a message."""
+
+
 def _explain(error: ValidationError, path: Path | None) -> str:
     """One line for each setting that is wrong."""
     lines = []
@@ -267,6 +272,7 @@ def _explain(error: ValidationError, path: Path | None) -> str:
         if problem["type"] == "extra_forbidden":
             lines.append(f"{name}: there is no such setting")
         else:
-            lines.append(f"{name} = {problem['input']!r}: {problem['msg'][:1].lower()}{problem['msg'][1:]}")
+            sent = "" if _SECRET.search(name) else f" = {problem['input']!r}"
+            lines.append(f"{name}{sent}: {problem['msg'][:1].lower()}{problem['msg'][1:]}")
     where = f" (in {path}, the environment or a flag)" if path else " (in the environment or a flag)"
     return f"These settings cannot be used{where}: " + "; ".join(lines) + "."

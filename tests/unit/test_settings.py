@@ -1,0 +1,110 @@
+"""Settings: which source wins, and what is said when one cannot be used."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import ConfigurationError
+from assay.settings import Settings, load_settings
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("ASSAY_DATA_DIR", "DATABASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def _write(folder: Path, text: str) -> Path:
+    path = folder / "assay.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_without_a_file_the_defaults_hold() -> None:
+    settings = load_settings()
+    assert settings.data_dir == Path(".assay")
+    assert settings.search.top_k == 5
+    assert settings.catalog_url.startswith("sqlite:///")
+
+
+def test_the_file_is_overruled_by_the_environment_and_that_by_flags(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write(tmp_path, "[search]\ntop_k = 7\ndepth = 50\nrrf_k = 10\n")
+    monkeypatch.setenv("ASSAY_SEARCH__DEPTH", "60")
+    monkeypatch.setenv("ASSAY_SEARCH__RRF_K", "20")
+    settings = load_settings(None, {"search": {"rrf_k": 30}})
+    assert (settings.search.top_k, settings.search.depth, settings.search.rrf_k) == (7, 60, 30)
+
+
+def test_paths_in_a_file_are_relative_to_the_file(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    settings = load_settings(_write(folder, 'data_dir = "data"\n[[sources]]\npath = "docs"\n'))
+    assert settings.data_dir == folder / "data"
+    assert settings.sources[0].path == folder / "docs"
+
+
+def test_the_seeds_database_url_is_the_catalogs_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://db/assay")
+    assert load_settings().catalog_url == "postgresql://db/assay"
+
+
+def test_our_own_variable_wins_over_the_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://db/assay")
+    monkeypatch.setenv("ASSAY_CATALOG__URL", "sqlite:///mine.sqlite")
+    assert load_settings().catalog_url == "sqlite:///mine.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[search]\ntopk = 5\n", "search.topk: there is no such setting"),
+        ("[search]\ntop_k = 101\n", "search.top_k = 101: input should be less than or equal to 100"),
+        ("[search]\nmode = 'both'\n", "search.mode = 'both'"),
+        ("[search\n", "is not valid TOML"),
+        ("[release]\nkeep = 1\n", "release.keep = 1"),
+        ("[[sources]]\npath = 3\n", "sources.0.path = 3"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path, text: str, said: str) -> None:
+    path = _write(tmp_path, text)
+    with pytest.raises(ConfigurationError) as raised:
+        load_settings()
+    assert said in str(raised.value)
+    assert path.name in str(raised.value)
+
+
+def test_a_wrong_variable_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_SEARCH__TOP_K", "many")
+    with pytest.raises(ConfigurationError, match=r"search\.top_k = 'many'"):
+        load_settings()
+
+
+def test_a_table_that_is_not_json_in_a_variable_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_SEARCH", "{not json")
+    with pytest.raises(ConfigurationError, match="environment variable"):
+        load_settings()
+
+
+def test_a_file_that_was_named_has_to_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="There is no configuration file"):
+        load_settings(tmp_path / "other.toml")
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match="not UTF-8"):
+        load_settings()
+
+
+def test_every_setting_says_what_it_is() -> None:
+    undescribed = [
+        f"{table}.{name}"
+        for table, field in Settings.model_fields.items()
+        if hasattr(field.annotation, "model_fields")
+        for name, inner in field.annotation.model_fields.items()  # type: ignore[union-attr]  # checked above
+        if not inner.description
+    ]
+    assert undescribed == []
