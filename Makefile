@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 USER_STAMP := $(VENV)/.installed-user
 
-.PHONY: help demo test check bench format weight clean
+.PHONY: help demo test check docs bench format weight clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,9 @@ check: $(STAMP)  ## format, lint, types, layers, and docs against code
 format: $(STAMP)  ## put every file into shape
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+docs: $(STAMP)  ## write the reference pages that follow from the code
+	$(BIN)/python -m tests.docs.pages
 
 bench: $(STAMP)  ## quality and performance, with a baseline in the same run
 	$(BIN)/python -m benchmarks

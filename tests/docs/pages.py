@@ -1,0 +1,108 @@
+"""The reference pages that follow from the code. `make docs` writes them; a test holds the written ones to it."""
+
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import click
+import typer
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from assay.cli.main import app
+from assay.settings import SEED_VARIABLES, Settings, SourceSettings
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+
+
+def settings_page() -> str:
+    """docs/settings.md."""
+    lines = [
+        "# Settings",
+        "",
+        "Later wins: the defaults below, then `assay.toml` in the working directory (or `--config FILE`), then the",
+        "environment, then flags. Paths in the file are relative to it. Every setting is also a variable: `ASSAY_`, its",
+        "path in capitals, tables divided by two underscores.",
+        "",
+        *_table("", Settings, "ASSAY_"),
+    ]
+    for name, field in Settings.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            lines += [f"## `[{name}]`", "", (field.annotation.__doc__ or "").strip(), ""]
+            lines += _table(name, field.annotation, f"ASSAY_{name.upper()}__")
+    lines += ["## `[[sources]]`", "", "One table for each source.", "", *_table("sources", SourceSettings, None)]
+    lines += ["## Variables that are understood too", "", "| variable | setting |", "|---|---|"]
+    lines += [f"| `{variable}` | `{'.'.join(path)}` |" for variable, path in SEED_VARIABLES.items()]
+    return "\n".join(lines) + "\n"
+
+
+def cli_page() -> str:
+    """docs/cli.md."""
+    group = typer.main.get_command(app)
+    assert isinstance(group, click.Group)
+    lines = ["# Command line", "", *_EXIT_CODES, ""]
+    for name, command in sorted(group.commands.items()):
+        lines += [f"## `assay {name}`", "", (command.help or "").strip(), ""]
+        lines += ["| option | meaning |", "|---|---|"]
+        lines += [f"| {_spelling(parameter)} | {_cell(_meaning(parameter))} |" for parameter in command.params]
+        lines.append("")
+    return "\n".join(lines)
+
+
+_EXIT_CODES = [
+    "Results go to standard output, everything else to standard error. With `--json` the result is one JSON object.",
+    "",
+    "| exit code | meaning |",
+    "|---|---|",
+    "| 0 | done, or PASS |",
+    "| 1 | FAIL: a check did not pass, or a promotion was refused |",
+    "| 2 | wrong use or configuration |",
+    "| 3 | INCONCLUSIVE |",
+    "| 4 | something outside cannot be reached or used: a store, the catalog, an embedder, another build's lock |",
+    "| 5 | internal error |",
+]
+
+
+def _spelling(parameter: click.Parameter) -> str:
+    if isinstance(parameter, click.Argument) or parameter.param_type_name == "argument":
+        return f"`{(parameter.name or '').upper()}`"
+    return ", ".join(f"`{option}`" for option in parameter.opts)
+
+
+def _meaning(parameter: click.Parameter) -> str:
+    return str(getattr(parameter, "help", "") or "")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _table(prefix: str, model: type[BaseModel], variables: str | None) -> Iterator[str]:
+    yield "| setting | default | variable | meaning |" if variables else "| setting | default | meaning |"
+    yield "|---|---|---|---|" if variables else "|---|---|---|"
+    for name, field in model.model_fields.items():
+        if field.description:
+            variable = [f"`{variables}{name.upper()}`"] if variables else []
+            cells = [f"`{prefix + '.' if prefix else ''}{name}`", _default(field), *variable, _cell(field.description)]
+            yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def _default(field: FieldInfo) -> str:
+    value: Any = field.default
+    if value is PydanticUndefined:
+        return "required"
+    if value is None:
+        return "unset"
+    if isinstance(value, Enum):
+        value = value.value
+    return f"`{list(value) if isinstance(value, tuple) else value}`"
+
+
+PAGES = {"settings.md": settings_page, "cli.md": cli_page}
+
+if __name__ == "__main__":
+    for page, render in PAGES.items():
+        (DOCS / page).write_text(render(), encoding="utf-8")

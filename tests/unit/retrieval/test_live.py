@@ -1,0 +1,170 @@
+"""The live searcher: one generation for each request, and a swap that nobody notices."""
+
+import threading
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from assay.errors import CatalogUnavailable, IndexCorrupt, NoLiveGeneration
+from assay.retrieval.live import LiveSearcher
+from assay.retrieval.searcher import Searcher
+
+
+class OpenSearcher:
+    """As much of a searcher as the live one handles: a generation, and whether it is closed."""
+
+    def __init__(self, generation: str) -> None:
+        self.generation = SimpleNamespace(id=generation)
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@dataclass
+class World:
+    """A catalog row and a store, both of which can fail."""
+
+    live: str | None = None
+    catalog_down: bool = False
+    corrupt: set[str] = field(default_factory=set)
+    opened: list[OpenSearcher] = field(default_factory=list)
+
+    def live_id(self) -> str | None:
+        if self.catalog_down:
+            raise CatalogUnavailable("The catalog is gone.")
+        return self.live
+
+    def open(self, generation: str) -> Searcher:
+        if generation in self.corrupt:
+            raise IndexCorrupt(f"Index {generation} is damaged.")
+        searcher = OpenSearcher(generation)
+        self.opened.append(searcher)
+        return cast("Searcher", searcher)
+
+
+def _served(live: LiveSearcher) -> Any:
+    with live.lease() as searcher:
+        return searcher.generation.id
+
+
+def test_without_a_live_generation_a_lease_says_so() -> None:
+    world = World()
+    with (
+        pytest.raises(NoLiveGeneration, match="No generation is live yet"),
+        LiveSearcher(world.live_id, world.open).lease(),
+    ):
+        pass
+
+
+def test_the_first_lease_opens_the_live_generation_once() -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open)
+    assert [_served(live), _served(live)] == ["g1", "g1"]
+    assert len(world.opened) == 1
+
+
+def test_a_promotion_is_followed_at_the_next_refresh() -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open)
+    assert _served(live) == "g1"
+    world.live = "g2"
+    live.refresh()
+    assert _served(live) == "g2"
+    assert world.opened[0].closed == 1
+
+
+def test_a_request_keeps_its_generation_through_a_swap_and_the_old_one_closes_after_it() -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open)
+    with live.lease() as first, live.lease() as second:
+        world.live = "g2"
+        live.refresh()
+        assert (first.generation.id, second.generation.id) == ("g1", "g1")
+        assert world.opened[0].closed == 0
+    assert world.opened[0].closed == 1
+    assert _served(live) == "g2"
+
+
+def test_a_catalog_that_is_down_leaves_what_is_served() -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open)
+    assert _served(live) == "g1"
+    world.catalog_down = True
+    with pytest.raises(CatalogUnavailable):
+        live.refresh()
+    assert _served(live) == "g1"
+    assert live.status().problem == "The catalog is gone."
+    world.catalog_down = False
+    live.refresh()
+    assert live.status().problem == ""
+
+
+def test_a_generation_that_cannot_be_opened_leaves_what_is_served() -> None:
+    world = World("g1", corrupt={"g2"})
+    live = LiveSearcher(world.live_id, world.open)
+    assert _served(live) == "g1"
+    world.live = "g2"
+    with pytest.raises(IndexCorrupt):
+        live.refresh()
+    assert _served(live) == "g1"
+    assert "damaged" in live.status().problem
+
+
+def test_nothing_to_serve_and_a_failure_raises_the_failure() -> None:
+    world = World("g1", corrupt={"g1"})
+    with pytest.raises(IndexCorrupt), LiveSearcher(world.live_id, world.open).lease():
+        pass
+
+
+def test_closing_waits_for_the_last_request() -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open)
+    with live.lease():
+        live.close()
+        assert world.opened[0].closed == 0
+    assert world.opened[0].closed == 1
+
+
+def test_watching_follows_promotions_by_itself() -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open)
+    live.refresh()
+    live.watch(0.01)
+    world.live = "g2"
+    for _ in range(1000):
+        if live.status().generation == "g2":
+            break
+        threading.Event().wait(0.01)
+    live.close()
+    assert [searcher.generation.id for searcher in world.opened] == ["g1", "g2"]
+    assert [searcher.closed for searcher in world.opened] == [1, 1]
+
+
+def test_no_request_fails_or_meets_a_closed_generation_while_generations_change() -> None:
+    world = World("g0")
+    live = LiveSearcher(world.live_id, world.open)
+    live.refresh()
+    stop = threading.Event()
+    faults: list[str] = []
+
+    def ask() -> None:
+        while not stop.is_set():
+            with live.lease() as searcher:
+                if cast("OpenSearcher", searcher).closed:
+                    faults.append(searcher.generation.id)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for number in range(1, 200):
+        world.live = f"g{number}"
+        live.refresh()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    live.close()
+    assert faults == []
+    assert [searcher.closed for searcher in world.opened] == [1] * 200
