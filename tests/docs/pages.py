@@ -23,7 +23,7 @@ def settings_page() -> str:
         "# Settings",
         "",
         "Later wins: the defaults below, then `assay.toml` in the working directory (or `--config FILE`), then the",
-        "environment, then flags. Paths in the file are relative to it. Every setting is also a variable: `ASSAY_`, its",
+        "environment, then flags. Paths in the file are relative to it. Every setting is a variable too: `ASSAY_`, its",
         "path in capitals, tables divided by two underscores.",
         "",
         *_table("", Settings, "ASSAY_"),

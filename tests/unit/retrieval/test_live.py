@@ -3,7 +3,7 @@
 import threading
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -45,7 +45,7 @@ class World:
         return cast("Searcher", searcher)
 
 
-def _served(live: LiveSearcher) -> Any:
+def _served(live: LiveSearcher) -> str:
     with live.lease() as searcher:
         return searcher.generation.id
 
