@@ -1,0 +1,1 @@
+"""The public shapes: one file each parses its own request and projects the core's answer. No HTTP in here."""

@@ -1,0 +1,131 @@
+"""Where the words of a query stand in a passage. Pure, and without markup: a surface marks the spans as it likes."""
+
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+Span = tuple[int, int]
+"""First character and the one after the last, counted in code points."""
+
+_COMMON_WORDS = """
+    a an and are as at be by can do does for from how i in is it my of on or that the this to was what when where which
+    who why will with you
+"""
+_STOP_WORDS = frozenset(_COMMON_WORDS.split())
+_ENDINGS = ("ations", "ation", "ating", "ated", "ates", "ate", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es")
+_SHORTEST_STEM = 3
+_WITHOUT_SPACES = (
+    ("\u0e00", "\u0eff", 4),  # Thai, Lao
+    ("\u1000", "\u109f", 4),  # Burmese
+    ("\u1780", "\u17ff", 4),  # Khmer
+    ("\u3040", "\u30ff", 2),  # Hiragana, Katakana
+    ("\u3400", "\u9fff", 2),  # Han
+    ("\uf900", "\ufaff", 2),  # Han, compatibility
+    ("\U00020000", "\U0003ffff", 2),  # Han, rare
+)
+"""First and last character of each script that is written without spaces, and how many in a row make a match."""
+
+
+def highlights(text: str, query: str) -> list[Span]:
+    """The spans of a text that hold words of the query, in order and not touching each other.
+
+    Case does not count, nor do the commonest English endings (nodes, running, communicated). Stop words are left
+    out, unless the query has nothing else. Scripts written without spaces are matched a few characters at a time.
+    """
+    folded = _folded(text)
+    spans: list[Span] = []
+    for word in _query_words(query):
+        if _is_unspaced(word[0]):
+            spans.extend(_run_spans(word, folded))
+        else:
+            spans.extend(_word_spans(stem(word), folded))
+    return _merged(spans)
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """A lower-case word without its commonest English ending: `nodes`, `node` → `nod`; `running` → `run`."""
+    base = word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            base = word.removesuffix(ending)
+            break
+    else:
+        if word.endswith("s") and not word.endswith("ss") and len(word) > _SHORTEST_STEM:
+            base = word[:-1]
+    if base != word and len(base) > _SHORTEST_STEM and base[-1] == base[-2] and base[-1] not in "aeiouls":
+        base = base[:-1]
+    return base[:-1] if len(base) > _SHORTEST_STEM and base[-1] in "ey" else base
+
+
+@lru_cache(maxsize=64)
+def _query_words(query: str) -> tuple[str, ...]:
+    """The distinct words of a query; remembered, for a ranking asks once for each hit."""
+    folded = _folded(query)
+    words = tuple(dict.fromkeys(folded[start:end] for start, end in _words(folded)))
+    return tuple(word for word in words if word not in _STOP_WORDS) or words
+
+
+def _folded(text: str) -> str:
+    """Lower case, character by character where the whole would change its length, so that spans stay true."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
+
+
+def _words(text: str) -> Iterator[Span]:
+    """Runs of letters, marks and digits; a change between a spaced and an unspaced script ends a word too."""
+    start = 0
+    for at in range(1, len(text) + 1):
+        inside = at < len(text) and _in_word(text[at]) and _is_unspaced(text[at]) == _is_unspaced(text[start])
+        if not (inside and _in_word(text[start])):
+            if _in_word(text[start]):
+                yield start, at
+            start = at
+
+
+def _word_spans(base: str, text: str) -> Iterator[Span]:
+    """Whole words that begin with the base and have it as their stem."""
+    at = text.find(base)
+    while at >= 0:
+        end = at + len(base)
+        while end < len(text) and _in_word(text[end]) and not _is_unspaced(text[end]):
+            end += 1
+        begins = at == 0 or not _in_word(text[at - 1]) or _is_unspaced(text[at - 1])
+        if begins and stem(text[at:end]) == base:
+            yield at, end
+        at = text.find(base, end if begins else at + 1)
+
+
+def _run_spans(run: str, text: str) -> Iterator[Span]:
+    """Wherever enough neighbours of the run stand together; a shorter run is looked for as a whole."""
+    size = min(_match_length(run[0]), len(run))
+    for part in {run[at : at + size] for at in range(len(run) - size + 1)}:
+        at = text.find(part)
+        while at >= 0:
+            yield at, at + size
+            at = text.find(part, at + 1)
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")
+
+
+def _is_unspaced(character: str) -> bool:
+    return character >= _WITHOUT_SPACES[0][0] and _match_length(character) > 0
+
+
+def _match_length(character: str) -> int:
+    """How many characters of this one's script make a match; 0 for a script with spaces."""
+    return next((length for low, high, length in _WITHOUT_SPACES if low <= character <= high), 0)

@@ -1,0 +1,49 @@
+"""From the bytes of a request to one JSON object, with nothing in it that two readers could take differently."""
+
+import json
+
+from assay.contracts.fields import sent, shown
+from assay.errors import InputError
+
+
+def read_json_object(body: bytes) -> dict[str, object]:
+    """The JSON object that these bytes are, in UTF-8; every key once.
+
+    NaN, the infinities and lone surrogates are let through, so that the field that holds one can be named.
+
+    Raises InputError.
+    """
+    if not body:
+        raise InputError("body: it is empty; it has to be a JSON object.")
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"body: it has to be UTF-8, but byte {error.start} is not ({error.reason}).") from None
+    try:
+        value = json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"body: it is not valid JSON at {where}: {_lower_first(error.msg)}.") from None
+    except RecursionError:
+        raise InputError("body: its arrays and objects are nested too deeply.") from None
+    except InputError:
+        raise
+    except ValueError:
+        # Python refuses to read integers of more than some thousand digits.
+        raise InputError("body: a number in it has too many digits.") from None
+    if not isinstance(value, dict):
+        raise InputError(f"body: it has to be a JSON object; {sent(value)}.")
+    return value
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"body: the field {shown(twice)} is given twice in one object.")
+    return fields
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,261 @@
+"""Assay's own shape: POST /v1/search, `assay search --json`, and whatever else speaks to the core directly.
+
+It has everything that a search can do; the seeds' shapes are narrower views of the same ranking.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Protocol
+
+from pydantic import Field
+
+from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
+from assay.contracts.highlights import highlights
+from assay.errors import InputError
+from assay.model.ids import canonical_url
+from assay.model.ranking import Filters, Hit, Mode, Query, Ranking
+
+QUERY_LIMIT = 2_000
+"""The longest query that any of the seeds has (000)."""
+
+TOP_K_LIMIT = 100
+_FILTER_VALUES = 50
+_FILTER_LENGTH = 500
+_URL_LENGTH = 2_000
+
+FilterValue = Annotated[str, Field(min_length=1, max_length=_FILTER_LENGTH), IS_TEXT]
+FilterValues = Annotated[list[FilterValue], Field(max_length=_FILTER_VALUES)]
+
+
+class SearchFilters(RequestModel):
+    """What a hit has to be from; a field left out does not narrow."""
+
+    versions: FilterValues = Field(
+        default=[], description="Any of these versions; left out, the current version of each source."
+    )
+    locales: FilterValues = Field(
+        default=[], description="Any of these locales; left out, the default locale of each source."
+    )
+    url_prefix: Annotated[str, Field(min_length=1, max_length=_URL_LENGTH), IS_TEXT] | None = Field(
+        default=None,
+        description="Pages at or below this absolute URL.",
+        examples=["https://docs.example.org/guide"],
+    )
+    sections: FilterValues = Field(default=[], description="Any of these section headings, in full.")
+    sources: FilterValues = Field(default=[], description="Any of these source names.", examples=[["handbook"]])
+    everything: bool = Field(
+        default=False, description="Search every version and locale where versions and locales are left out."
+    )
+
+
+class SearchInclude(RequestModel):
+    """Which parts of each result to send."""
+
+    content: bool = Field(default=True, description="`content` and `highlights`.")
+    metadata: bool = Field(default=True, description="Where the chunk is from and what it is part of.")
+    vectors: bool = Field(default=False, description="`vector`, the chunk's dense vector.")
+
+
+class SearchQuery(RequestModel):
+    """What to search for, and how."""
+
+    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING] = Field(
+        description="What to look for, in plain words; not white space only.", examples=["How do nodes communicate?"]
+    )
+    top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] | None = Field(
+        default=None, description="The most results; left out or null, `[search] top_k`.", examples=[5]
+    )
+    mode: Mode | None = Field(
+        default=None,
+        strict=False,
+        description="Which vectors to look at; left out or null, `[search] mode`.",
+        examples=["hybrid"],
+    )
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
+        default=None,
+        description="The least similarity of a result; left out or null, `[search] threshold`.",
+        examples=[0.0],
+    )
+    filters: SearchFilters = Field(default=SearchFilters(), description="What a result has to be from.")
+    include: SearchInclude = Field(default=SearchInclude(), description="Which parts of each result to send.")
+
+
+class SearchHit(AnswerModel):
+    """One chunk that answers the query. Which fields are there is decided by `include`."""
+
+    rank: int = Field(description="From 1.")
+    chunk_id: str = Field(description="Id of the chunk; the same text on the same page keeps it.")
+    similarity: float = Field(ge=0, le=1, description="Cosine of query and chunk, 0 to 1, in every mode.")
+    rank_score: float = Field(description="What the ranking is ordered by; comparable within one answer only.")
+    content: str | None = Field(default=None, description="The chunk's text.")
+    highlights: list[tuple[int, int]] = Field(
+        default=[],
+        description="Where words of the query stand in `content`: first code point, and the one after the last.",
+    )
+    url: str | None = Field(default=None, description="The page.")
+    section_url: str | None = Field(default=None, description="Deep link to the section.")
+    title: str | None = Field(default=None, description="Title of the page; null where it has none.")
+    section: str | None = Field(default=None, description="Heading of the section; empty before the first heading.")
+    heading_path: list[str] = Field(default=[], description="Headings from the outermost to the section's.")
+    anchor: str | None = Field(default=None, description="Id of the section's heading; null where it has none.")
+    position: int | None = Field(default=None, description="0, 1, 2, … within the page.")
+    source: str | None = Field(default=None, description="Name of the source.")
+    source_path: str | None = Field(default=None, description="Path of the page in the source.")
+    version: str | None = Field(default=None, description="Version of the documentation; null where there is one.")
+    locale: str | None = Field(default=None, description="Locale of the page; null where there is one.")
+    start: int | None = Field(default=None, description="Where the chunk begins in the page's text, in code points.")
+    end: int | None = Field(default=None, description="Where it ends.")
+    previous_id: str | None = Field(default=None, description="The chunk before it on the page.")
+    next_id: str | None = Field(default=None, description="The chunk after it on the page.")
+    content_hash: str | None = Field(default=None, description="SHA-256 of the content as UTF-8, in hex.")
+    token_count: int | None = Field(default=None, description="Tokens, as the embedder counts them.")
+    created_at: str | None = Field(default=None, description="When it was first stored: ISO 8601, UTC.")
+    vector: list[float] | None = Field(default=None, description="The chunk's dense vector.")
+
+
+class StageTimings(AnswerModel):
+    """Milliseconds spent in each stage of the search."""
+
+    embed: float = Field(description="Making a vector of the query.")
+    search: float = Field(description="Looking for candidates in the index.")
+    fuse: float = Field(description="Making one ranking of two.")
+    filter: float = Field(description="Threshold, equal passages and top_k.")
+    total: float = Field(description="All of it.")
+
+
+class SearchRanking(AnswerModel):
+    """The results of a search, best first."""
+
+    query: str = Field(description="The query as it was sent.")
+    results: list[SearchHit] = Field(description="Best first; empty when nothing matches.")
+    generation: str = Field(description="Id of the generation that answered, all of it.")
+    mode: Mode = Field(description="Which vectors were looked at.")
+    timings_ms: StageTimings = Field(description="Milliseconds by stage.")
+    warnings: list[str] = Field(description="What the answer lacks, or what to know about it; usually empty.")
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    """Which parts of each result to project. See SearchInclude."""
+
+    content: bool = True
+    metadata: bool = True
+    vectors: bool = False
+
+
+class Defaults(Protocol):
+    """What a request that does not say gets; the `[search]` settings have it."""
+
+    @property
+    def top_k(self) -> int:
+        """The most results."""
+
+    @property
+    def mode(self) -> Mode:
+        """Which vectors to look at."""
+
+    @property
+    def threshold(self) -> float:
+        """The least similarity of a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a request body asks, and how the answer is to be projected."""
+
+    query: Query
+    include: Include
+
+
+def parse(fields: Mapping[str, object], defaults: Defaults) -> Request:
+    """Read a request body. Raises InputError that names the field, its limit and what was sent."""
+    asked = check_fields(SearchQuery, fields)
+    query = Query(
+        text=asked.query,
+        top_k=defaults.top_k if asked.top_k is None else asked.top_k,
+        mode=defaults.mode if asked.mode is None else asked.mode,
+        threshold=defaults.threshold if asked.threshold is None else asked.threshold,
+        filters=_filters(asked.filters),
+        with_vectors=asked.include.vectors,
+    )
+    include = asked.include
+    return Request(query, Include(content=include.content, metadata=include.metadata, vectors=include.vectors))
+
+
+def to_body(ranking: Ranking, include: Include) -> dict[str, object]:
+    """The ranking as a plain dict with the fields of SearchRanking."""
+    timings = ranking.timings
+    return {
+        "query": ranking.query.text,
+        "results": [_result(hit, ranking.query.text, include) for hit in ranking.hits],
+        "generation": ranking.generation,
+        "mode": ranking.query.mode.value,
+        "timings_ms": {
+            "embed": round(timings.embed_ms, 3),
+            "search": round(timings.search_ms, 3),
+            "fuse": round(timings.fuse_ms, 3),
+            "filter": round(timings.filter_ms, 3),
+            "total": round(timings.total_ms, 3),
+        },
+        "warnings": list(ranking.warnings),
+    }
+
+
+def _filters(asked: SearchFilters) -> Filters:
+    return Filters(
+        versions=tuple(asked.versions),
+        locales=tuple(asked.locales),
+        url_prefix=None if asked.url_prefix is None else _url_prefix(asked.url_prefix),
+        sections=tuple(asked.sections),
+        sources=tuple(asked.sources),
+        everything=asked.everything,
+    )
+
+
+def _url_prefix(url: str) -> str:
+    try:
+        return canonical_url(url)
+    except InputError as error:
+        raise InputError(f"filters.url_prefix: {error.message}", hint=error.hint) from None
+
+
+def _result(hit: Hit, query: str, include: Include) -> dict[str, object]:
+    result: dict[str, object] = {
+        "rank": hit.rank,
+        "chunk_id": hit.chunk.id,
+        "similarity": hit.similarity,
+        "rank_score": hit.rank_score,
+    }
+    if include.content:
+        result["content"] = hit.chunk.text
+        result["highlights"] = highlights(hit.chunk.text, query)
+    if include.metadata:
+        result |= _metadata(hit)
+    if include.vectors:
+        result["vector"] = None if hit.vector is None else list(hit.vector)
+    return result
+
+
+def _metadata(hit: Hit) -> dict[str, object]:
+    chunk = hit.chunk
+    document = chunk.document
+    return {
+        "url": document.url,
+        "section_url": chunk.section_url,
+        "title": document.title or None,
+        "section": chunk.section,
+        "heading_path": list(chunk.heading_path),
+        "anchor": chunk.anchor,
+        "position": chunk.position,
+        "source": document.source,
+        "source_path": document.source_path,
+        "version": document.version,
+        "locale": document.locale,
+        "start": chunk.start,
+        "end": chunk.end,
+        "previous_id": chunk.previous_id,
+        "next_id": chunk.next_id,
+        "content_hash": chunk.content_hash,
+        "token_count": chunk.token_count,
+        "created_at": None if chunk.created_at is None else utc_timestamp(chunk.created_at),
+    }

@@ -1,0 +1,151 @@
+"""What is said about a field that breaks a rule."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Annotated
+
+import pytest
+from pydantic import Field
+
+from assay.contracts.fields import (
+    IS_ASKING,
+    IS_TEXT,
+    SHOWN_CHARACTERS,
+    RequestModel,
+    check_fields,
+    sent,
+    shown,
+    utc_timestamp,
+)
+from assay.errors import InputError
+from assay.model.ranking import Mode
+
+
+Word = Annotated[str, Field(min_length=1, max_length=4), IS_TEXT]
+
+
+class Inner(RequestModel):
+    words: Annotated[list[Word], Field(max_length=2)] = Field(default=[])
+    exact: bool = False
+
+
+class Outer(RequestModel):
+    query: Annotated[str, Field(min_length=1, max_length=1_500), IS_TEXT, IS_ASKING]
+    top_k: Annotated[int, Field(ge=1, le=20)] = 5
+    share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    mode: Mode | None = Field(default=None, strict=False)
+    inner: Inner = Inner()
+
+
+def complaint(**fields: object) -> str:
+    with pytest.raises(InputError) as caught:
+        check_fields(Outer, {"query": "nodes", **fields})
+    return str(caught.value)
+
+
+def test_valid_fields_come_back_as_the_model() -> None:
+    assert check_fields(Outer, {"query": "nodes", "share": 1, "mode": "dense"}) == Outer(
+        query="nodes", share=1.0, mode=Mode.DENSE
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"top_k": 21}, "top_k: it has to be a whole number from 1 to 20; 21 was sent."),
+        ({"top_k": "5"}, 'top_k: it has to be a whole number from 1 to 20; the string "5" was sent.'),
+        ({"top_k": 5.0}, "top_k: it has to be a whole number from 1 to 20; 5.0 was sent."),
+        ({"top_k": True}, "top_k: it has to be a whole number from 1 to 20; true was sent."),
+        ({"top_k": None}, "top_k: it has to be a whole number from 1 to 20; null was sent."),
+        ({"share": float("nan")}, "share: it has to be a number from 0 to 1; NaN was sent."),
+        ({"share": float("inf")}, "share: it has to be a number from 0 to 1; Infinity was sent."),
+        ({"share": False}, "share: it has to be a number from 0 to 1; false was sent."),
+        ({"mode": "fuzzy"}, 'mode: it has to be one of hybrid, dense, sparse; the string "fuzzy" was sent.'),
+        ({"query": ""}, "query: it has to be a string of 1 to 1,500 characters; an empty string was sent."),
+        (
+            {"query": " \t\u3000"},
+            (
+                "query: it has only white space (it has to be a string of 1 to 1,500 characters); "
+                'the string " \\t\\u3000" was sent.'
+            ),
+        ),
+        ({"query": {"a": 1}}, "query: it has to be a string of 1 to 1,500 characters; an object was sent."),
+        ({"inner": [1]}, "inner: it has to be an object; a list of 1 was sent."),
+        ({"inner": {"exact": 1}}, "inner.exact: it has to be true or false; 1 was sent."),
+        ({"inner": {"words": "a"}}, 'inner.words: it has to be a list of at most 2 strings; the string "a" was sent.'),
+        (
+            {"inner": {"words": ["a"] * 3}},
+            "inner.words: it has to be a list of at most 2 strings; a list of 3 was sent.",
+        ),
+        (
+            {"inner": {"words": ["a", ""]}},
+            "inner.words[1]: it has to be a string of 1 to 4 characters; an empty string was sent.",
+        ),
+    ],
+)
+def test_a_message_names_the_field_its_limit_and_what_was_sent(fields: dict[str, object], said: str) -> None:
+    assert complaint(**fields) == said
+
+
+def test_a_field_that_is_missing_is_said_to_be_required() -> None:
+    with pytest.raises(InputError) as caught:
+        check_fields(Outer, {})
+    assert str(caught.value) == "query: it is required, and has to be a string of 1 to 1,500 characters."
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"topk": 3}, "There is no field `topk`; did you mean `top_k`?"),
+        ({"Query": 3}, "There is no field `Query`; did you mean `query`?"),
+        ({"inner": {"word": []}}, "There is no field `word` in inner; did you mean `words`?"),
+        ({"zzz": 3}, "There is no field `zzz`; the fields are inner, mode, query, share, top_k."),
+        ({"": 3}, "There is no field ``; the fields are inner, mode, query, share, top_k."),
+        ({"x\ny\ud800": 3}, "There is no field `x\\ny\\ud800`; the fields are inner, mode, query, share, top_k."),
+    ],
+)
+def test_an_unknown_field_is_named_with_what_it_may_have_meant(fields: dict[str, object], said: str) -> None:
+    assert complaint(**fields) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\0b", "query: character 2 is NUL (U+0000), which cannot stand in text"),
+        ("\ud800", "query: character 1 is half of a surrogate pair (U+D800), which cannot stand in text"),
+        ("ab\udfff", "query: character 3 is half of a surrogate pair (U+DFFF), which cannot stand in text"),
+    ],
+)
+def test_what_is_no_text_is_refused_and_its_place_named(text: str, said: str) -> None:
+    message = complaint(query=text)
+    assert message.startswith(said)
+    message.encode("utf-8")  # can be sent
+
+
+def test_length_counts_code_points() -> None:
+    assert check_fields(Outer, {"query": "🤖" * 1_500}).query == "🤖" * 1_500
+    assert "of 1,501 characters was sent" in complaint(query="🤖" * 1_501)
+
+
+def test_every_problem_is_named_up_to_five() -> None:
+    message = complaint(top_k=0, share=2, a=1, b=1, c=1, d=1, e=1)
+    assert message.startswith("top_k: ")
+    assert "share: " in message
+    assert message.endswith("And 2 more.")
+
+
+def test_a_long_value_is_shortened() -> None:
+    message = complaint(query="x" * 100_000)
+    assert len(message) < 200
+    assert "of 100,000 characters was sent" in message
+
+
+def test_a_value_is_shown_with_escapes_for_what_cannot_be_printed() -> None:
+    assert shown("a\u202eb\x07") == '"a\\u202eb\\u0007"'
+    assert len(shown(10**4_000)) == SHOWN_CHARACTERS + 1
+    assert sent("räder") == 'the string "räder" was sent'
+
+
+def test_a_timestamp_is_in_utc_and_ends_in_z() -> None:
+    assert utc_timestamp(datetime(2026, 3, 1, 8, 15, tzinfo=UTC)) == "2026-03-01T08:15:00Z"
+    east = timezone(timedelta(hours=5, minutes=30))
+    assert utc_timestamp(datetime(2026, 3, 1, 1, 0, 0, 250_000, tzinfo=east)) == "2026-02-28T19:30:00.250000Z"
