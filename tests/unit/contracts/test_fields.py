@@ -19,7 +19,6 @@ from assay.contracts.fields import (
 from assay.errors import InputError
 from assay.model.ranking import Mode
 
-
 Word = Annotated[str, Field(min_length=1, max_length=4), IS_TEXT]
 
 
