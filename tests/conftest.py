@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("assay", deadline=None)
+settings.load_profile("assay")
 
 ROOT = Path(__file__).resolve().parent.parent
 

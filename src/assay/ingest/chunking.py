@@ -1,0 +1,226 @@
+"""Document → chunks: heading-aware, whole sections where they fit, and nothing over the limits. Pure.
+
+1. `units_of` makes one unit of each block.
+2. `group_sections` joins short neighbouring sections under one parent and gives bare headings to what they stand over.
+3. `partition` parts a group that is over the limit at the borders that cost least, and cuts a unit only when it is
+   over the limit itself.
+4. What is embedded is counted in tokens, and a chunk with too many is parted again.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from assay.errors import ConfigurationError
+from assay.ingest.grouping import group_sections
+from assay.ingest.partition import partition
+from assay.ingest.splitting import sentence_starts
+from assay.ingest.units import Unit, units_of
+from assay.model.documents import BlockKind, Chunk, Document, Section
+from assay.model.ids import chunk_id, content_hash
+
+CHUNKER_REVISION = "1"
+"""Changes whenever the same document and rules would give other chunks."""
+
+CountTokens = Callable[[Sequence[str]], list[int]]
+
+_FEWEST_CHARACTERS = 100
+_FEWEST_TOKENS = 32
+_SAFETY = 0.9  # a chunk with too many tokens is parted as if it had room for this share of them
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingRules:
+    """How documents are cut.
+
+    max_characters: the most characters of a chunk's text, at least 100.
+    max_tokens: the most tokens of what is embedded (title, heading path and text), at least 32; None for no limit.
+    overlap: characters of the previous chunk of the same section that a chunk begins with, at most; up to half of
+        max_characters.
+    tokenizer: name of the one that counts.
+
+    Raises ConfigurationError when a limit is out of range.
+    """
+
+    max_characters: int
+    max_tokens: int | None
+    overlap: int
+    tokenizer: str
+
+    def __post_init__(self) -> None:
+        if self.max_characters < _FEWEST_CHARACTERS:
+            raise ConfigurationError(
+                f"Chunks of at most {self.max_characters} characters are too short.",
+                hint=f"Set [chunking] max_characters to {_FEWEST_CHARACTERS} or more.",
+            )
+        if self.max_tokens is not None and self.max_tokens < _FEWEST_TOKENS:
+            raise ConfigurationError(
+                f"An embedder that takes {self.max_tokens} tokens leaves no room for text.",
+                hint=f"Choose a model that takes {_FEWEST_TOKENS} tokens or more.",
+            )
+        if not 0 <= self.overlap <= self.max_characters // 2:
+            raise ConfigurationError(
+                f"An overlap of {self.overlap} characters does not fit chunks of at most {self.max_characters}.",
+                hint=f"Set [chunking] overlap to a value from 0 to {self.max_characters // 2}.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A chunk that is not numbered yet.
+
+    units: what it holds, the overlap left out.
+    tokens: of what is embedded; None until they are counted.
+    """
+
+    units: tuple[Unit, ...]
+    chunk: Chunk
+    tokens: int | None = None
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether it begins with characters of the chunk before it."""
+        return self.chunk.start < self.units[0].start
+
+
+def chunk_document(document: Document, rules: ChunkingRules, count_tokens: CountTokens) -> tuple[Chunk, ...]:
+    """Cut a document into chunks, in order. The same document and rules always give the same chunks.
+
+    Every visible character is in exactly one chunk, apart from overlaps and what is repeated around the parts of a
+    code block or table. A document that is nothing but one heading has no chunks.
+
+    count_tokens: called once for all chunks, and again only for those that had too many tokens and were cut anew.
+
+    Raises ConfigurationError when title and headings alone take more tokens than the embedder allows.
+    """
+    drafter = _Drafter(document, rules)
+    drafts = _counted(list(drafter.drafts()), drafter, count_tokens, rules.max_tokens)
+    return _numbered(drafts)
+
+
+class _Drafter:
+    """Makes drafts of one document's chunks."""
+
+    def __init__(self, document: Document, rules: ChunkingRules) -> None:
+        self._document = document
+        self._rules = rules
+        self._section_starts = [section.start for section in document.sections]
+
+    def drafts(self) -> Iterable[_Draft]:
+        """Drafts within the character limit, in order."""
+        text, limit = self._document.text, self._rules.max_characters
+        for group in group_sections(self._document.sections, units_of(self._document), limit):
+            if group.is_bare and len(group.units) == 1:
+                continue
+            if len(parts := partition(text, group.units, limit)) > 1 and self._rules.overlap:
+                parts = partition(text, group.units, limit - self._rules.overlap)
+            previous: tuple[Unit, ...] = ()
+            for units in parts:
+                yield self._draft(units, self._overlap_start(previous, units))
+                previous = units
+
+    def smaller(self, draft: _Draft) -> list[_Draft]:
+        """What takes the place of a draft with too many tokens: itself without overlap, or parts of it."""
+        if draft.overlaps:
+            return [self._draft(draft.units, draft.units[0].start)]
+        most, tokens = self._rules.max_tokens or 0, draft.tokens or 1
+        length = len(draft.chunk.text)
+        limit = int(length * _SAFETY * most / tokens)
+        parts = partition(self._document.text, draft.units, limit) if limit > 0 else []
+        if len(parts) < 2:
+            raise ConfigurationError(
+                f"Title and headings leave no room for text in {most} tokens: {draft.chunk.section_url}"
+                f" takes {tokens} with {length} characters of text.",
+                hint="Choose an embedder that takes longer texts, or shorten the page's title and headings.",
+            )
+        return [self._draft(units, units[0].start) for units in parts]
+
+    def _draft(self, units: tuple[Unit, ...], start: int) -> _Draft:
+        """The chunk of these units, begun at start, which is earlier than they when it overlaps."""
+        first, last = units[0], units[-1]
+        section = self._section_at(start)
+        text = first.before + self._document.text[start : last.end] + last.after
+        chunk = Chunk(
+            id="",
+            document=self._document.info,
+            text=text,
+            start=start,
+            end=last.end,
+            position=0,
+            section=section.heading if section else "",
+            heading_path=section.path if section else (),
+            anchor=section.anchor if section else None,
+            token_count=0,
+            tokenizer=self._rules.tokenizer,
+            content_hash="",
+            embedded_hash="",
+            repeated_before=first.before,
+            repeated_after=last.after,
+        )
+        return _Draft(units, chunk)
+
+    def _section_at(self, offset: int) -> Section | None:
+        """The section that a character of the text is in."""
+        index = bisect_right(self._section_starts, offset) - 1
+        return self._document.sections[index] if index >= 0 else None
+
+    def _overlap_start(self, previous: Sequence[Unit], units: Sequence[Unit]) -> int:
+        """Where a chunk begins when as much of the chunk before it is said again as the rules allow.
+
+        Only running text of the same section is, begun at a sentence, paragraph or list item, and never all of it.
+        """
+        first, last = units[0], units[-1]
+        section = self._section_at(first.start)
+        if not (self._rules.overlap and previous and section) or first.before or first.kind is BlockKind.HEADING:
+            return first.start
+        room = self._rules.max_characters - (last.end - first.start) - len(last.after)
+        lowest = max(first.start - min(self._rules.overlap, room), previous[0].start + 1, section.start)
+        starts: list[int] = []
+        for unit in reversed(previous):
+            if unit.kind is not BlockKind.TEXT or unit.end <= lowest:
+                break
+            starts.append(unit.start)
+            starts.extend(sentence_starts(self._document.text, unit.start, unit.end))
+        return min((start for start in starts if start >= lowest), default=first.start)
+
+
+def _counted(drafts: list[_Draft], drafter: _Drafter, count_tokens: CountTokens, most: int | None) -> list[_Draft]:
+    """The drafts with their tokens, those with too many replaced by smaller ones."""
+    while uncounted := [index for index, draft in enumerate(drafts) if draft.tokens is None]:
+        counts = count_tokens([drafts[index].chunk.embedded_text for index in uncounted])
+        for index, count in zip(uncounted, counts, strict=True):
+            drafts[index] = replace(drafts[index], tokens=count)
+        if most is None:
+            break
+        drafts = [
+            smaller
+            for draft in drafts
+            for smaller in (drafter.smaller(draft) if (draft.tokens or 0) > most else [draft])
+        ]
+    return drafts
+
+
+def _numbered(drafts: Sequence[_Draft]) -> tuple[Chunk, ...]:
+    """The chunks of a document with their ids, hashes, positions and neighbours."""
+    ordinals: dict[str, int] = {}
+    hashes: list[str] = []
+    ids: list[str] = []
+    for draft in drafts:
+        text_hash = content_hash(draft.chunk.text)
+        ordinal = ordinals.get(text_hash, 0)
+        ordinals[text_hash] = ordinal + 1
+        hashes.append(text_hash)
+        ids.append(chunk_id(draft.chunk.document.url, text_hash, ordinal))
+    return tuple(
+        replace(
+            draft.chunk,
+            id=ids[position],
+            position=position,
+            token_count=draft.tokens or 0,
+            content_hash=hashes[position],
+            embedded_hash=content_hash(draft.chunk.embedded_text),
+            previous_id=ids[position - 1] if position > 0 else None,
+            next_id=ids[position + 1] if position + 1 < len(ids) else None,
+        )
+        for position, draft in enumerate(drafts)
+    )

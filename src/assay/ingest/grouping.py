@@ -1,0 +1,119 @@
+"""Which neighbouring sections of a document share a chunk."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.ingest.units import Unit
+from assay.model.documents import BlockKind, Section
+
+_SUBTREE = 0.5
+_SMALL = 0.15
+_JOINED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A run of units of neighbouring sections that stays together if it fits.
+
+    level: of the section in which it begins.
+    """
+
+    level: int
+    units: tuple[Unit, ...]
+
+    @property
+    def size(self) -> int:
+        """Characters from the first unit to the last."""
+        return self.units[-1].end - self.units[0].start
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing but headings is in it."""
+        return all(unit.kind is BlockKind.HEADING for unit in self.units)
+
+    def __add__(self, other: "Group") -> "Group":
+        return Group(self.level, self.units + other.units)
+
+
+def group_sections(sections: Sequence[Section], units: Sequence[Unit], limit: int) -> list[Group]:
+    """Join small neighbouring sections under one parent, and headings without a body with what they stand over.
+
+    A section with everything under it is one group when it is short. Otherwise its own text and each section right
+    under it are groups, and those that are very short are joined with a neighbour.
+
+    limit: the most characters of a chunk. A group may be larger.
+    """
+    return _without_bare(_pack(_bodies(sections, units), limit))
+
+
+def _bodies(sections: Sequence[Section], units: Sequence[Unit]) -> list[Group]:
+    """The units of each section that has any."""
+    bodies: list[Group] = []
+    index = 0
+    for section in sections:
+        start = index
+        while index < len(units) and units[index].start < section.end:
+            index += 1
+        if index > start:
+            bodies.append(Group(section.level, tuple(units[start:index])))
+    return bodies
+
+
+def _pack(bodies: Sequence[Group], limit: int) -> list[Group]:
+    """Groups of a run of sections, of which the first may be the parent of the others."""
+    if not bodies or bodies[-1].units[-1].end - bodies[0].units[0].start <= limit * _SUBTREE:
+        return [_sum(bodies)] if bodies else []
+    if len(bodies) == 1:
+        return list(bodies)
+    parts: list[list[Group]] = []
+    start = 0
+    if all(body.level > bodies[0].level for body in bodies[1:]):
+        parts.append([bodies[0]])
+        start = 1
+    while start < len(bodies):
+        end = start + 1
+        while end < len(bodies) and bodies[end].level > bodies[start].level:
+            end += 1
+        parts.append(_pack(bodies[start:end], limit))
+        start = end
+    return _join_small(parts, limit)
+
+
+def _sum(groups: Sequence[Group]) -> Group:
+    """Neighbouring groups as one."""
+    return Group(groups[0].level, tuple(unit for group in groups for unit in group.units))
+
+
+def _join_small(parts: Sequence[Sequence[Group]], limit: int) -> list[Group]:
+    """Join neighbours that are whole sections with all that is under them, where one of the two is very short."""
+    result: list[Group] = []
+    joinable = False
+    for part in parts:
+        first = part[0]
+        if joinable and len(part) == 1 and min(result[-1].size, first.size) < limit * _SMALL:
+            joined = result[-1] + first
+            if joined.size <= limit * _JOINED:
+                result[-1] = joined
+                continue
+        result.extend(part)
+        joinable = len(part) == 1
+    return result
+
+
+def _without_bare(groups: Sequence[Group]) -> list[Group]:
+    """Give headings that have no body to what follows if it is under them, and otherwise to what stands before."""
+    result: list[Group] = []
+    waiting: Group | None = None
+    for index, group in enumerate(groups):
+        current = waiting + group if waiting else group
+        waiting = None
+        following = groups[index + 1] if index + 1 < len(groups) else None
+        if not current.is_bare:
+            result.append(current)
+        elif following and (following.level > current.level or not result):
+            waiting = current
+        elif result:
+            result[-1] += current
+        else:
+            result.append(current)
+    return result
