@@ -1,0 +1,52 @@
+"""Reading a request's body as it comes in, never more of it than is allowed."""
+
+from starlette.requests import ClientDisconnect, Request
+
+from assay.contracts.fields import shown
+from assay.contracts.json_object import read_json_object
+from assay.errors import InputError
+from assay.web.errors import PayloadTooLarge
+
+
+class JsonBody:
+    """A dependency that gives a route the JSON object of its request.
+
+    limit: the most bytes of a body; counted while it comes in, whatever its Content-Length says.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+
+    async def __call__(self, request: Request) -> dict[str, object]:
+        """Read the body. Raises InputError for what is not a JSON object, PayloadTooLarge."""
+        _check_content_type(request)
+        declared = request.headers.get("content-length", "")
+        if declared.isascii() and declared.isdigit() and int(declared[:20]) > self._limit:
+            raise PayloadTooLarge(self._limit)
+        return read_json_object(await self._read(request))
+
+    async def _read(self, request: Request) -> bytes:
+        body = bytearray()
+        try:
+            async for part in request.stream():
+                body += part
+                if len(body) > self._limit:
+                    raise PayloadTooLarge(self._limit)
+        except ClientDisconnect:
+            raise InputError("body: the connection closed before all of it had come.") from None
+        return bytes(body)
+
+
+def _check_content_type(request: Request) -> None:
+    """JSON in UTF-8, plainly; a request that does not say what it sends is taken to send that."""
+    declared = request.headers.get("content-type", "application/json")
+    kind, *parameters = (part.strip().lower() for part in declared.split(";"))
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise InputError(f"Content-Type: it has to be application/json; {shown(declared)} was sent.")
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "charset" and value.strip().strip('"') not in {"utf-8", "utf8", "us-ascii"}:
+            raise InputError(f"Content-Type: the charset has to be utf-8; {shown(declared)} was sent.")
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() != "identity":
+        raise InputError(f"Content-Encoding: a body has to be sent as it is; {shown(encoding)} was sent.")

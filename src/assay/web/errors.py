@@ -1,0 +1,138 @@
+"""From the error tree to HTTP: which status and body each failure has, and nothing that should stay inside.
+
+Only what the caller did wrong is explained in the error's own words. Every other message is written here, for an
+error's own words may name a path, an address or a key; they go to the log.
+"""
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assay.contracts.fields import shown
+from assay.errors import (
+    AssayError,
+    CatalogError,
+    EmbeddingError,
+    IdentityMismatch,
+    InputError,
+    NoLiveGeneration,
+    VectorStoreError,
+)
+from assay.web.record import record_of
+
+logger = logging.getLogger("assay.web")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a client is told. message: None for the error's own words."""
+
+    status: int
+    error: str
+    message: str | None
+
+
+REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
+    (InputError, Refusal(400, "validation_error", None)),
+    (EmbeddingError, Refusal(502, "upstream_error", "The query could not be embedded; try again in a moment.")),
+    (
+        NoLiveGeneration,
+        Refusal(503, "service_unavailable", "No generation is live yet, so there is nothing to search."),
+    ),
+    (
+        VectorStoreError,
+        Refusal(503, "service_unavailable", "The vector store cannot answer; try again in a moment."),
+    ),
+    (CatalogError, Refusal(503, "service_unavailable", "The catalog cannot answer; try again in a moment.")),
+    (
+        IdentityMismatch,
+        Refusal(
+            503, "service_unavailable", "The live generation was made by another embedder than the configured one."
+        ),
+    ),
+)
+"""The first class that fits decides; what fits none is an internal error."""
+
+INTERNAL = Refusal(500, "internal_error", "Something went wrong inside; the request id names it in the log.")
+STOPPING = Refusal(503, "service_unavailable", "The server is stopping; try again in a moment.")
+
+
+class PayloadTooLarge(Exception):  # noqa: N818 - named as its status is
+    """A request body over the limit. limit: in bytes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
+
+
+def refusal_of(error: AssayError) -> Refusal:
+    """What a client is told about an error of the tree."""
+    for kind, refusal in REFUSALS:
+        if isinstance(error, kind):
+            return refusal
+    return INTERNAL
+
+
+def error_response(status: int, error: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """The error body that every route shares."""
+    content = json.dumps({"error": error, "message": message}, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(content, status, headers, "application/json")
+
+
+def add_error_answers(app: FastAPI) -> None:
+    """Answer every failure that a route can raise; what is not named here is caught by the outer middleware."""
+    app.add_exception_handler(AssayError, _assay_error)
+    app.add_exception_handler(PayloadTooLarge, _payload_too_large)
+    app.add_exception_handler(HTTPException, _http_exception)
+    app.add_exception_handler(RequestValidationError, _request_validation_error)
+
+
+async def _assay_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, AssayError)
+    refusal = refusal_of(error)
+    if refusal.status >= 500:
+        record = record_of(request.scope)
+        logger.error(
+            "request %s failed: %s: %s",
+            record.id,
+            type(error).__name__,
+            error,
+            exc_info=refusal is INTERNAL,
+            extra={"fields": {"request_id": record.id}},
+        )
+    message = str(error) if refusal.message is None else refusal.message
+    return error_response(refusal.status, refusal.error, message)
+
+
+async def _payload_too_large(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, PayloadTooLarge)
+    return error_response(413, "payload_too_large", f"body: it has to be at most {error.limit:,} bytes.")
+
+
+async def _http_exception(request: Request, error: Exception) -> Response:
+    """What the router itself refuses: an unknown path, or a method that a path does not have."""
+    assert isinstance(error, HTTPException)
+    path = shown(request.url.path).strip('"')
+    if error.status_code == 404:
+        return error_response(404, "not_found", f"There is nothing at {path}.")
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        message = f"{path} does not answer {request.method}, only {allowed}."
+        return error_response(405, "method_not_allowed", message, error.headers)
+    if error.status_code < 500:
+        return error_response(400, "validation_error", "The request cannot be understood.")
+    return error_response(INTERNAL.status, INTERNAL.error, str(INTERNAL.message))
+
+
+async def _request_validation_error(_request: Request, error: Exception) -> Response:
+    """For a route whose parameters FastAPI itself reads, so that its 422 never leaves."""
+    assert isinstance(error, RequestValidationError)
+    problems = [f"{'.'.join(map(str, p['loc'][1:]))}: {p['msg'][:1].lower()}{p['msg'][1:]}." for p in error.errors()]
+    return error_response(400, "validation_error", " ".join(problems))

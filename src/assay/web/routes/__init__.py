@@ -1,0 +1,1 @@
+"""The routes, one file for each public shape. Each has `REQUESTS`, the models it reads, and `router`."""

@@ -1,0 +1,35 @@
+"""POST /v1/search: Assay's own shape."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from assay.app import Assay
+from assay.contracts import native
+from assay.web.answering import ask, send_answer
+from assay.web.body import JsonBody
+from assay.web.openapi import request_body, search_answers
+from assay.web.routes import examples
+
+REQUESTS = (native.SearchQuery,)
+
+
+def router(assay: Assay) -> APIRouter:
+    """The route over this Assay."""
+    routes = APIRouter(tags=["search"])
+    read_body = JsonBody(assay.settings.server.max_body_bytes)
+    defaults = assay.settings.search
+
+    @routes.post(
+        "/v1/search",
+        summary="Search, with everything that a search can do",
+        responses=search_answers(native.SearchRanking, examples.NATIVE_ANSWER),
+        openapi_extra=request_body(native.SearchQuery, examples.NATIVE_REQUEST),
+    )
+    def search_native(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
+        asked = native.parse(body, defaults)
+        ranking = ask(assay, asked.query, request)
+        return send_answer(request, lambda: native.to_body(ranking, asked.include))
+
+    return routes

@@ -1,0 +1,51 @@
+"""GET /livez and GET /readyz, for load balancers and supervisors."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+from starlette.responses import JSONResponse, Response
+
+from assay.contracts.fields import AnswerModel
+from assay.web.drain import Drain
+from assay.web.errors import STOPPING, error_response
+from assay.web.openapi import error_answers
+from assay.web.probing import Probe
+
+REQUESTS: tuple[type[BaseModel], ...] = ()
+
+
+class ProbeAnswer(AnswerModel):
+    """The probe's answer is its status code; the body is for people."""
+
+    status: str
+
+
+def router(probe: Probe, drain: Drain) -> APIRouter:
+    """The two routes; HEAD answers as GET does."""
+    routes = APIRouter(tags=["probes"])
+
+    @routes.get(
+        "/livez",
+        summary="Whether the process runs",
+        responses={200: {"model": ProbeAnswer, "description": "It runs."}},
+    )
+    async def livez() -> Response:
+        return JSONResponse({"status": "alive"})
+
+    @routes.get(
+        "/readyz",
+        summary="Whether searches are answered",
+        responses={200: {"model": ProbeAnswer, "description": "They are."}, **error_answers([503])},
+    )
+    async def readyz() -> Response:
+        if drain.begun:
+            return error_response(STOPPING.status, STOPPING.error, str(STOPPING.message))
+        health = await probe.health()
+        if health.generation is None:
+            return error_response(503, "service_unavailable", "No generation is being served.")
+        if not health.vector_store:
+            return error_response(503, "service_unavailable", "The vector store cannot be reached.")
+        return JSONResponse({"status": "ready"})
+
+    for path, endpoint in (("/livez", livez), ("/readyz", readyz)):
+        routes.add_api_route(path, endpoint, methods=["HEAD"], include_in_schema=False)
+    return routes

@@ -1,0 +1,170 @@
+"""Running the web application: one process, one socket, and a way out that drops nobody."""
+
+import errno
+import ipaddress
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from assay.app import Assay
+from assay.errors import ConfigurationError
+from assay.web.application import create_app
+from assay.web.drain import Drain
+from assay.web.logs import LogFormat, configure_logging
+
+NOTICE_SECONDS = 1.0
+"""How long a stopping server still takes connections while /readyz already says no, so that balancers can look away."""
+
+_KEEP_ALIVE_SECONDS = 75
+_BACKLOG = 2_048
+
+
+def _write_line(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def serve(
+    assay: Assay,
+    host: str,
+    port: int,
+    *,
+    allow_public: bool = False,
+    log_format: LogFormat = "text",
+    announce: Callable[[str], None] = _write_line,
+) -> None:
+    """Answer over HTTP until SIGTERM or SIGINT.
+
+    port: 0 picks a free one.
+    allow_public: listen on an address that other machines can reach.
+    announce: is given one line with the URL, once requests are answered.
+
+    SIGTERM: /readyz turns 503, a moment later new connections are refused, and requests under way have
+    `[server] drain_seconds` to finish. SIGINT leaves the moment out; a second signal leaves everything out.
+
+    Raises ConfigurationError for an address that cannot be listened on, or only publicly without allow_public.
+    """
+    if not allow_public:
+        _check_loopback(host)
+    configure_logging(log_format)
+    with _listen(host, port) as listener:
+        assay.start_serving()
+        drain = Drain()
+        settings = assay.settings.server
+        config = uvicorn.Config(
+            create_app(assay, drain),
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            backlog=_BACKLOG,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=settings.drain_seconds,
+        )
+        ready = f"Assay answers at {_url(listener)}"
+        notice = min(NOTICE_SECONDS, settings.drain_seconds)
+        DrainingServer(config, drain, notice, lambda: announce(ready)).run(sockets=[listener])
+
+
+class DrainingServer(uvicorn.Server):
+    """A uvicorn that gives notice before it stops, and ends without an error when it has.
+
+    notice_seconds: between SIGTERM and the closing of the socket.
+    on_ready: called once requests are answered.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, drain: Drain, notice_seconds: float, on_ready: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self._drain = drain
+        self._notice_seconds = notice_seconds
+        self._on_ready = on_ready
+        self._stop_at: float | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        self._on_ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Several times a second: whether it is time to stop."""
+        if self._stop_at is not None and time.monotonic() >= self._stop_at:
+            self.should_exit = True
+        return await super().on_tick(counter)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a signal handler's signature
+        """Begin to stop; at the second signal, stop at once.
+
+        uvicorn's own handler would raise the signal again afterwards, and a clean end would look like a crash.
+        """
+        if self._drain.begun:
+            self.should_exit = self.force_exit = True
+            return
+        self._drain.begin()
+        notice = 0.0 if sig == signal.SIGINT else self._notice_seconds
+        self._stop_at = time.monotonic() + notice
+
+
+def _check_loopback(host: str) -> None:
+    addresses = {str(info[4][0]) for info in _resolve(host, 0)}
+    if not all(ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in addresses):
+        raise ConfigurationError(
+            f"The address {host!r} can be reached from other machines, and searching needs no key: "
+            "everyone who reaches it can read what is indexed.",
+            hint="Listen on 127.0.0.1 behind a proxy that checks who asks, or pass --public if everyone may search.",
+        )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections already, so that nothing is refused while the index is opened."""
+    family, kind, protocol, _, address = _resolve(host, port)[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise ConfigurationError(
+            f"Port {port} on {host} cannot be listened on: {_reason(error)}.", hint=_remedy(error)
+        ) from None
+    return listener
+
+
+def _resolve(host: str, port: int) -> list[tuple[int, int, int, str, tuple[object, ...]]]:
+    """The addresses of a host name; no name at all means every address of the machine."""
+    try:
+        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (socket.gaierror, UnicodeError) as error:
+        raise ConfigurationError(
+            f"There is no address {host!r} to listen on: {error}.", hint="Use 127.0.0.1, or a name of this machine."
+        ) from None
+    return [(*info[:4], tuple(info[4])) for info in found]
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "another program listens there already"
+    return (error.strerror or str(error)).lower()
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno == errno.EACCES:
+        return "Ports below 1024 belong to the system; choose another with --port."
+    return "Choose another with --port, or --port 0 for any free one."
+
+
+def _url(listener: socket.socket) -> str:
+    address, port, *_ = listener.getsockname()
+    return f"http://[{address}]:{port}" if listener.family == socket.AF_INET6 else f"http://{address}:{port}"
