@@ -1,0 +1,207 @@
+"""Connections to SQLite and Postgres that behave alike: many readers with a steady view, one writer at a time."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.pool import NullPool, QueuePool
+
+from assay.adapters.sql.faults import mapped
+from assay.adapters.sql.records import json_text
+from assay.errors import ConfigurationError
+
+WAIT_SECONDS = 30
+"""How long a writer waits for another one. The largest single transaction, 50,000 chunks, takes about three."""
+
+_URL_HINT = "Use sqlite:///path/to/catalog.db or postgresql://user:password@host/database."
+_MODE = "assay_mode"  # execution option, read when a transaction begins
+_SQLITE_BEGIN = {
+    # A write begins as one, so that it waits for its turn instead of failing half way.
+    "read": ("BEGIN",),
+    "write": ("PRAGMA synchronous=NORMAL", "BEGIN IMMEDIATE"),
+    # With a write-ahead log FULL flushes the log at commit, and with it every earlier transaction.
+    "durable": ("PRAGMA synchronous=FULL", "BEGIN IMMEDIATE"),
+}
+_POSTGRES_WRITE = (
+    f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'",
+    # Readers pass; a second writer waits, as it does in SQLite. Before any query, so that none sees an older state.
+    "LOCK TABLE live IN SHARE ROW EXCLUSIVE MODE",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """One catalog's database.
+
+    name: what to call it in messages; without the password.
+    path: the SQLite file; None for Postgres.
+    """
+
+    name: str
+    path: Path | None
+    engine: Engine
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether this is SQLite; otherwise it is Postgres."""
+        return self.path is not None
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads, and sees one state of the catalog to its end. Raises CatalogError."""
+        options: dict[str, Any] = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with mapped(self.name), self.engine.connect() as plain:
+            yield plain.execution_options(**options)
+
+    @contextmanager
+    def writing(self, *, durable: bool) -> Iterator[Connection]:
+        """The one transaction that writes, rolled back when the block raises. Raises CatalogError.
+
+        durable: whether this commit, and every one before it, has to survive a loss of power at once.
+        """
+        with mapped(self.name), self.engine.connect() as plain:
+            connection = plain.execution_options(**{_MODE: "durable" if durable else "write"})
+            with connection.begin():
+                if not self.is_sqlite:
+                    for statement in _POSTGRES_WRITE:
+                        connection.exec_driver_sql(statement)
+                yield connection
+
+    @contextmanager
+    def changing_schema(self) -> Iterator[Connection]:
+        """A transaction that may make tables, without the lock on one of them. Raises CatalogError."""
+        with mapped(self.name), self.engine.connect() as plain:
+            connection = plain.execution_options(**{_MODE: "durable"})
+            with connection.begin():
+                yield connection
+
+    def look_up(self, statement: Select[Any], sql: str) -> Any:  # noqa: ANN401 - a value of any column
+        """One value, without the cost of a transaction in SQLite: 0.03 ms instead of 0.08. Raises CatalogError.
+
+        statement, sql: the same query, for SQLAlchemy and for the driver.
+        """
+        if not self.is_sqlite:
+            with self.reading() as connection:
+                return connection.scalar(statement)
+        with mapped(self.name):
+            pooled = self.engine.raw_connection()
+            try:
+                row = pooled.cursor().execute(sql).fetchone()
+            finally:
+                pooled.close()
+            return row and row[0]
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+
+def connect(url: str, *, create: bool) -> Database:
+    """The database at a URL; nothing is opened yet.
+
+    create: whether a SQLite file that is not there may be made.
+
+    Raises ConfigurationError for a URL that cannot be one of a catalog.
+    """
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        # The URL is not repeated: it may hold a password where the parser did not find it.
+        raise ConfigurationError("The catalog's URL cannot be read.", hint=_URL_HINT) from None
+    backend = parsed.get_backend_name()
+    if backend == "sqlite":
+        return _sqlite(parsed, create=create)
+    if backend in {"postgresql", "postgres"}:
+        return _postgres(parsed)
+    raise ConfigurationError(f"A catalog cannot be kept in {backend!r}.", hint=_URL_HINT)
+
+
+# --- SQLite --------------------------------------------------------------------------------------------------------
+
+
+def _sqlite(url: URL, *, create: bool) -> Database:
+    if url.database in {None, "", ":memory:"} or str(url.database).startswith("file:"):
+        raise ConfigurationError(
+            f"A catalog needs a file; {url.render_as_string()} names none.",
+            hint=f"{_URL_HINT} For a catalog in memory there is MemoryCatalog.",
+        )
+    path = Path(str(url.database)).expanduser().resolve()  # one file, one lock beside it
+    engine = create_engine(
+        "sqlite://",
+        creator=partial(_open_sqlite, path, create=create),
+        json_serializer=json_text,
+        hide_parameters=True,
+        **_sqlite_pool(path),
+    )
+    event.listen(engine, "begin", _begin_sqlite)
+    return Database(name=str(path), path=path, engine=engine)
+
+
+def _sqlite_pool(path: Path) -> dict[str, Any]:
+    if _only_readable(path):
+        # Without shared memory a connection does not see what others write: each use looks at the file anew.
+        return {"poolclass": NullPool}
+    # A connection is a few pages of memory and no server's: as many as there are threads.
+    return {"poolclass": QueuePool, "pool_size": 16, "max_overflow": -1}
+
+
+def _only_readable(path: Path) -> bool:
+    return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _open_sqlite(path: Path, *, create: bool) -> sqlite3.Connection:
+    """Open a file, and on a read-only medium without wanting to write beside it."""
+    mode = "rwc" if create else "rw"
+    if _only_readable(path):
+        log = path.with_name(path.name + "-wal")
+        # With no log there is no writer, and nothing but the file to look at.
+        mode = "ro" if log.exists() else "ro&immutable=1"
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}",
+        uri=True,
+        timeout=WAIT_SECONDS,
+        check_same_thread=False,  # the pool hands it to one thread at a time
+        isolation_level=None,  # transactions begin where _begin_sqlite says, not where sqlite3 guesses
+    )
+    for pragma in ("foreign_keys=ON", "synchronous=NORMAL", "cache_size=-16000", "journal_size_limit=67108864"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    for statement in _SQLITE_BEGIN[connection.get_execution_options().get(_MODE, "read")]:
+        connection.exec_driver_sql(statement)
+
+
+# --- Postgres ------------------------------------------------------------------------------------------------------
+
+
+def _postgres(url: URL) -> Database:
+    defaults = {"connect_timeout": 10, "application_name": "assay"}
+    arguments: dict[str, Any] = {key: value for key, value in defaults.items() if key not in url.query}
+    # A pooler between us and the server may give every transaction to another session.
+    arguments["prepare_threshold"] = None
+    try:
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            connect_args=arguments,
+            json_serializer=json_text,
+            hide_parameters=True,
+            pool_pre_ping=True,
+            pool_size=5,
+            max_overflow=15,
+            pool_timeout=10,
+        )
+    except (ModuleNotFoundError, NoSuchModuleError):
+        raise ConfigurationError(
+            "A catalog in Postgres needs the package psycopg, which is not installed.",
+            hint='Run `pip install "psycopg[binary]"`.',
+        ) from None
+    return Database(name=url.render_as_string(hide_password=True), path=None, engine=engine)

@@ -1,0 +1,125 @@
+"""What SQLite, Postgres and SQLAlchemy raise, as errors of the catalog. No other file knows their errors."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import exc
+
+from assay.errors import AssayError, CatalogError, CatalogSchemaError, CatalogUnavailable
+
+_REBUILD = "Restore it from a backup, or remove it and run `assay publish`."
+_SCHEMA_HINT = "`assay ingest` brings the catalog to this version's schema; `assay doctor` says more."
+
+# https://www.sqlite.org/rescode.html: the low byte of an extended code is its primary code.
+_SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
+    sqlite3.SQLITE_BUSY: (CatalogUnavailable, "is locked by another process", "Try again when that one is done."),
+    sqlite3.SQLITE_LOCKED: (CatalogUnavailable, "is locked by another thread", "Try again in a moment."),
+    sqlite3.SQLITE_CANTOPEN: (
+        CatalogUnavailable,
+        "cannot be opened",
+        "Check that the file is there and may be read; `assay ingest` makes a new one.",
+    ),
+    sqlite3.SQLITE_PERM: (CatalogUnavailable, "may not be opened by this user", "Check the file's permissions."),
+    sqlite3.SQLITE_READONLY: (
+        CatalogError,
+        "cannot be written",
+        "Building and promoting need write access to the file and to its folder; serving does not.",
+    ),
+    sqlite3.SQLITE_FULL: (
+        CatalogError,
+        "has no space left",
+        "Free some space and run the command again; what was live still is.",
+    ),
+    sqlite3.SQLITE_IOERR: (CatalogError, "cannot be read or written", "Check the disk, and the space left on it."),
+    sqlite3.SQLITE_CORRUPT: (CatalogError, "is damaged", _REBUILD),
+    sqlite3.SQLITE_NOTADB: (CatalogError, "is not a SQLite database", "Set the catalog's URL to another file."),
+    sqlite3.SQLITE_CONSTRAINT: (
+        CatalogError,
+        "refused a row that contradicts what it holds",
+        "Another program may be writing to the same catalog; if not, this is a fault in Assay.",
+    ),
+    sqlite3.SQLITE_TOOBIG: (CatalogError, "cannot hold a value of that size", "Leave out the page that is so large."),
+}
+
+# https://www.postgresql.org/docs/current/errcodes-appendix.html; the longest prefix that fits is taken.
+_POSTGRES: dict[str, tuple[type[CatalogError], str, str]] = {
+    "08": (CatalogUnavailable, "cannot be reached", "Check the host, the port and whether the server is running."),
+    "22": (CatalogError, "cannot hold a value that a page has", "Leave out the page that has it."),
+    "23": (
+        CatalogError,
+        "refused a row that contradicts what it holds",
+        "Another program may be writing to the same catalog; if not, this is a fault in Assay.",
+    ),
+    "25006": (CatalogError, "cannot be written", "This server only reads: give the URL of the primary server."),
+    "28": (CatalogError, "refused the user or password", "Check DATABASE_URL."),
+    "3D000": (CatalogError, "does not exist on that server", "Create it with `createdb`, or correct DATABASE_URL."),
+    "3F": (CatalogError, "has no such schema", "Create the schema, or correct the search_path in DATABASE_URL."),
+    "40": (CatalogUnavailable, "was changed by another process at the same time", "Try again."),
+    "42501": (CatalogError, "does not allow that to this user", "Grant the user the rights to create and write."),
+    "42703": (CatalogSchemaError, "has another schema than this version of Assay", _SCHEMA_HINT),
+    "42P01": (CatalogSchemaError, "has another schema than this version of Assay", _SCHEMA_HINT),
+    "53": (CatalogUnavailable, "is short of memory or connections", "Try again, or give the server more."),
+    "53100": (CatalogError, "has no space left", "Free some space on the server and run the command again."),
+    "55P03": (CatalogUnavailable, "is locked by another process", "Try again when that one is done."),
+    "57": (CatalogUnavailable, "is shutting down or ended the request", "Try again when the server is up."),
+    "58": (CatalogError, "cannot read or write its files", "See the server's log."),
+    "XX": (CatalogError, "is damaged", "See the server's log."),
+}
+
+
+@contextmanager
+def mapped(name: str) -> Iterator[None]:
+    """Raise whatever a database raises as a CatalogError. name: what to call the database, without its password."""
+    try:
+        yield
+    except AssayError:
+        raise
+    except (exc.SQLAlchemyError, sqlite3.Error) as error:
+        raise _catalog_error(name, error) from error
+    except json.JSONDecodeError as error:
+        raise CatalogError(f"The catalog {name} is damaged: it holds broken JSON ({error}).", hint=_REBUILD) from error
+    except (ValueError, OverflowError) as error:
+        raise CatalogError(
+            f"The catalog {name} cannot hold or give back a value ({error}).",
+            hint="Leave out the page that has it; if no page does, this is a fault in Assay.",
+        ) from error
+
+
+def _catalog_error(name: str, error: Exception) -> CatalogError:
+    original = getattr(error, "orig", None) or error
+    if isinstance(original, sqlite3.Error):
+        return _from_sqlite(name, original)
+    if isinstance(error, exc.DBAPIError):
+        return _from_postgres(name, error)
+    if isinstance(error, exc.TimeoutError):
+        return CatalogUnavailable(
+            f"All connections to the catalog {name} are in use.", hint="Try again, or run more server processes."
+        )
+    return CatalogError(f"The catalog {name} failed: {_first_line(original)}.", hint="This is a fault in Assay.")
+
+
+def _from_sqlite(name: str, error: sqlite3.Error) -> CatalogError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when the Python module itself raised it
+    kind, what, hint = _SQLITE.get(code, (CatalogError, "failed", "This is a fault in Assay."))
+    if code == sqlite3.SQLITE_ERROR and "no such" in str(error):
+        kind, what, hint = CatalogSchemaError, "has another schema than this version of Assay", _SCHEMA_HINT
+    return kind(f"The catalog {name} {what} ({_first_line(error)}).", hint=hint)
+
+
+def _from_postgres(name: str, error: exc.DBAPIError) -> CatalogError:
+    state = getattr(error.orig, "sqlstate", None) or ""
+    fitting = [prefix for prefix in _POSTGRES if state.startswith(prefix)]
+    if fitting:
+        kind, what, hint = _POSTGRES[max(fitting, key=len)]
+    elif error.connection_invalidated or (isinstance(error, exc.OperationalError) and not state):
+        kind, what, hint = _POSTGRES["08"]
+    else:
+        kind, what, hint = CatalogError, "failed", "This is a fault in Assay."
+    return kind(f"The catalog {name} {what} ({_first_line(error.orig)}).", hint=hint)
+
+
+def _first_line(error: object) -> str:
+    """What it says, without the statement, its values or the server's further remarks."""
+    return str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__

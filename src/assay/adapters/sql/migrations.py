@@ -1,0 +1,121 @@
+"""Bring a database to the current schema, or say why it is not there."""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect, select
+
+from assay.adapters.sql.database import Database
+from assay.adapters.sql.locks import build_lock
+from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, catalog_version, documents_view, metadata
+from assay.errors import CatalogError, CatalogSchemaError, CatalogUnavailable
+
+SCRIPTS = Path(__file__).parent
+"""The folder with Alembic's env.py and `versions/`."""
+
+
+def prepare(database: Database, *, create: bool) -> None:
+    """Make sure that the database has the current schema; create: make or upgrade it where it has not.
+
+    Raises CatalogUnavailable when there is no catalog, CatalogSchemaError when it belongs to another version.
+    """
+    if create and database.path is not None:
+        _make_folder(database.path)
+    if not create and database.path is not None and not database.path.exists():
+        raise CatalogUnavailable(f"There is no catalog at {database.name}.", hint="`assay ingest` makes one.")
+    version = stored_version(database)
+    if version == SCHEMA_VERSION:
+        return
+    _refuse_newer(database, version)
+    if create:
+        _upgrade(database)
+    elif version is None:
+        raise CatalogSchemaError(f"{database.name} holds no catalog.", hint="`assay ingest` makes one.")
+    else:
+        raise CatalogSchemaError(
+            f"The catalog {database.name} has schema {version}; this version of Assay needs {SCHEMA_VERSION}.",
+            hint="`assay ingest` upgrades it.",
+        )
+
+
+def check_schema(database: Database) -> None:
+    """Raise CatalogError unless the database can be read and has the current schema."""
+    prepare(database, create=False)
+
+
+def stored_version(database: Database) -> str | None:
+    """The schema's version; None in a database that has never had one."""
+    try:
+        with database.reading() as connection:
+            return _version(connection)
+    except CatalogSchemaError:  # there is no such table
+        return None
+
+
+def upgrade(connection: Connection, target: str) -> None:
+    """Run the migrations that are missing up to a version ("head" is the last), in the connection's transaction."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, target)
+
+
+def _version(connection: Connection) -> str | None:
+    version: str | None = connection.scalar(select(catalog_version.c.version_num))
+    return version
+
+
+def _upgrade(database: Database) -> None:
+    """Upgrade while nobody builds; of two processes that come at once the second finds it done."""
+    with build_lock(database, wait=True):
+        if database.path is not None:
+            _log_writes_ahead(database)
+        with database.changing_schema() as connection:
+            tables = set(inspect(connection).get_table_names()) | set(inspect(connection).get_view_names())
+            if VERSION_TABLE not in tables:
+                _refuse_foreign(database, tables)
+            elif _version(connection) == SCHEMA_VERSION:
+                return
+            upgrade(connection, "head")
+
+
+def _log_writes_ahead(database: Database) -> None:
+    """Turn on the write-ahead log, with which readers and the writer do not wait for each other.
+
+    It is kept in the file. It cannot be turned on within a transaction.
+    """
+    raw = database.engine.raw_connection()
+    try:
+        raw.cursor().execute("PRAGMA journal_mode=WAL")
+    finally:
+        raw.close()
+
+
+def _refuse_newer(database: Database, version: str | None) -> None:
+    known = {path.name[:4] for path in (SCRIPTS / "versions").glob("[0-9]*.py")}
+    if version is not None and version not in known:
+        raise CatalogSchemaError(
+            f"The catalog {database.name} has schema {version}; this version of Assay knows up to {SCHEMA_VERSION}.",
+            hint="A newer version of Assay made it: install that one, or use another catalog.",
+        )
+
+
+def _refuse_foreign(database: Database, tables: set[str]) -> None:
+    ours = tables & ({*metadata.tables} | {documents_view.name})
+    if ours:
+        raise CatalogSchemaError(
+            f"{database.name} has tables of the same names that Assay did not make: {', '.join(sorted(ours))}.",
+            hint="Give Assay a database or schema of its own, or rename those tables.",
+        )
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CatalogError(
+            f"The folder {path.parent} cannot be made ({error.strerror}).", hint="Set --data-dir to another folder."
+        ) from error

@@ -1,0 +1,131 @@
+"""What every catalog refuses, and how it names what it stores; the same for the SQL catalog and its twin."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from operator import attrgetter
+
+from assay.errors import CatalogError, GenerationError, GenerationNotFound, InputError, InvalidTransition
+from assay.model.documents import Chunk, Document, DocumentInfo
+from assay.model.generations import Generation, State, check_transition
+from assay.model.ids import SLUG_LIMIT
+
+CHUNK_ID_LIMIT = 50
+"""Seed 003 stores a chunk id in VARCHAR(50)."""
+
+GENERATION_ID_LIMIT = 64
+
+_info_values = attrgetter(*(field.name for field in fields(DocumentInfo)))
+_chunk_values = attrgetter(*(field.name for field in fields(Chunk) if field.name not in {"document", "created_at"}))
+
+_JSON = json.JSONEncoder(ensure_ascii=False)
+
+
+def revision_id(document: Document, chunks: Sequence[Chunk]) -> str:
+    """SHA-256 hex over everything that is stored of a document and its chunks, except when they were stored.
+
+    Raises CatalogError for text that has no UTF-8 form.
+    """
+    digest = hashlib.sha256()
+    parts = [(_info_values(document.info), document.key, document.source_hash, document.text)]
+    try:
+        # One JSON array a line: no two different contents give the same bytes.
+        for values in (*parts, *map(_chunk_values, chunks)):
+            digest.update(_JSON.encode(values).encode())
+            digest.update(b"\n")
+    except UnicodeEncodeError as error:
+        raise CatalogError(
+            f"{document.info.url} holds characters that are not text ({error.reason}).",
+            hint="Save the page as UTF-8, or leave it out.",
+        ) from error
+    return digest.hexdigest()
+
+
+def check_storable(document: Document, chunks: Sequence[Chunk]) -> None:
+    """Raise CatalogError when these chunks are not this document's, or an id does not fit its column."""
+    info = document.info
+    if len(info.slug) > SLUG_LIMIT:
+        raise CatalogError(f"The slug of {info.url} has {len(info.slug)} characters; the limit is {SLUG_LIMIT}.")
+    for position, chunk in enumerate(chunks):
+        if chunk.position != position:
+            raise CatalogError(f"Chunk {chunk.id} of {info.url} has position {chunk.position} instead of {position}.")
+        if chunk.document != info:
+            raise CatalogError(f"Chunk {chunk.id} belongs to {chunk.document.url}, not to {info.url}.")
+        if len(chunk.id) > CHUNK_ID_LIMIT:
+            raise CatalogError(f"The chunk id {chunk.id!r} has more than {CHUNK_ID_LIMIT} characters.")
+    if len({chunk.id for chunk in chunks}) != len(chunks):
+        raise CatalogError(f"Two chunks of {info.url} have the same id.")
+
+
+def check_new(generation: Generation) -> None:
+    """Raise unless a generation can be added: in state building, with an id that fits."""
+    if generation.state is not State.BUILDING:
+        raise InvalidTransition(
+            f"Generation {generation.id} cannot begin as {generation.state}; every generation begins as building."
+        )
+    if not 0 < len(generation.id) <= GENERATION_ID_LIMIT:
+        raise CatalogError(f"A generation's id has 1 to {GENERATION_ID_LIMIT} characters; got {generation.id!r}.")
+
+
+def check_building(generation_id: str, state: State) -> None:
+    """Raise GenerationError unless documents may still be added."""
+    if state is not State.BUILDING:
+        raise GenerationError(
+            f"Generation {generation_id} is {state}, and only a building generation takes documents.",
+            hint="Build a new one with `assay ingest`.",
+        )
+
+
+def check_step(generation_id: str, current: State, target: State) -> None:
+    """Raise InvalidTransition unless `transition` may take this step."""
+    check_transition(generation_id, current, target)
+    if target is State.LIVE:
+        raise InvalidTransition(
+            f"Generation {generation_id} becomes live by promotion only.", hint="Use `assay promote`."
+        )
+
+
+def check_forgettable(generation_id: str, state: State) -> None:
+    """Raise InvalidTransition for the live generation."""
+    if state is State.LIVE:
+        raise InvalidTransition(
+            f"Generation {generation_id} is live and cannot be deleted.",
+            hint="Promote another one first; `assay generations` lists them.",
+        )
+
+
+def as_utc(moment: datetime) -> datetime:
+    """The same moment in UTC. Raises InputError for a time without a zone."""
+    if moment.tzinfo is None:
+        raise InputError(f"A time needs a time zone; got {moment.isoformat()}.")
+    return moment.astimezone(UTC)
+
+
+def already_there(generation_id: str) -> GenerationError:
+    """The error for an id that is taken."""
+    return GenerationError(f"There is a generation {generation_id} already.")
+
+
+def not_found(generation_id: str) -> GenerationNotFound:
+    """The error for an id that nothing has."""
+    return GenerationNotFound(
+        f"There is no generation {generation_id}.", hint="`assay generations` lists every generation."
+    )
+
+
+def two_documents(generation_id: str, url: str) -> CatalogError:
+    """The error for a second document at one URL."""
+    return CatalogError(
+        f"Generation {generation_id} would have two different documents at {url}.",
+        hint="Two pages have the same canonical URL: change the slug or id of one, or leave it out.",
+    )
+
+
+def not_stored(revision: str) -> CatalogError:
+    """The error for a revision that the catalog does not have (any more)."""
+    return CatalogError(
+        f"The catalog holds no document revision {revision}.",
+        hint="The generation that had it is gone; read the page again.",
+    )
