@@ -49,7 +49,7 @@ class SearchFilters(RequestModel):
 
 
 class SearchInclude(RequestModel):
-    """Which parts of each result to send."""
+    """What is sent of each result."""
 
     content: bool = Field(default=True, description="`content` and `highlights`.")
     metadata: bool = Field(default=True, description="Where the chunk is from and what it is part of.")

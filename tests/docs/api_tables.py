@@ -1,0 +1,80 @@
+"""The tables of docs/api.md, made from the models and mappings that the routes use."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from assay.contracts import native, search_api
+from assay.web.errors import INTERNAL, REFUSALS
+
+TABLES: dict[str, type[BaseModel]] = {
+    "SearchQuery": native.SearchQuery,
+    "SearchFilters": native.SearchFilters,
+    "SearchInclude": native.SearchInclude,
+    "SearchRanking": native.SearchRanking,
+    "SearchHit": native.SearchHit,
+    "StageTimings": native.StageTimings,
+    "SearchRequest": search_api.SearchRequest,
+    "SearchResponse": search_api.SearchResponse,
+    "SearchResult": search_api.SearchResult,
+    "HealthResponse": search_api.HealthResponse,
+    "ErrorResponse": search_api.ErrorResponse,
+}
+
+ROUTER_ERRORS = {(404, "not_found"), (405, "method_not_allowed"), (413, "payload_too_large")}
+
+
+def error_pairs() -> set[tuple[int, str]]:
+    """Every status with its error word that a client can be given."""
+    mapped = {(refusal.status, refusal.error) for _, refusal in REFUSALS}
+    return mapped | ROUTER_ERRORS | {(INTERNAL.status, INTERNAL.error)}
+
+
+def field_table(model: type[BaseModel], *, request: bool) -> str:
+    """One row for each field: name, what it may be, default (requests only), meaning."""
+    schema = model.model_json_schema()
+    required = set(schema.get("required", ()))
+    lines = ["| field | value | default | meaning |", "|---|---|---|---|"] if request else _ANSWER_HEAD.copy()
+    for name, field in schema["properties"].items():
+        cells = [f"`{name}`", _value(field, schema)]
+        if request:
+            cells.append("required" if name in required else _default(field))
+        cells.append(str(field.get("description", "")).replace("|", "\\|"))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+_ANSWER_HEAD = ["| field | value | meaning |", "|---|---|---|"]
+
+
+def _default(field: Mapping[str, Any]) -> str:
+    value = field.get("default")
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return "–" if value in ({}, []) or isinstance(value, dict) else f"`{value}`"
+
+
+def _value(field: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+    """What a field may be, in the words of the page."""
+    options = field.get("anyOf")
+    if options:
+        return " or ".join(_value(option, root) for option in options)
+    if "$ref" in field:
+        field = root["$defs"][str(field["$ref"]).rpartition("/")[2]]
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    kind = str(field["type"])
+    if kind == "array":
+        most = f"at most {field['maxItems']} " if "maxItems" in field else ""
+        return f"list of {most}{_plural(_value(field['items'], root))}" if "items" in field else "pair of integers"
+    if "maxLength" in field:
+        return f"{kind}, {field.get('minLength', 0):,} to {field['maxLength']:,} characters"
+    return f"{kind}, {field['minimum']} to {field['maximum']}" if "maximum" in field else kind
+
+
+def _plural(value: str) -> str:
+    first, comma, rest = value.partition(",")
+    return f"{first.replace('pair', 'pairs') if first.startswith('pair') else f'{first}s'}{comma}{rest}"

@@ -1,0 +1,131 @@
+"""docs/api.md says what the routes do."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, get_args
+
+import pytest
+
+from assay.app import Assay
+from assay.contracts import native, search_api
+from assay.contracts.fields import RequestModel
+from assay.contracts.json_object import read_json_object
+from assay.model.ranking import Mode
+from assay.settings import Settings
+from assay.web.application import create_app
+from assay.web.routes import examples
+from assay.web.server import NOTICE_SECONDS
+from tests.docs.api_tables import TABLES, error_pairs, field_table
+from tests.docs.pages import DOCS
+
+PAGE = (DOCS / "api.md").read_text(encoding="utf-8")
+WITHOUT_TABLE = {"Mode", "HealthStatus", "ProbeAnswer"}
+
+
+@cache
+def openapi() -> dict[str, Any]:
+    return create_app(Assay.open(Settings())).openapi()
+
+
+def operations() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for path, methods in openapi()["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def section(title: str) -> str:
+    """What stands under a heading of the second level."""
+    start = PAGE.index(f"\n## {title}\n")
+    return PAGE[start : PAGE.find("\n## ", start + 1)]
+
+
+def test_every_route_has_its_section_and_no_other_has_one() -> None:
+    documented = re.findall(r"^## `([A-Z]+ /.*)`$", PAGE, re.MULTILINE)
+    assert sorted(documented) == sorted(route for route, _ in operations())
+
+
+def test_every_route_is_in_the_overview() -> None:
+    assert re.findall(r"^\| \[`(.*)`\]", PAGE, re.MULTILINE) == re.findall(r"^## `(.*)`$", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_has_every_field_as_its_model_has_it(name: str) -> None:
+    assert field_table(TABLES[name], request=issubclass(TABLES[name], RequestModel)) in PAGE
+
+
+def test_every_declared_model_has_a_table() -> None:
+    assert set(openapi()["components"]["schemas"]) - WITHOUT_TABLE == set(TABLES)
+
+
+def test_the_error_table_has_every_status_with_its_word() -> None:
+    rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \|", section("Errors"), re.MULTILINE)
+    assert sorted((int(status), word) for status, word in rows) == sorted(error_pairs())
+
+
+def test_the_error_model_knows_every_word() -> None:
+    words = get_args(search_api.ErrorResponse.model_fields["error"].annotation)
+    assert set(words) == {word for _, word in error_pairs()}
+
+
+def test_every_error_of_every_route_is_declared_with_its_body_and_an_example() -> None:
+    for route, operation in operations():
+        failures = {status: answer for status, answer in operation["responses"].items() if status != "200"}
+        assert "422" not in failures
+        if route == "GET /health":
+            continue  # its 503 says how it is, in the body of its 200
+        for status, answer in failures.items():
+            content = answer["content"]["application/json"]
+            assert content["schema"] == {"$ref": "#/components/schemas/ErrorResponse"}
+            example = search_api.ErrorResponse.model_validate(content["example"])
+            assert (int(status), example.error) in error_pairs()
+
+
+def test_a_search_route_declares_every_way_it_can_fail() -> None:
+    for route, operation in operations():
+        if route.startswith("POST"):
+            assert set(operation["responses"]) == {"200", "400", "413", "500", "502", "503"}
+
+
+REQUESTS = {"POST /v1/search": native.SearchQuery, "POST /search": search_api.SearchRequest}
+ANSWERS = {"POST /v1/search": native.SearchRanking, "POST /search": search_api.SearchResponse}
+
+
+def parse(route: str, body: str) -> object:
+    fields = read_json_object(body.encode())
+    if route == "POST /search":
+        return search_api.parse(fields, Mode.DENSE)
+    return native.parse(fields, Settings().search)
+
+
+@pytest.mark.parametrize("route", REQUESTS)
+def test_the_examples_of_a_route_are_what_it_takes_and_gives(route: str) -> None:
+    request, answer = re.findall(r"```json\n(.*?)```", section(f"`{route}`"), re.DOTALL)
+    assert parse(route, request)
+    ANSWERS[route].model_validate_json(answer)
+    operation = dict(operations())[route]
+    assert operation["requestBody"]["content"]["application/json"]["example"] == json.loads(request)
+    content = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    assert content == {"$ref": f"#/components/schemas/{ANSWERS[route].__name__}"}
+
+
+@pytest.mark.parametrize("route", REQUESTS)
+def test_the_command_of_a_route_sends_what_the_route_takes(route: str) -> None:
+    (body,) = re.findall(r"-d '(.*)'", section(f"`{route}`"))
+    (path,) = re.findall(r"curl http://127\.0\.0\.1:8080(\S+)", section(f"`{route}`"))
+    assert parse(route, body)
+    assert route == f"POST {path}"
+
+
+def test_the_example_answer_of_the_native_route_has_every_field_but_the_vector() -> None:
+    (result,) = examples.NATIVE_ANSWER["results"]  # type: ignore[misc]  # a literal whose type is an object
+    assert set(result) == set(native.SearchHit.model_fields) - {"vector"}
+
+
+def test_the_numbers_of_the_page_are_those_of_the_settings() -> None:
+    server = Settings().server
+    assert f"`[server] max_body_bytes` ({server.max_body_bytes:,})" in PAGE
+    assert f"`[server] drain_seconds` ({server.drain_seconds})" in PAGE
+    assert f"{NOTICE_SECONDS:.0f} second later new connections are refused" in PAGE
+    assert f"http://{server.host}:{server.port}" in PAGE
