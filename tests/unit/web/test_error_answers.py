@@ -1,0 +1,64 @@
+"""Which status and words each failure has, and what never leaves."""
+
+import json
+
+import pytest
+
+from assay import errors
+from assay.web.errors import INTERNAL, error_response, refusal_of
+
+EXPECTED = {
+    "InputError": (400, "validation_error"),
+    "EmbeddingError": (502, "upstream_error"),
+    "EmbedderUnavailable": (502, "upstream_error"),
+    "EmbedderRefused": (502, "upstream_error"),
+    "InvalidEmbedding": (502, "upstream_error"),
+    "VectorStoreError": (503, "service_unavailable"),
+    "StoreUnavailable": (503, "service_unavailable"),
+    "StorageFull": (503, "service_unavailable"),
+    "IndexNotFound": (503, "service_unavailable"),
+    "IndexCorrupt": (503, "service_unavailable"),
+    "CatalogError": (503, "service_unavailable"),
+    "CatalogUnavailable": (503, "service_unavailable"),
+    "CatalogSchemaError": (503, "service_unavailable"),
+    "NoLiveGeneration": (503, "service_unavailable"),
+    "IdentityMismatch": (503, "service_unavailable"),
+    # None of these can come from a search; if one does, it is a mistake of ours.
+    "AssayError": (500, "internal_error"),
+    "ConfigurationError": (500, "internal_error"),
+    "SourceError": (500, "internal_error"),
+    "GenerationError": (500, "internal_error"),
+    "GenerationNotFound": (500, "internal_error"),
+    "InvalidTransition": (500, "internal_error"),
+    "BuildInProgress": (500, "internal_error"),
+    "PromotionRefused": (500, "internal_error"),
+}
+TREE = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+
+
+def test_every_error_of_the_tree_has_an_expectation_here() -> None:
+    assert set(TREE) == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_error_has_its_status_and_word(name: str) -> None:
+    refusal = refusal_of(TREE[name]("what happened"))
+    assert (refusal.status, refusal.error) == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", [name for name, (status, _) in EXPECTED.items() if status >= 500])
+def test_an_error_that_is_not_the_callers_has_a_message_of_its_own(name: str) -> None:
+    assert refusal_of(TREE[name]("/srv/assay/catalog.sqlite", hint="sk-123")).message
+
+
+def test_only_the_callers_error_is_explained_in_its_own_words() -> None:
+    assert refusal_of(errors.InputError("top_k: 7")).message is None
+
+
+def test_an_error_body_can_always_be_sent() -> None:
+    response = error_response(400, "validation_error", 'räder 🤖 \ud800 "\n')
+    assert json.loads(bytes(response.body)) == {"error": "validation_error", "message": 'räder 🤖 ? "\n'}
+
+
+def test_the_message_of_an_internal_error_says_where_to_look() -> None:
+    assert "request id" in str(INTERNAL.message)

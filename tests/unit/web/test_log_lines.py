@@ -1,0 +1,71 @@
+"""Log lines, for people and for machines."""
+
+import json
+import logging
+
+import pytest
+
+from assay.web.logs import JsonLines, configure_logging, spelled
+
+
+def line_of(**extra: object) -> logging.LogRecord:
+    return logging.makeLogRecord({"name": "assay.web", "levelno": 20, "levelname": "INFO", "msg": "hello", **extra})
+
+
+def test_a_json_line_has_time_level_logger_message_and_the_fields() -> None:
+    line = json.loads(JsonLines().format(line_of(fields={"request_id": "r1", "query": "räder\n"}, created=0.5)))
+    assert line == {
+        "time": "1970-01-01T00:00:00.500Z",
+        "level": "info",
+        "logger": "assay.web",
+        "message": "hello",
+        "request_id": "r1",
+        "query": "räder\n",
+    }
+
+
+def test_an_event_is_named_instead_of_spelled_out() -> None:
+    assert json.loads(JsonLines().format(line_of(event="request")))["message"] == "request"
+
+
+def test_a_json_line_is_one_line_of_ascii_whatever_is_in_it() -> None:
+    line = JsonLines().format(line_of(msg="a\nb", fields={"query": "räder \u2028 \ud800", "at": object}))
+    assert line.isascii()
+    assert "\n" not in line
+
+
+def test_a_traceback_is_inside_the_line() -> None:
+    try:
+        raise ValueError("no")
+    except ValueError as error:
+        record = line_of(exc_info=(type(error), error, error.__traceback__))
+    assert json.loads(JsonLines().format(record))["exception"].endswith("ValueError: no")
+
+
+def test_spelled_fields_cannot_break_the_line_or_turn_the_writing_around() -> None:
+    line = spelled({"query": "a\nb\u202ec\u2028d", "hits": 3})
+    assert line == "query='a\\nb\\u202ec\\u2028d' hits=3"
+
+
+def test_logging_that_is_set_up_already_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = logging.getLogger()
+    own = logging.NullHandler()
+    monkeypatch.setattr(root, "handlers", [own])
+    configure_logging("json")
+    assert root.handlers == [own]
+
+
+@pytest.mark.parametrize(("log_format", "is_json"), [("json", True), ("text", False)])
+def test_logging_is_set_up_in_the_format_asked_for(
+    log_format: str, is_json: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = logging.getLogger()
+    level = root.level
+    monkeypatch.setattr(root, "handlers", [])
+    try:
+        configure_logging("json" if log_format == "json" else "text")
+        (handler,) = root.handlers
+        assert isinstance(handler.formatter, JsonLines) is is_json
+        assert root.level == logging.INFO
+    finally:
+        root.setLevel(level)
