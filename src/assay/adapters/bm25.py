@@ -1,0 +1,142 @@
+"""BM25 vectors of qdrant_edge, the same ones for the embedded store and for a Qdrant server.
+
+Two kinds of writing are prepared for the engine's word tokenizer in two ways:
+
+- Words with blanks between them go in as they are; the language's stop words and stemmer apply.
+- Writing without blanks (Chinese, Japanese, Thai, …), and Korean with its endings, goes in as overlapping pairs of
+  characters. A dictionary would cut 検索 in one or in two, as what stands beside it decides; a page and a query then
+  have different terms and nothing is found. Pairs are the same in both.
+
+The engine's multilingual tokenizer is not used: it is such a dictionary, and it drops every bare number ("HTTP 422",
+"Python 3.11").
+"""
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from qdrant_edge import Bm25, Bm25Config, DisabledStemmer, StopwordsSet, TokenizerType
+
+from assay.errors import ConfigurationError, InputError
+from assay.model.generations import SparseIdentity
+from assay.ports import SparseVector
+
+_TERMS = "terms-1"
+"""Names the way from text to terms; has to change whenever a text would get other terms."""
+
+_K = 1.2
+_B = 0.75
+
+_COUNTING_K = 1e6
+"""Saturation of the encoder that counts: so high that each weight gives back its whole-number count."""
+
+_NO_LANGUAGE = "none"
+
+_PAIRED = re.compile(
+    "["
+    "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\ua9e0-\ua9ff\uaa60-\uaa7f"  # Thai, Lao, Burmese, Khmer
+    "\u1100-\u11ff\u3131-\u318f\ua960-\ua97f\uac00-\ud7ff"  # Hangul
+    "\u2e80-\u2fdf\u3005-\u3007\u3031-\u3035\u3041-\u312f\u31a0-\u31bf\u31f0-\u31ff"  # Han radicals, Kana, Bopomofo
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"  # Han
+    "]+"
+)
+_TONES = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ece\u1037-\u103a\u17c9-\u17d3\u17dd]")
+"""Marks of the South-East Asian scripts that the word tokenizer takes for the end of a word."""
+
+
+class Bm25Encoder:
+    """Turns text into BM25 vectors. Safe to use from several threads.
+
+    language: whose stop words and stemmer to use, by its English name in lower case; "none" for neither.
+
+    Raises ConfigurationError for a language that the engine does not have.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._counter = _counter(language)
+
+    def identity(self, average_length: float) -> SparseIdentity:
+        """What vectors made with this average length depend on."""
+        revision = f"qdrant-edge-py {version('qdrant-edge-py')}, {_TERMS}"
+        return SparseIdentity(self._language, _K, _B, average_length, revision)
+
+    def term_counts(self, texts: Sequence[str]) -> list[SparseVector]:
+        """How often each term occurs in each text, stop words left out. Raises InputError for what is not Unicode."""
+        return [self._count(text) for text in texts]
+
+    def weigh(self, counts: Sequence[SparseVector], average_length: float) -> list[SparseVector]:
+        """BM25 document weights, tf (k + 1) / (tf + k (1 - b + b L / average_length)); the index adds the IDF.
+
+        average_length: more than 0. Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009.
+        """
+        if not average_length > 0.0:
+            raise ValueError(f"average_length must be more than 0, not {average_length}")
+        weighed = []
+        for vector in counts:
+            norm = _K * (1.0 - _B + _B * sum(vector.values) / average_length)
+            weighed.append(SparseVector(vector.indices, tuple(tf * (_K + 1.0) / (tf + norm) for tf in vector.values)))
+        return weighed
+
+    def encode_query(self, text: str) -> SparseVector:
+        """Each distinct term of a query with weight 1; empty when only stop words are in it. Raises InputError."""
+        indices = self._count(text).indices
+        return SparseVector(indices, (1.0,) * len(indices))
+
+    def _count(self, text: str) -> SparseVector:
+        try:
+            vector = self._counter.embed_document(_spaced(text))
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"The text {text[:80]!r} holds half of a character at {error.start} and has no terms.",
+                hint="Send it as UTF-8.",
+            ) from None
+        terms = sorted(zip(vector.indices, vector.values, strict=True))
+        return SparseVector(tuple(index for index, _ in terms), tuple(_frequency(weight) for _, weight in terms))
+
+
+def _counter(language: str) -> Bm25:
+    try:
+        if language == _NO_LANGUAGE:
+            config = Bm25Config(
+                k=_COUNTING_K,
+                b=0.0,
+                tokenizer=TokenizerType.Word,
+                ascii_folding=True,
+                stopwords=StopwordsSet(),
+                stemmer=DisabledStemmer(),
+            )
+        else:
+            # Folding joins "naïve" and "naive", but would hide a language's accented stop words from their list.
+            folded = language == "english"
+            config = Bm25Config(
+                k=_COUNTING_K, b=0.0, tokenizer=TokenizerType.Word, ascii_folding=folded, language=language
+            )
+        return Bm25(config)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"BM25 has no language {language!r} ({error}).",
+            hint='Use the English name of a language in lower case, such as "german", or "none".',
+        ) from None
+
+
+def _frequency(weight: float) -> float:
+    """The count behind a saturated weight: from w = tf (k + 1) / (tf + k) follows tf = w k / (k + 1 - w)."""
+    return 1.0 if weight == 1.0 else float(round(weight * _COUNTING_K / (_COUNTING_K + 1.0 - weight)))
+
+
+def _spaced(text: str) -> str:
+    """The text as the word tokenizer can read it: one form of each character, pairs where there are no blanks."""
+    if text.isascii():
+        return text
+    return _PAIRED.sub(_pairs, _TONES.sub("", unicodedata.normalize("NFKC", text)))
+
+
+def _pairs(run: re.Match[str]) -> str:
+    """Every two neighbouring characters of a run, with blanks between; a single character stays."""
+    characters = run.group()
+    if len(characters) == 1:
+        return f" {characters} "
+    return f" {' '.join(map(''.join, itertools.pairwise(characters)))} "

@@ -1,0 +1,193 @@
+"""The built-in embedder: WordLlama's static word vectors, read from its wheel; no key, no download, no network.
+
+A text's vector is the mean of its tokens' vectors, made unit length. WordLlama's own code is not imported: it
+configures logging for the whole program, and its tokenizer would be downloaded. Only its two files are used.
+"""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from assay.errors import ConfigurationError, InvalidEmbedding
+from assay.model.generations import EmbedderIdentity
+from assay.ports import Vector, Vectors
+
+_MODEL = "wordllama-l2-supercat-256"
+_DIMENSION = 256
+_POOLING = "mean-1"
+"""Names the pooling below; has to change whenever a text would get another vector."""
+
+_WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
+_TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
+
+_PIECE = re.compile(r"[ ▁]*[^ ▁\n]+|[ ▁]+|\n")
+_SPECIAL = re.compile(r"</?s>|<unk>")
+_KNOWN_PIECES = 65_536
+_LONGEST_KNOWN = 48
+_REMEMBERED_TEXTS = 4_096
+_LONGEST_REMEMBERED = 8_192
+_ROWS = 4_096
+
+_Ids = bytes
+"""Token ids of a text as little-endian unsigned 16-bit numbers: the vocabulary has 32,000 entries."""
+
+
+class StaticEmbedder:
+    """WordLlama's 256-dimension static vectors. Safe to use from several threads.
+
+    Raises ConfigurationError when the files of the wordllama package are not there.
+    """
+
+    def __init__(self) -> None:
+        folder, release = _package()
+        self._table = _read_table(folder / _WEIGHTS)  # (vocabulary, dimension)
+        self._tokens = _PieceTokenizer((folder / _TOKENIZER).read_text(encoding="utf-8"))
+        self._identity = EmbedderIdentity(
+            provider="static", model=_MODEL, dimension=_DIMENSION, revision=f"wordllama {release}, {_POOLING}"
+        )
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """What the meaning of its vectors depends on."""
+        return self._identity
+
+    @property
+    def max_tokens(self) -> int | None:
+        """No limit: a mean can be taken over any number of tokens."""
+        return None
+
+    @property
+    def tokenizer(self) -> str:
+        """Name of the tokenizer that count_tokens uses."""
+        return "wordllama-l2-supercat"
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Number of tokens of each text; 0 for an empty one. Raises InvalidEmbedding for what is not Unicode."""
+        return [len(ids) // 2 for ids in self._tokens.encode(texts)]
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to be found. Raises InvalidEmbedding for a text that is blank."""
+        vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
+        for row, (text, ids) in enumerate(zip(texts, self._tokens.encode(texts), strict=True)):
+            vectors[row] = self._pool(text, ids)
+        return vectors
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a text to find with; a query is embedded as a document is. Raises InvalidEmbedding."""
+        return self._pool(text, self._tokens.encode([text])[0])
+
+    def _pool(self, text: str, encoded: _Ids) -> Vector:
+        """Sum the tokens' vectors in the order of the text, so that a text gives the same bits in every batch."""
+        if not text.strip():
+            raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave blank texts out.")
+        ids = np.frombuffer(encoded, dtype="<u2")
+        total = np.zeros(_DIMENSION, dtype=np.float32)
+        for start in range(0, len(ids), _ROWS):
+            total += np.add.reduce(self._table.take(ids[start : start + _ROWS], axis=0), axis=0)
+        length = math.sqrt(float(np.dot(total, total)))
+        if not (math.isfinite(length) and length > 0.0):
+            raise InvalidEmbedding(f"The text {text[:80]!r} has a vector of length {length}.")
+        return total / np.float32(length)
+
+
+class _PieceTokenizer:
+    """The Llama tokenizer, asked once for each word instead of for each text.
+
+    No entry of its vocabulary has a blank after another character, and none has a line break in it. So no merge
+    crosses such a place, and the tokens of a text are those of its pieces in a row; a test proves it on real text.
+    """
+
+    def __init__(self, definition: str) -> None:
+        self._whole = Tokenizer.from_str(definition)
+        self._whole.no_padding()
+        self._whole.no_truncation()
+        self._known: dict[str, _Ids] = {}
+        self._remembered: dict[str, _Ids] = {}
+
+    def encode(self, texts: Sequence[str]) -> list[_Ids]:
+        """Token ids of each text. The last few thousand texts are remembered: most are counted, then embedded."""
+        encoded = []
+        for text in texts:
+            ids = self._remembered.get(text)
+            if ids is None:
+                ids = self._encode(text)
+                if len(text) <= _LONGEST_REMEMBERED:
+                    _keep(self._remembered, text, ids, _REMEMBERED_TEXTS)
+            encoded.append(ids)
+        return encoded
+
+    def _encode(self, text: str) -> _Ids:
+        if not text:
+            return b""
+        try:
+            if _SPECIAL.search(text):  # these are cut out before anything else, and what follows counts as a beginning
+                return _to_bytes(self._whole.encode(text.encode().decode(), add_special_tokens=False).ids)
+            pieces = _PIECE.findall(" " + text)
+            known = self._known
+            try:
+                return b"".join([known[piece] for piece in pieces])
+            except KeyError:
+                return b"".join([known.get(piece) or self._learn(piece) for piece in pieces])
+        except UnicodeEncodeError as error:
+            raise InvalidEmbedding(
+                f"The text {text[:80]!r} holds half of a character at {error.start} and cannot be embedded.",
+                hint="Save the page as UTF-8.",
+            ) from None
+
+    def _learn(self, piece: str) -> _Ids:
+        # The bare model: quicker than a whole encoding, and it starts no threads that a fork would trip over.
+        ids = _to_bytes([token.id for token in self._whole.model.tokenize(piece.replace(" ", "▁"))])
+        if len(piece) <= _LONGEST_KNOWN:
+            _keep(self._known, piece, ids, _KNOWN_PIECES)
+        return ids
+
+
+def _keep(memory: dict[str, _Ids], key: str, ids: _Ids, capacity: int) -> None:
+    """Remember ids, starting over when there are too many: cheaper than to know which ones are old."""
+    if len(memory) >= capacity:
+        memory.clear()
+    memory[key] = ids
+
+
+def _to_bytes(ids: Sequence[int]) -> _Ids:
+    return np.array(ids, dtype="<u2").tobytes()
+
+
+def _package() -> tuple[Path, str]:
+    """Folder and version of the installed wordllama, found without importing it."""
+    spec = find_spec("wordllama")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    try:
+        release = version("wordllama")
+    except PackageNotFoundError:
+        folders = []
+    for folder in map(Path, folders):
+        if (folder / _WEIGHTS).is_file() and (folder / _TOKENIZER).is_file():
+            return folder, release
+    raise ConfigurationError(
+        f"The model {_MODEL} is not there: the wordllama package is missing or incomplete.",
+        hint="Install it: pip install 'wordllama==0.4.*'.",
+    )
+
+
+def _read_table(path: Path) -> NDArray[np.float32]:
+    """Read the one tensor of a safetensors file: length of a JSON header, the header, then the numbers."""
+    raw = np.memmap(path, dtype=np.uint8, mode="r")
+    header_length = int(raw[:8].view("<u8")[0])
+    header = json.loads(raw[8 : 8 + header_length].tobytes())
+    tensor = header["embedding.weight"]
+    if tensor["dtype"] != "F16" or tensor["shape"][1] != _DIMENSION or tensor["shape"][0] > 2**16:
+        raise ConfigurationError(
+            f"{path.name} holds {tensor['dtype']} of shape {tensor['shape']}, which is not {_MODEL}.",
+            hint="Install the version that Assay was made for: pip install 'wordllama==0.4.*'.",
+        )
+    start, end = (8 + header_length + offset for offset in tensor["data_offsets"])
+    return raw[start:end].view("<f2").reshape(tensor["shape"]).astype(np.float32)
