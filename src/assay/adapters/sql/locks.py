@@ -78,7 +78,7 @@ def _advisory_lock(database: Database, *, wait: bool) -> Iterator[None]:
                 connection.execute(text("SELECT pg_advisory_lock(:space, :key)"), key)
             elif not connection.scalar(text("SELECT pg_try_advisory_lock(:space, :key)"), key):
                 raise _in_progress(_session(connection, key))
-            name = f"assay build on {socket.gethostname()}, process {os.getpid()}, since {_now()}"
+            name = f"assay build: process {os.getpid()}, since {_now()}, on {socket.gethostname()}"
             connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
         yield
     finally:
@@ -103,7 +103,7 @@ def _session(connection: Connection, key: dict[str, int]) -> str:
         ),
         key,
     )
-    return str(found or "").removeprefix("assay build on ")
+    return str(found or "").removeprefix("assay build: ")
 
 
 def _in_progress(holder: str) -> BuildInProgress:

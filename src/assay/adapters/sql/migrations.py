@@ -5,6 +5,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, select
 
 from assay.adapters.sql.database import Database
+from assay.adapters.sql.faults import mapped
 from assay.adapters.sql.locks import build_lock
 from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, catalog_version, documents_view, metadata
 from assay.errors import CatalogError, CatalogSchemaError, CatalogUnavailable
@@ -75,10 +76,12 @@ def _upgrade(database: Database) -> None:
             _log_writes_ahead(database)
         with database.changing_schema() as connection:
             tables = set(inspect(connection).get_table_names()) | set(inspect(connection).get_view_names())
-            if VERSION_TABLE not in tables:
-                _refuse_foreign(database, tables)
-            elif _version(connection) == SCHEMA_VERSION:
+            version = _version(connection) if VERSION_TABLE in tables else None
+            if version == SCHEMA_VERSION:
                 return
+            _refuse_newer(database, version)
+            if version is None:
+                _refuse_foreign(database, tables)
             upgrade(connection, "head")
 
 
@@ -87,11 +90,12 @@ def _log_writes_ahead(database: Database) -> None:
 
     It is kept in the file. It cannot be turned on within a transaction.
     """
-    raw = database.engine.raw_connection()
-    try:
-        raw.cursor().execute("PRAGMA journal_mode=WAL")
-    finally:
-        raw.close()
+    with mapped(database.name):
+        connection = database.engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA journal_mode=WAL")
+        finally:
+            connection.close()
 
 
 def _refuse_newer(database: Database, version: str | None) -> None:

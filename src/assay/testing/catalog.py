@@ -1,0 +1,22 @@
+"""The conformance kit for catalogs.
+
+class TestMyCatalog(CatalogConformance):
+    @pytest.fixture
+    def catalog(self):
+        yield MyCatalog(...)  # a new, empty one
+"""
+
+import pytest
+
+from assay.ports import Catalog
+from assay.testing.catalog_documents import DocumentConformance
+from assay.testing.catalog_generations import GenerationConformance
+
+
+class CatalogConformance(GenerationConformance, DocumentConformance):
+    """Subclass it and give it a fixture `catalog`: a catalog that passes does what assay.ports.Catalog says."""
+
+    @pytest.fixture
+    def catalog(self) -> Catalog:
+        """A new, empty catalog for each test."""
+        raise NotImplementedError("override the fixture `catalog`")
