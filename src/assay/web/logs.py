@@ -35,14 +35,19 @@ class JsonLines(logging.Formatter):
 
 
 def configure_logging(log_format: LogFormat) -> None:
-    """Write the log to standard error in this format, unless the program has set logging up already."""
+    """Have the log written: as JSON lines by whatever writes it, or as text unless it is written already.
+
+    A program that has not set logging up gets a handler on standard error, from INFO on.
+    """
     root = logging.getLogger()
-    if root.handlers:
-        return
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if log_format == "json" else logging.Formatter(_TEXT))
-    root.addHandler(handler)
-    root.setLevel(logging.INFO)
+    if not root.handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter(_TEXT))
+        root.addHandler(handler)
+        root.setLevel(logging.INFO)
+    if log_format == "json":
+        for writer in root.handlers:
+            writer.setFormatter(JsonLines())
 
 
 def spelled(fields: Mapping[str, object]) -> str:

@@ -51,8 +51,17 @@ def test_logging_that_is_set_up_already_is_left_alone(monkeypatch: pytest.Monkey
     root = logging.getLogger()
     own = logging.NullHandler()
     monkeypatch.setattr(root, "handlers", [own])
-    configure_logging("json")
+    configure_logging("text")
     assert root.handlers == [own]
+    assert own.formatter is None
+
+
+def test_whatever_writes_the_log_writes_json_when_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = logging.getLogger()
+    own = logging.NullHandler()
+    monkeypatch.setattr(root, "handlers", [own])
+    configure_logging("json")
+    assert isinstance(own.formatter, JsonLines)
 
 
 @pytest.mark.parametrize(("log_format", "is_json"), [("json", True), ("text", False)])

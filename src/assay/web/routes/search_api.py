@@ -67,12 +67,16 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
 def _catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[str, ChunkMetadata]:
     """What the catalog says of the hits; nothing when it is down, for the index stores every field too.
 
+    Nothing, too, when another generation has become live since the search: its rows may have other titles, and no
+    answer mixes two generations.
+
     Raises CatalogError when the settings ask for strict metadata.
     """
     if not ranking.hits:
         return {}
     try:
-        return assay.metadata([hit.chunk.id for hit in ranking.hits])
+        rows = assay.metadata([hit.chunk.id for hit in ranking.hits])
+        return rows if assay.catalog.live_id() == ranking.generation else {}
     except CatalogError as error:
         if assay.settings.server.strict_metadata:
             raise

@@ -1,0 +1,151 @@
+"""A published index of a few dozen pages, and servers over it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from assay.app import Assay
+from assay.settings import Settings, load_settings
+from assay.web.application import create_app
+
+BASE_URL = "https://docs.example.org/robots"
+PARTS = ("gripper", "camera", "battery", "lidar", "ankle", "wrist", "speaker", "gyroscope")
+TASKS = ("Calibrating", "Replacing", "Cleaning", "Testing")
+CHUNKS = len(PARTS) * len(TASKS) + 1
+
+
+def write_pages(folder: Path) -> Path:
+    """A small manual: one page for each part and task, and one about nodes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in PARTS:
+        for task in TASKS:
+            page = (
+                f"# {task} the {part}\n\n{task} the {part} takes two people. Switch the robot off before {part} work.\n"
+            )
+            (folder / f"{task.lower()}-{part}.md").write_text(page, encoding="utf-8")
+    (folder / "nodes.md").write_text(
+        "# Nodes\n\nNodes are the programs of the robot.\n\n## Topics\n\nNodes communicate by topics: one publishes, "
+        'any number subscribe. Zeichen wie Räder 🤖 bleiben, & "quotes" too: `<b>a < b</b>`.\n',
+        encoding="utf-8",
+    )
+    return folder
+
+
+def settings_for(folder: Path, **server: object) -> Settings:
+    """Settings over the pages in this folder, with the index beside them."""
+    return load_settings(
+        None,
+        {
+            "data_dir": folder / "index",
+            "sources": [{"path": folder / "pages", "name": "manual", "base_url": BASE_URL, "convention": "plain"}],
+            "server": server,
+        },
+    )
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with pages and a live generation of them; for reading only."""
+    folder = tmp_path_factory.mktemp("published")
+    write_pages(folder / "pages")
+    with Assay.open(settings_for(folder)) as assay:
+        assert assay.publish().promoted
+    return folder
+
+
+@pytest.fixture(scope="session")
+def assay(published: Path) -> Iterator[Assay]:
+    """An Assay that serves the published index."""
+    with Assay.open(settings_for(published)) as opened:
+        opened.start_serving()
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def client(assay: Assay) -> Iterator[TestClient]:
+    """A client of the application over it, in this process."""
+    with TestClient(create_app(assay)) as opened:
+        yield opened
+
+
+Connect = Callable[[Assay], TestClient]
+
+
+@pytest.fixture
+def connect() -> Iterator[Connect]:
+    """Makes clients of applications over other Assays."""
+    opened: list[TestClient] = []
+
+    def open_client(assay: Assay) -> TestClient:
+        client = TestClient(create_app(assay)).__enter__()
+        opened.append(client)
+        return client
+
+    yield open_client
+    for client in opened:
+        client.__exit__(None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server process that answers."""
+
+    port: int
+    process: subprocess.Popen[str]
+
+    def stop(self) -> str:
+        """End it with SIGTERM and give what it wrote to standard error."""
+        self.process.send_signal(signal.SIGTERM)
+        _, log = self.process.communicate(timeout=60)
+        return log
+
+
+_PROGRAM = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from assay.app import Assay
+from assay.web.server import serve
+from tests.integration.web.conftest import settings_for
+{definitions}
+with {kind}.open(settings_for(Path({folder!r}), **{server!r})) as assay:
+    serve(assay, "127.0.0.1", 0, log_format="json")
+"""
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@contextmanager
+def running_server(
+    folder: Path, *, definitions: str = "", kind: str = "Assay", **server: object
+) -> Iterator[RunningServer]:
+    """A server process over the index in a folder, on a free port.
+
+    definitions, kind: source of a subclass of Assay, and its name, to be served instead.
+    """
+    program = _PROGRAM.format(root=str(ROOT), definitions=definitions, kind=kind, folder=str(folder), server=server)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert process.stdout
+        line = process.stdout.readline()
+        found = re.fullmatch(r"Assay answers at http://127\.0\.0\.1:(\d+)\n", line)
+        assert found, f"no ready line but {line!r}; {process.communicate(timeout=30)[1] if not line else ''}"
+        yield RunningServer(int(found[1]), process)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()

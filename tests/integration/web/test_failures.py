@@ -1,0 +1,253 @@
+"""What a client is told when something fails, and what the log is told."""
+
+import logging
+import shutil
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.integration.web.conftest import Connect, settings_for
+
+from assay.app import Assay, Health
+from assay.contracts.search_api import ErrorResponse
+from assay.errors import (
+    AssayError,
+    CatalogUnavailable,
+    EmbedderRefused,
+    EmbedderUnavailable,
+    IdentityMismatch,
+    IndexCorrupt,
+    StoreUnavailable,
+)
+from assay.model.ranking import Query, Ranking
+from assay.ports import ChunkMetadata
+
+ROUTES = ("/v1/search", "/search")
+SECRET = "/srv/assay/generations/20260301 key sk-123456"
+
+
+class Failing(Assay):
+    """An Assay whose searches fail in a way that cannot be had from the built-in parts."""
+
+    failure: Exception
+
+    def search(self, query: Query) -> Ranking:
+        raise self.failure
+
+
+class WithoutCatalog(Assay):
+    """An Assay whose catalog has gone while the index is open."""
+
+    def metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
+        raise CatalogUnavailable(f"no connection to {SECRET}")
+
+    def health(self) -> Health:
+        return Health(vector_store=True, catalog=False, generation="g1", problems=(f"catalog: {SECRET}",))
+
+
+class Ailing(Assay):
+    """An Assay of a given health."""
+
+    state: Health
+
+    def health(self) -> Health:
+        return self.state
+
+
+def failing(folder: Path, failure: Exception) -> Assay:
+    assay = Failing.open(settings_for(folder))
+    assay.failure = failure
+    return assay
+
+
+def ailing(folder: Path, state: Health) -> Assay:
+    assay = Ailing.open(settings_for(folder))
+    assay.state = state
+    return assay
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    ("failure", "status", "error"),
+    [
+        (EmbedderUnavailable(SECRET), 502, "upstream_error"),
+        (EmbedderRefused(SECRET), 502, "upstream_error"),
+        (StoreUnavailable(SECRET), 503, "service_unavailable"),
+        (IndexCorrupt(SECRET), 503, "service_unavailable"),
+        (CatalogUnavailable(SECRET), 503, "service_unavailable"),
+        (IdentityMismatch(SECRET), 503, "service_unavailable"),
+        (AssayError(SECRET), 500, "internal_error"),
+        (KeyError(SECRET), 500, "internal_error"),
+        (RuntimeError(SECRET), 500, "internal_error"),
+        (MemoryError(SECRET), 500, "internal_error"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+)
+def test_a_failure_is_an_error_without_detail_and_its_detail_is_in_the_log(
+    published: Path,
+    connect: Connect,
+    caplog: pytest.LogCaptureFixture,
+    route: str,
+    failure: Exception,
+    status: int,
+    error: str,
+) -> None:
+    response = connect(failing(published, failure)).post(
+        route, json={"query": "nodes"}, headers={"Origin": "https://a.example", "X-Request-ID": "r-1"}
+    )
+    assert response.status_code == status
+    assert ErrorResponse.model_validate(response.json()).error == error
+    sent = response.text + str(response.headers)
+    assert not any(word in sent for word in ("/srv", "sk-", "Traceback", "Error("))
+    assert response.headers["X-Request-ID"] == "r-1"
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    explained = [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert SECRET in caplog.text
+    assert all("r-1" in record.getMessage() for record in explained)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_before_the_first_promotion_a_search_is_503_and_never_an_empty_list(
+    tmp_path: Path, connect: Connect, route: str
+) -> None:
+    with Assay.open(settings_for(tmp_path)) as assay:
+        assay.start_serving()
+        client = connect(assay)
+        response = client.post(route, json={"query": "nodes"})
+        assert response.status_code == 503
+        assert response.json() == {
+            "error": "service_unavailable",
+            "message": "No generation is live yet, so there is nothing to search.",
+        }
+        assert client.post(route, json={"query": ""}).status_code == 400
+        assert client.get("/readyz").status_code == 503
+        assert client.get("/livez").status_code == 200
+        health = client.get("/health")
+        assert (health.status_code, health.json()["status"]) == (503, "error")
+
+
+# --- a catalog that is down ----------------------------------------------------------------------------------------
+
+
+def test_without_the_catalog_metadata_comes_from_the_index(
+    published: Path, client: TestClient, connect: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
+    with WithoutCatalog.open(settings_for(published)) as assay:
+        response = connect(assay).post("/search", json={"query": "nodes"}, headers={"X-Request-ID": "r-2"})
+    assert response.status_code == 200
+    assert response.json() == client.post("/search", json={"query": "nodes"}).json()
+    assert SECRET not in response.text
+    assert "request r-2 takes its metadata from the index" in caplog.text
+
+
+def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Connect) -> None:
+    with WithoutCatalog.open(settings_for(published, strict_metadata=True)) as assay:
+        response = connect(assay).post("/search", json={"query": "nodes"})
+        native = connect(assay).post("/v1/search", json={"query": "nodes"})
+    assert response.status_code == 503
+    assert response.json()["error"] == "service_unavailable"
+    assert SECRET not in response.text
+    assert native.status_code == 200
+
+
+def test_a_damaged_catalog_file_does_not_stop_searches(published: Path, tmp_path: Path, connect: Connect) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(published, folder)
+    with Assay.open(settings_for(folder)) as assay:
+        assay.start_serving()
+        client = connect(assay)
+        before = client.post("/search", json={"query": "nodes"}).json()
+        for file in (folder / "index").glob("catalog.sqlite*"):
+            file.write_bytes(b"not a database, whatever it was before" * 500)
+        response = client.post("/search", json={"query": "nodes"})
+        assert response.status_code == 200
+        assert response.json() == before
+        assert client.get("/readyz").status_code == 200
+        health = client.get("/health")
+        assert health.status_code == 503
+        assert health.json() == {"status": "degraded", "qdrant": True, "postgres": False}
+
+
+# --- health --------------------------------------------------------------------------------------------------------
+
+
+def test_health_is_200_when_all_is_well(client: TestClient) -> None:
+    response = client.get("/health")
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok", "qdrant": True, "postgres": True}
+
+
+@pytest.mark.parametrize(
+    ("state", "body", "ready"),
+    [
+        pytest.param(
+            Health(False, True, "g1", (SECRET,)),
+            {"status": "error", "qdrant": False, "postgres": True},
+            503,
+            id="vector store down",
+        ),
+        pytest.param(
+            Health(True, False, "g1", (SECRET,)),
+            {"status": "degraded", "qdrant": True, "postgres": False},
+            200,
+            id="catalog down",
+        ),
+        pytest.param(
+            Health(True, True, None, (SECRET,)),
+            {"status": "error", "qdrant": True, "postgres": True},
+            503,
+            id="nothing live",
+        ),
+        pytest.param(
+            Health(True, True, "g1", (SECRET,)),
+            {"status": "degraded", "qdrant": True, "postgres": True},
+            200,
+            id="the next generation cannot be opened",
+        ),
+    ],
+)
+def test_health_and_readiness_follow_the_parts(
+    published: Path, connect: Connect, state: Health, body: dict[str, object], ready: int
+) -> None:
+    client = connect(ailing(published, state))
+    response = client.get("/health")
+    assert (response.status_code, response.json()) == (503, body)
+    readiness = client.get("/readyz")
+    assert readiness.status_code == ready
+    assert SECRET not in response.text + readiness.text
+    assert client.get("/livez").json() == {"status": "alive"}
+
+
+class Hanging(Assay):
+    """An Assay whose health cannot be found out while a test holds it."""
+
+    held: threading.Event
+
+    def health(self) -> Health:
+        self.held.wait(60)
+        return super().health()
+
+
+def test_a_health_that_cannot_be_found_out_counts_as_down(published: Path, connect: Connect) -> None:
+    assay = Hanging.open(settings_for(published))
+    assay.held = threading.Event()
+    client = connect(assay)
+    try:
+        assert client.get("/readyz").status_code == 503
+        response = client.get("/health")
+        assert (response.status_code, response.json()["status"]) == (503, "error")
+        assert client.get("/livez").status_code == 200
+        assert client.post("/search", json={"query": "nodes"}).status_code == 200
+    finally:
+        assay.held.set()
+        assay.close()
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/health"])
+def test_a_probe_answers_head_too(client: TestClient, path: str) -> None:
+    response = client.head(path)
+    assert response.status_code == 200
+    assert response.content == b""

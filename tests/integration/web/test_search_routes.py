@@ -1,0 +1,331 @@
+"""POST /v1/search and POST /search over a real index: every border, and what comes back."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.integration.web.conftest import BASE_URL, CHUNKS, Connect, settings_for, write_pages
+
+from assay.app import Assay
+from assay.contracts.native import SearchRanking
+from assay.contracts.search_api import ErrorResponse, SearchResponse
+
+ROUTES = ("/v1/search", "/search")
+
+
+def body_of(route: str, **fields: object) -> dict[str, object]:
+    return {"query": "How do nodes communicate?", **fields}
+
+
+def refused(client: TestClient, route: str, body: object) -> str:
+    """The message of a 400; the body may hold what the client's own encoder would refuse."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    response = client.post(route, content=content, headers={"Content-Type": "application/json"})
+    assert response.status_code == 400, response.text
+    error = ErrorResponse.model_validate(response.json())
+    assert error.error == "validation_error"
+    return error.message
+
+
+# --- borders -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("route", "length"),
+    [("/search", 1), ("/search", 500), ("/v1/search", 1), ("/v1/search", 501), ("/v1/search", 2_000)],
+)
+def test_a_query_of_a_length_inside_the_limit_is_answered(client: TestClient, route: str, length: int) -> None:
+    query = ("nodes " * 400)[:length].replace(" ", "s") if length > 1 else "a"
+    response = client.post(route, json={"query": query})
+    assert response.status_code == 200, response.text
+    assert response.json()["query"] == query
+
+
+@pytest.mark.parametrize(("route", "limit"), [("/search", 500), ("/v1/search", 2_000)])
+@pytest.mark.parametrize(
+    ("query", "complaint"),
+    [
+        pytest.param("", "an empty string was sent", id="0 characters"),
+        pytest.param("   ", "only white space", id="spaces"),
+        pytest.param("\u2003\n", "only white space", id="other white space"),
+        pytest.param("no\0de", "character 3 is NUL", id="NUL"),
+        pytest.param("no\ud800de", "character 3 is half of a surrogate pair", id="lone surrogate"),
+        pytest.param(None, "null was sent", id="null"),
+        pytest.param(5, "5 was sent", id="a number"),
+        pytest.param(["nodes"], "a list of 1 was sent", id="a list"),
+    ],
+)
+def test_a_query_that_asks_nothing_is_refused(
+    client: TestClient, route: str, limit: int, query: object, complaint: str
+) -> None:
+    message = refused(client, route, {"query": query})
+    assert message.startswith("query: ")
+    assert complaint in message
+    assert f"1 to {limit:,} characters" in message
+
+
+@pytest.mark.parametrize(("route", "limit"), [("/search", 500), ("/v1/search", 2_000)])
+@pytest.mark.parametrize("character", ["a", "é", "字", "🤖"])
+def test_length_is_counted_in_characters_and_nothing_is_cut(
+    client: TestClient, route: str, limit: int, character: str
+) -> None:
+    message = refused(client, route, {"query": character * (limit + 1)})
+    assert f"of {limit + 1:,} characters was sent" in message
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param("🤖 nodes", id="emoji"),
+        pytest.param("كيف تتواصل العقد؟ nodes", id="right to left"),
+        pytest.param("ノードはどう通信しますか nodes", id="Japanese"),
+        pytest.param("nodes' OR 1=1 --", id="quotes"),
+        pytest.param("nodes\r\nX-Injected: yes", id="line breaks"),
+        pytest.param("\ufeffnodes\u200b", id="invisible characters"),
+        pytest.param("<script>alert(1)</script> nodes", id="markup"),
+    ],
+)
+def test_a_query_in_any_writing_is_answered_and_echoed_as_it_was(client: TestClient, route: str, query: str) -> None:
+    response = client.post(route, json={"query": query})
+    assert response.status_code == 200, response.text
+    assert response.json()["query"] == query
+    assert "X-Injected" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("route", "top_k"), [("/search", 1), ("/search", 20), ("/v1/search", 1), ("/v1/search", 21), ("/v1/search", 100)]
+)
+def test_top_k_inside_its_range_gives_so_many_results(client: TestClient, route: str, top_k: int) -> None:
+    results = client.post(route, json={"query": "replacing the gripper", "top_k": top_k}).json()["results"]
+    assert len(results) == min(top_k, CHUNKS)
+
+
+@pytest.mark.parametrize(
+    ("route", "limit", "top_k"),
+    [
+        *[("/search", 20, value) for value in (0, 21, 100, -1)],
+        *[("/v1/search", 100, value) for value in (0, 101, -1)],
+        *[
+            (route, limit, value)
+            for route, limit in (("/search", 20), ("/v1/search", 100))
+            for value in ("5", 5.0, True)
+        ],
+    ],
+)
+def test_top_k_of_another_range_or_type_is_refused(client: TestClient, route: str, limit: int, top_k: object) -> None:
+    message = refused(client, route, {"query": "nodes", "top_k": top_k})
+    assert message.startswith(f"top_k: it has to be a whole number from 1 to {limit}; ")
+
+
+@pytest.mark.parametrize(
+    "threshold", [b"-0.01", b"1.01", b"NaN", b"Infinity", b"-Infinity", b"1e999", b'"0.5"', b"true"]
+)
+def test_a_threshold_of_another_range_or_type_is_refused(client: TestClient, threshold: bytes) -> None:
+    message = refused(client, "/v1/search", b'{"query": "nodes", "threshold": ' + threshold + b"}")
+    assert message.startswith("threshold: it has to be a number from 0 to 1; ")
+
+
+def test_a_threshold_of_0_drops_nothing_and_one_of_1_all_but_the_same(client: TestClient) -> None:
+    everything = client.post("/v1/search", json=body_of("/v1/search", threshold=0, top_k=100)).json()["results"]
+    nothing = client.post("/v1/search", json=body_of("/v1/search", threshold=1)).json()
+    assert len(everything) == CHUNKS
+    assert nothing["results"] == []
+    assert "error" not in nothing
+
+
+def test_a_threshold_holds_for_every_result(client: TestClient) -> None:
+    results = client.post("/v1/search", json=body_of("/v1/search", threshold=0.3, top_k=100)).json()["results"]
+    assert results
+    assert all(result["similarity"] >= 0.3 for result in results)
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        pytest.param(b"", "body: it is empty", id="no body"),
+        pytest.param(b"{", "body: it is not valid JSON at line 1, column 2", id="cut off"),
+        pytest.param(b"[1, 2]", "body: it has to be a JSON object", id="a list"),
+        pytest.param(b'{"query": "\xe9"}', "body: it has to be UTF-8", id="Latin-1"),
+        pytest.param(b'{"query": "a", "query": "b"}', "is given twice", id="a field twice"),
+        pytest.param(b'{"query": "nodes", "topk": 3}', "There is no field `topk`; did you mean `top_k`?", id="a slip"),
+        pytest.param(b'{"query": "nodes", "top_k": ' + b"9" * 5_000 + b"}", "too many digits", id="5,000 digits"),
+        pytest.param(b"[" * 60_000, "nested too deeply", id="60,000 brackets"),
+        pytest.param(b'{"query": "nodes", "x\\ud800": 1}', "There is no field `x\\ud800`", id="a name that is no text"),
+        pytest.param(b"{}", "query: it is required", id="no fields"),
+    ],
+)
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_body_that_cannot_be_read_is_refused_and_said_why(
+    client: TestClient, route: str, body: bytes, complaint: str
+) -> None:
+    assert complaint in refused(client, route, body)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    ("headers", "complaint"),
+    [
+        ({"Content-Type": "text/plain"}, 'Content-Type: it has to be application/json; "text/plain" was sent.'),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, "Content-Type: "),
+        ({"Content-Type": "application/json; charset=latin-1"}, "the charset has to be utf-8"),
+        ({"Content-Type": "application/json", "Content-Encoding": "gzip"}, "Content-Encoding: "),
+        ({"Content-Type": ""}, "Content-Type: "),
+    ],
+)
+def test_another_kind_of_body_is_refused_by_its_header(
+    client: TestClient, route: str, headers: dict[str, str], complaint: str
+) -> None:
+    response = client.post(route, content=b'{"query": "nodes"}', headers=headers)
+    assert response.status_code == 400
+    assert complaint in response.json()["message"]
+
+
+@pytest.mark.parametrize("kind", ["application/json; charset=UTF-8", "Application/JSON", "application/ld+json", None])
+def test_json_is_taken_under_each_of_its_names(client: TestClient, kind: str | None) -> None:
+    headers = {} if kind is None else {"Content-Type": kind}
+    assert client.post("/search", content=b'{"query": "nodes"}', headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_body_over_the_limit_is_413(client: TestClient, route: str) -> None:
+    response = client.post(route, json={"query": "a" * 70_000})
+    assert response.status_code == 413
+    assert response.json() == {"error": "payload_too_large", "message": "body: it has to be at most 65,536 bytes."}
+
+
+def test_a_body_at_the_limit_is_read(client: TestClient) -> None:
+    body = b'{"query": "nodes"'
+    assert client.post("/search", content=body + b" " * (65_536 - len(body) - 1) + b"}").status_code == 200
+    assert client.post("/search", content=body + b" " * (65_536 - len(body)) + b"}").status_code == 413
+
+
+# --- answers -------------------------------------------------------------------------------------------------------
+
+
+def test_the_native_answer_is_as_declared(client: TestClient, assay: Assay) -> None:
+    response = client.post("/v1/search", json=body_of("/v1/search", top_k=3))
+    ranking = SearchRanking.model_validate_json(response.content)
+    assert ranking.generation == assay.health().generation
+    assert ranking.mode == "hybrid"
+    assert [hit.rank for hit in ranking.results] == [1, 2, 3]
+    best = ranking.results[0]
+    assert best.content
+    assert "Nodes communicate by topics" in best.content
+    assert best.url == f"{BASE_URL}/nodes"
+    assert best.source == "manual"
+    assert "communicate" in [best.content[start:end] for start, end in best.highlights]
+    assert ranking.timings_ms.total > 0
+
+
+def test_the_seeds_answer_is_as_declared_and_sorted_by_similarity(client: TestClient) -> None:
+    response = client.post("/search", json={"query": "How do nodes communicate?", "top_k": 20})
+    answer = SearchResponse.model_validate_json(response.content)
+    assert len(answer.results) == 20
+    assert [r.score for r in answer.results] == sorted((r.score for r in answer.results), reverse=True)
+    assert answer.results[0].source_path.endswith("nodes.md")
+    assert answer.results[0].slug == "nodes"
+    assert answer.results[0].title == "Nodes"
+
+
+def test_both_shapes_give_the_same_similarity_of_a_chunk(client: TestClient) -> None:
+    native = client.post("/v1/search", json=body_of("/v1/search", mode="dense", top_k=20)).json()["results"]
+    seed = client.post("/search", json={"query": "How do nodes communicate?", "top_k": 20}).json()["results"]
+    assert {r["chunk_id"]: r["similarity"] for r in native} == {r["chunk_id"]: r["score"] for r in seed}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_the_same_question_gives_the_same_answer(client: TestClient, route: str) -> None:
+    first, second = (client.post(route, json=body_of(route)).json()["results"] for _ in range(2))
+    assert first == second
+
+
+def test_text_comes_back_as_it_was_written(client: TestClient) -> None:
+    (result,) = client.post("/search", json={"query": "Zeichen wie Räder", "top_k": 1}).json()["results"]
+    assert 'Räder 🤖 bleiben, & "quotes" too: `<b>a < b</b>`' in result["snippet"]
+
+
+def test_contract_mode_hybrid_ranks_by_the_fused_score_and_reports_the_cosine(
+    connect: Connect, published: Path
+) -> None:
+    with Assay.open(settings_for(published, contract_mode="hybrid")) as hybrid:
+        body = {"query": "switch off before lidar work", "top_k": 20}
+        answer = connect(hybrid).post("/search", json=body).json()["results"]
+        native = connect(hybrid).post("/v1/search", json=body).json()["results"]
+    assert [r["chunk_id"] for r in answer] == [r["chunk_id"] for r in native]
+    assert [r["score"] for r in answer] == [r["similarity"] for r in native]
+
+
+def test_titles_of_the_next_generation_do_not_reach_answers_of_this_one(tmp_path: Path, connect: Connect) -> None:
+    pages = write_pages(tmp_path / "pages")
+    page = pages / "dock.md"
+    text = "The dock charges the robot over night.\n"
+    page.write_text(f"---\ntitle: The dock\n---\n\n{text}", encoding="utf-8")
+    question = {"query": "What charges the robot over night?", "top_k": 1}
+    with Assay.open(settings_for(tmp_path, poll_seconds=60)) as serving, Assay.open(settings_for(tmp_path)) as building:
+        building.publish()
+        serving.start_serving()
+        client = connect(serving)
+        before = client.post("/search", json=question).json()
+        assert before["results"][0]["title"] == "The dock"
+        page.write_text(f"---\ntitle: The charging station\n---\n\n{text}", encoding="utf-8")
+        building.publish()
+        assert client.post("/search", json=question).json() == before
+        serving.live.refresh()
+        (after,) = client.post("/search", json=question).json()["results"]
+    assert after["title"] == "The charging station"
+    assert after["chunk_id"] == before["results"][0]["chunk_id"]
+
+
+def test_filters_narrow_the_search(client: TestClient) -> None:
+    inside = {"filters": {"url_prefix": f"{BASE_URL}/nodes", "sources": ["manual"]}, "top_k": 100}
+    urls = {r["url"] for r in client.post("/v1/search", json=body_of("/v1/search", **inside)).json()["results"]}
+    assert urls == {f"{BASE_URL}/nodes"}
+    outside = client.post("/v1/search", json=body_of("/v1/search", filters={"sources": ["another"]}))
+    assert outside.status_code == 200
+    assert outside.json()["results"] == []
+
+
+def test_vectors_come_only_when_asked_for(client: TestClient) -> None:
+    with_vectors = client.post("/v1/search", json=body_of("/v1/search", include={"vectors": True})).json()["results"]
+    without = client.post("/v1/search", json=body_of("/v1/search")).json()["results"]
+    assert {len(result["vector"]) for result in with_vectors} == {256}
+    assert all("vector" not in result for result in without)
+
+
+def test_what_is_left_out_comes_from_the_settings(connect: Connect, published: Path) -> None:
+    settings = settings_for(published)
+    search = settings.search.model_copy(update={"top_k": 2})
+    with Assay.open(settings.model_copy(update={"search": search})) as assay:
+        client = connect(assay)
+        assert len(client.post("/v1/search", json={"query": "nodes"}).json()["results"]) == 2
+        assert len(client.post("/search", json={"query": "nodes"}).json()["results"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("route", "stages"),
+    [
+        ("/v1/search", ["embed", "search", "fuse", "filter", "format"]),
+        ("/search", ["embed", "search", "fuse", "filter", "metadata", "format"]),
+    ],
+)
+def test_server_timing_names_every_stage(client: TestClient, route: str, stages: list[str]) -> None:
+    header = client.post(route, json={"query": "nodes"}).headers["Server-Timing"]
+    entries = [entry.split(";dur=") for entry in header.split(", ")]
+    assert [name for name, _ in entries] == stages
+    assert all(float(milliseconds) >= 0 for _, milliseconds in entries)
+
+
+def test_a_large_answer_is_compressed_for_a_client_that_accepts_it(client: TestClient) -> None:
+    request = client.build_request(
+        "POST", "/v1/search", json=body_of("/v1/search", top_k=100), headers={"Accept-Encoding": "gzip"}
+    )
+    response = client.send(request, stream=True)
+    raw = b"".join(response.iter_raw())
+    assert response.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in response.headers["Vary"]
+    assert len(json.loads(gzip.decompress(raw))["results"]) == CHUNKS
+    plain = client.post("/v1/search", json=body_of("/v1/search"), headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
