@@ -1,0 +1,255 @@
+"""Reads docusaurus.config.* for the few values that decide URLs, without running it.
+
+The file is a program, so this is a reading of its literals: objects, arrays, strings, numbers, true, false and null,
+wherever they stand. What is computed (`process.env.X`, a variable, a call) reads as unknown, and Docusaurus's default
+is taken for it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+CONFIG_NAMES = tuple(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts", "cts"))
+
+Literal = str | float | bool | None
+
+
+@dataclass(slots=True)
+class Group:
+    """A bracketed part of the program: an object, an array, or anything else in brackets.
+
+    name: the property whose value it is; None where it is none.
+    literals: properties that are literals, by name.
+    groups: properties that are groups, by name.
+    items: literals and groups that stand in it without a name, in order.
+    complete: whether every item of an array could be read.
+    """
+
+    bracket: str
+    name: str | None
+    parent: "Group | None"
+    literals: dict[str, Literal] = field(default_factory=dict)
+    groups: dict[str, "Group"] = field(default_factory=dict)
+    items: "list[Literal | Group]" = field(default_factory=list)
+    complete: bool = True
+
+    def text(self, name: str) -> str | None:
+        """A property that is a string; None when it is missing or something else."""
+        value = self.literals.get(name)
+        return value if isinstance(value, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class DocsInstance:
+    """One docs plugin of a site. Paths are relative to the site's folder; None and empty mean unknown or default.
+
+    id: "default" for the one of the preset.
+    route: routeBasePath without slashes around it; None when the configuration does not say.
+    numbers: whether number prefixes of file names are dropped.
+    version_paths: name and URL segment of each version for which a segment is configured.
+    only_versions: the versions that are built; None for all.
+    """
+
+    id: str = "default"
+    path: str = "docs"
+    route: str | None = None
+    last_version: str | None = None
+    include_current: bool = True
+    versioned: bool = True
+    numbers: bool = True
+    version_paths: tuple[tuple[str, str], ...] = ()
+    only_versions: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocusaurusConfig:
+    """What a Docusaurus configuration says, as far as it can be read without running it.
+
+    url: scheme and host of the site. base_path: path under which it is served.
+    locales: every locale that is built; None when unknown.
+    instances: its docs plugins; empty when the configuration turns docs off.
+    """
+
+    url: str | None = None
+    base_path: str | None = None
+    default_locale: str | None = None
+    locales: tuple[str, ...] | None = None
+    instances: tuple[DocsInstance, ...] = (DocsInstance(),)
+
+
+def read_config(program: str) -> DocusaurusConfig:
+    """Read the text of a docusaurus.config.* file; whatever it cannot tell is left at its default."""
+    groups = list(_groups(program))
+    site = _site(groups)
+    i18n = next((group for group in groups if group.name == "i18n" and group.bracket == "{"), None)
+    locales = i18n.groups.get("locales") if i18n else None
+    return DocusaurusConfig(
+        url=site.text("url") if site else None,
+        base_path=site.text("baseUrl") if site else None,
+        default_locale=i18n.text("defaultLocale") if i18n else None,
+        locales=_texts(locales),
+        instances=tuple(_instances(groups)),
+    )
+
+
+def _site(groups: list[Group]) -> Group | None:
+    """The configuration object itself: the one with both url and baseUrl, else with either."""
+    named = [(group, {*group.literals, *group.groups}) for group in groups if group.bracket == "{"]
+    both = [group for group, names in named if {"url", "baseUrl"} <= names]
+    either = [group for group, names in named if {"url", "baseUrl"} & names and "title" in names]
+    return next(iter([*both, *either]), None)
+
+
+def _instances(groups: list[Group]) -> Iterator[DocsInstance]:
+    preset = [group for group in groups if "docs" in {*group.groups, *group.literals} and _in_preset(group)]
+    if not preset:
+        yield from () if _has_plugin(groups, "default") else (DocsInstance(),)
+    for group in preset[:1]:
+        if group.literals.get("docs") is not False:
+            options = group.groups.get("docs")
+            yield _instance(options) if options else DocsInstance()
+    for options in _plugin_options(groups):
+        yield _instance(options)
+
+
+def _in_preset(group: Group) -> bool:
+    """Whether a group holds a preset's options: `["classic", {docs: …}]`; themeConfig has a docs property too."""
+    pair = group.parent
+    while pair is not None and pair.bracket == "(":  # `({docs: …})` under a type comment
+        pair = pair.parent
+    first = _first_text(pair) if pair is not None and pair.bracket == "[" else None
+    return first is not None and ("classic" in first or "preset" in first)
+
+
+def _first_text(group: Group) -> str | None:
+    """What an array begins with: `"classic"`, or the argument of `require.resolve("classic")`."""
+    first = group.items[0] if group.items else None
+    if isinstance(first, Group):
+        first = first.items[0] if first.bracket == "(" and first.items else None
+    return first if isinstance(first, str) else None
+
+
+def _plugin_options(groups: list[Group]) -> Iterator[Group]:
+    for group in groups:
+        first = _first_text(group) if group.bracket == "[" else None
+        if first is not None and first.endswith("content-docs"):
+            options = next((item for item in group.items[1:] if isinstance(item, Group)), None)
+            while options is not None and options.bracket == "(":
+                options = next((item for item in options.items if isinstance(item, Group)), None)
+            yield options or Group("{", None, group)
+
+
+def _has_plugin(groups: list[Group], plugin_id: str) -> bool:
+    return any((options.text("id") or "default") == plugin_id for options in _plugin_options(groups))
+
+
+def _instance(options: Group) -> DocsInstance:
+    route = options.text("routeBasePath")
+    versions = options.groups.get("versions")
+    paths = [(name, group.text("path")) for name, group in versions.groups.items()] if versions else []
+    return DocsInstance(
+        id=options.text("id") or "default",
+        path=options.text("path") or "docs",
+        route=None if route is None else route.strip("/"),
+        last_version=options.text("lastVersion"),
+        include_current=options.literals.get("includeCurrentVersion") is not False,
+        versioned=options.literals.get("disableVersioning") is not True,
+        numbers=options.literals.get("numberPrefixParser") is not False,
+        version_paths=tuple((name, path.strip("/")) for name, path in paths if path is not None),
+        only_versions=_texts(options.groups.get("onlyIncludeVersions")),
+    )
+
+
+def _texts(group: Group | None) -> tuple[str, ...] | None:
+    if group is None or group.bracket != "[" or not group.complete:
+        return None
+    texts = tuple(item for item in group.items if isinstance(item, str))
+    return texts if texts and len(texts) == len(group.items) else None
+
+
+# --- the program's literals ----------------------------------------------------------------------------------------
+
+# Repetitions give nothing back and an unclosed string ends with its line, so that no text takes quadratic time.
+_TOKEN = re.compile(
+    r"""
+      (?P<skip>\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))
+    | (?P<string>'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?|`(?:[^`\\]|\\.)*+`?)
+    | (?P<number>\d[\w.]*+)
+    | (?P<word>[A-Za-z_$][\w$]*+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_PATTERN = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,99}+\]){1,99}+/\w*+")
+_WORDS: dict[str, Literal] = {"true": True, "false": False, "null": None}
+_CLOSES = {")": "(", "]": "[", "}": "{"}
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+
+
+def _tokens(program: str) -> Iterator[tuple[str, str]]:
+    """Kind and text of each token; a regular expression is one token of kind "other"."""
+    position, before = 0, ""
+    while position < len(program):
+        match = _TOKEN.match(program, position)
+        if match is None:  # cannot be: the last branch takes any character
+            return
+        # A slash divides after a value and begins a regular expression anywhere else.
+        pattern = _PATTERN.match(program, position) if match[0] == "/" and before in set("(,=:[!&|?{};") else None
+        position = (pattern or match).end()
+        if match.lastgroup == "skip":
+            continue
+        before = "/" if pattern else match[0]
+        yield (match.lastgroup or "other", before)
+
+
+def _groups(program: str) -> Iterator[Group]:
+    """Every bracketed group of a program, outer ones before those inside them once all is read."""
+    tokens = [("other", ";"), *_tokens(program), ("other", ";")]
+    top = Group("", None, None)
+    found, current, name = [top], top, None
+    for index in range(1, len(tokens) - 1):
+        (kind, text), before, after = tokens[index], tokens[index - 1][1], tokens[index + 1][1]
+        if kind == "other" and text in "([{":
+            current = _open(text, name if before == ":" else None, current)
+            found.append(current)
+        elif kind == "other" and text in _CLOSES:
+            while current.parent is not None and current.bracket != _CLOSES[text]:
+                current = current.parent
+            current = current.parent or top
+        elif current.bracket == "{" and before in {"{", ","} and after == ":" and kind in {"string", "word"}:
+            name = _value(kind, text) if kind == "string" else text
+            continue
+        elif before in {":", "[", ",", "("} and after in {",", "}", "]", ")"}:
+            _keep(current, name if before == ":" else None, kind, text)
+        elif current.bracket == "[" and text != ",":
+            current.complete = False
+        if text != ":":
+            name = None
+    return iter(found)
+
+
+def _open(bracket: str, name: Literal, parent: Group) -> Group:
+    group = Group(bracket, name if isinstance(name, str) else None, parent)
+    if group.name is not None and parent.bracket == "{":
+        parent.groups.setdefault(group.name, group)
+    else:
+        parent.items.append(group)
+    return group
+
+
+def _keep(group: Group, name: Literal, kind: str, text: str) -> None:
+    if kind not in {"string", "number"} and text not in _WORDS:
+        group.complete = False
+    elif isinstance(name, str) and group.bracket == "{":
+        group.literals.setdefault(name, _value(kind, text))
+    else:
+        group.items.append(_value(kind, text))
+
+
+def _value(kind: str, text: str) -> Literal:
+    if kind == "string":
+        # A template that computes something is not known.
+        return None if text[0] == "`" and "${" in text else _ESCAPE.sub(r"\1", text[1:-1])
+    if kind == "number":
+        return 0.0
+    return _WORDS[text]

@@ -1,0 +1,223 @@
+"""Finds and reads the Markdown files of a folder, whatever else is in it."""
+
+import codecs
+import os
+import stat
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.errors import InputError, SourceError
+
+SUFFIXES = (".md", ".mdx", ".markdown")
+
+_NEVER_DOCUMENTATION = frozenset({"node_modules", "__pycache__"})
+_BUILD_FOLDERS = frozenset({"build", "site", "dist", "public", "_site"})
+_BUILT = frozenset({"index.html", "404.html", "sitemap.xml"})
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that may be a page. key: its posix path relative to the root. path: where it can be opened."""
+
+    key: str
+    path: str
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a walk found.
+
+    files: in ascending order of their keys.
+    refused: keys that are not followed or read on purpose, and why.
+    failed: keys that could not be looked at, and why; that of a folder ends with a slash.
+    """
+
+    files: list[FoundFile] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    names: frozenset[str]
+    entries: tuple[os.DirEntry[str], ...]
+
+
+def find_files(root: Path, start: str, *, leave_out: Collection[str] = ()) -> Findings:
+    """Find the Markdown files under one folder of a root.
+
+    root: a resolved folder; nothing outside it is ever read. start: posix path relative to it, "" for itself.
+    leave_out: posix paths, relative to the root, of folders to stay out of.
+
+    Hidden folders, node_modules, virtual environments and built sites are passed over. Each folder is read once,
+    under its own name rather than a symlink's, so that links cannot make the walk go round or grow.
+
+    Raises SourceError when the folder itself cannot be listed.
+    """
+    findings = Findings()
+    base = os.path.join(root, *start.split("/")) if start else str(root)  # noqa: PTH118 - the walk's inner loop
+    listing = _list(base)
+    if isinstance(listing, str):
+        raise SourceError(f"The folder {base} cannot be read: {listing}.", hint="Check the path and its permissions.")
+    read: set[str] = set()
+    folders, links = [(start, base)], list[tuple[str, str]]()
+    while folders or links:
+        key, path = folders.pop() if folders else links.pop(0)
+        real = os.path.realpath(path)
+        reason = _refusal(root, real, read)
+        if reason:
+            findings.refused.append((key, reason))
+            continue
+        read.add(real)
+        _visit(root, key, path, leave_out, findings, folders, links)
+        links.sort()
+    findings.files.sort(key=lambda file: file.key)
+    return findings
+
+
+def _refusal(root: Path, real: str, read: set[str]) -> str:
+    if not inside(root, real):
+        return "a symlink that leads out of the folder"
+    return "a symlink to a folder that is read under its own name" if real in read else ""
+
+
+def inside(root: Path, real: str) -> bool:
+    """Whether a resolved path is the root or below it."""
+    return real == str(root) or real.startswith(f"{str(root).rstrip(os.sep)}{os.sep}")
+
+
+def _list(path: str) -> _Listing | str:
+    """What is in a folder; the reason as text when it cannot be listed."""
+    try:
+        with os.scandir(path) as entries:
+            listed = tuple(entries)
+    except OSError as error:
+        return _reason(error)
+    return _Listing(frozenset(entry.name for entry in listed), listed)
+
+
+def _visit(
+    root: Path,
+    key: str,
+    path: str,
+    leave_out: Collection[str],
+    findings: Findings,
+    folders: list[tuple[str, str]],
+    links: list[tuple[str, str]],
+) -> None:
+    """Sort what is in one folder into files, folders and links to folders."""
+    listing = _list(path)
+    if isinstance(listing, str):
+        findings.failed.append((f"{key}/", f"the folder cannot be read: {listing}"))
+        return
+    if _is_not_documentation(key, listing.names):
+        return
+    for entry in listing.entries:
+        name = entry.name
+        if name.startswith(".") or name in _NEVER_DOCUMENTATION:
+            continue
+        child = f"{key}/{name}" if key else name
+        if entry.is_dir():
+            if child not in leave_out:
+                (links if entry.is_symlink() else folders).append((child, entry.path))
+        elif name.lower().endswith(SUFFIXES):
+            _note_file(root, child, entry, findings)
+
+
+def _note_file(root: Path, key: str, entry: os.DirEntry[str], findings: Findings) -> None:
+    if not _is_text(key):
+        printable = os.fsencode(key).decode("utf-8", "backslashreplace")
+        findings.failed.append((printable, "the name is not UTF-8; rename it"))
+    elif entry.is_symlink() and not inside(root, os.path.realpath(entry.path)):
+        findings.refused.append((key, "a symlink that leads out of the folder"))
+    else:
+        findings.files.append(FoundFile(key, entry.path))
+
+
+def _is_not_documentation(key: str, names: frozenset[str]) -> bool:
+    built = key.rpartition("/")[2] in _BUILD_FOLDERS and bool(_BUILT & names)
+    return bool(key) and (built or "pyvenv.cfg" in names)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def sample_files(root: Path, limit: int) -> Iterator[FoundFile]:
+    """The first files of a folder, in ascending order, without looking at more of it than needed."""
+    remaining = limit
+    for path, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION)
+        for name in sorted(names):
+            if name.lower().endswith(SUFFIXES) and remaining:
+                full = Path(path, name)
+                yield FoundFile(full.relative_to(root).as_posix(), str(full))
+                remaining -= 1
+        if not remaining:
+            return
+
+
+def read_text(path: str, limit: int) -> str:
+    """The text of a file, without a byte order mark, its lines ended by newline characters.
+
+    path: as found by a walk or resolved; it is not checked again for where it leads.
+    limit: the most bytes that are read.
+
+    Raises InputError with the reason when the file cannot be read, is too large, or is not UTF-8 text.
+    """
+    content = _read_bytes(path, limit)
+    if content[:2] in _BYTE_ORDER_MARKS:
+        raise InputError(f"not UTF-8: the file is {_BYTE_ORDER_MARKS[content[:2]]}; save it as UTF-8")
+    mark = 3 if content.startswith(codecs.BOM_UTF8) else 0
+    try:
+        text = content[mark:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = error.start + mark
+        raise InputError(f"not UTF-8: byte 0x{content[at]:02x} at position {at} ({error.reason})") from None
+    if "\x00" in text:
+        raise InputError(f"not text: a NUL character at position {content.index(0)}")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_head(path: str, size: int) -> str:
+    """The beginning of a file, as far as it is text; "" when it cannot be read."""
+    try:
+        descriptor = _open(path)
+        with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor has no path
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return file.read(size).decode("utf-8-sig", "ignore").replace("\r\n", "\n")
+    except OSError:
+        pass
+    return ""
+
+
+def _open(path: str) -> int:
+    """Open for reading so that a pipe does not make us wait for a writer."""
+    return os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+
+
+def _read_bytes(path: str, limit: int) -> bytes:
+    try:
+        descriptor = _open(path)
+        with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor has no path
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise InputError("not a regular file")
+            if status.st_size > limit:
+                raise InputError(f"{status.st_size:,} bytes, over the limit of {limit:,} (max_page_bytes)")
+            content = file.read(status.st_size + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {_reason(error)}") from None
+    if len(content) > status.st_size:
+        raise InputError("the file grew while it was read; run again")
+    return content
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__

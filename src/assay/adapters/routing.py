@@ -1,0 +1,135 @@
+"""From file paths and front matter to URLs, as Docusaurus, MkDocs and plain folders do it; pure.
+
+A route is the part of a URL that follows the address of the documentation: segments joined by "/", escaped, without a
+slash at either end, and never with a dot segment. "" is the start page.
+"""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from urllib.parse import quote, unquote
+
+from assay.errors import InputError
+from assay.model.ids import canonical_url
+
+REVISION = "1"
+"""Version of these rules; a change makes every page of a folder be read again."""
+
+
+class Convention(StrEnum):
+    """Whose rules decide a page's URL."""
+
+    DOCUSAURUS = "docusaurus"
+    MKDOCS = "mkdocs"
+    PLAIN = "plain"
+
+
+# Docusaurus takes `01-intro` and `1. intro` for an order, and `2021-11-foo` and `7.0-foo` for a date and a version.
+_DATE_OR_VERSION = re.compile(r"\d+[-_.]\d+")
+_NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?P<name>[^-_.\s].*)", re.DOTALL)
+
+_SAFE_IN_SLUG = "%!$&'()*+,;=:@-._~"
+
+
+def strip_number(name: str) -> str:
+    """A file or folder name without the number that only orders it: `01-intro` gives `intro`."""
+    if _DATE_OR_VERSION.match(name):
+        return name
+    numbered = _NUMBERED.fullmatch(name)
+    return numbered["name"] if numbered else name
+
+
+def docusaurus_route(path: str, front_matter: Mapping[str, object], *, numbers: bool = True) -> str:
+    """The route of a doc.
+
+    path: posix, relative to the docs folder, with its suffix.
+    numbers: whether number prefixes only order (Docusaurus's default) or belong to the name.
+
+    Raises InputError for an id or a slug with which the site could not be built.
+    """
+    folder, _, file = path.rpartition("/")
+    stem = posixpath.splitext(file)[0]
+    parsed = numbers and front_matter.get("parse_number_prefixes") is not False
+    folders = folder.split("/") if folder else []
+    base = [strip_number(part) if parsed else part for part in folders]
+    slug = _text(front_matter, "slug")
+    if slug is not None:
+        return _resolve_slug([quote(part, safe="") for part in base], slug)
+    if _is_category_index(stem, folders):
+        return _join(base)
+    name = _text(front_matter, "id") or (strip_number(stem) if parsed else stem)
+    if "/" in name:
+        raise InputError(f"front matter: id {name!r} has a slash; Docusaurus needs slug for that")
+    return _join([*base, name])
+
+
+def _is_category_index(stem: str, folders: list[str]) -> bool:
+    return stem.lower() in {"index", "readme"} or (bool(folders) and stem.lower() == folders[-1].lower())
+
+
+def _text(front_matter: Mapping[str, object], key: str) -> str | None:
+    value = front_matter.get(key)
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _resolve_slug(base: list[str], slug: str) -> str:
+    """Resolve a slug against the folder of its page; it cannot climb above the docs."""
+    if "?" in slug or "#" in slug:
+        raise InputError(f"front matter: slug {slug!r} is not a path; it may have no '?' and no '#'")
+    segments = [] if slug.startswith("/") else list(base)
+    for segment in slug.split("/"):
+        if unquote(segment) == "..":
+            segments = segments[:-1]
+        elif unquote(segment) not in {"", "."}:
+            segments.append(quote(segment, safe=_SAFE_IN_SLUG))
+    return "/".join(segments)
+
+
+def mkdocs_route(path: str, *, directory_urls: bool = True) -> str:
+    """The route of a page; path: posix, relative to docs_dir, with its suffix.
+
+    directory_urls: MkDocs's use_directory_urls; without it pages end in ".html".
+    """
+    folder, _, file = path.rpartition("/")
+    stem = posixpath.splitext(file)[0]
+    folders = folder.split("/") if folder else []
+    if stem in {"index", "README"}:
+        return _join(folders)
+    return _join([*folders, stem if directory_urls else f"{stem}.html"])
+
+
+def plain_route(path: str) -> str:
+    """The route of a page in a folder that no site generator is known for: its path without the suffix."""
+    folder, _, file = path.rpartition("/")
+    stem = posixpath.splitext(file)[0]
+    folders = folder.split("/") if folder else []
+    return _join(folders if stem.lower() in {"index", "readme"} else [*folders, stem])
+
+
+def _join(names: list[str]) -> str:
+    return "/".join(quote(name, safe="") for name in names if name not in {"", ".", ".."})
+
+
+def page_url(address: str, route: str) -> str:
+    """The canonical URL of a route under the address of the documentation."""
+    return canonical_url(f"{address.rstrip('/')}/{route}")
+
+
+def excluded_path(path: str) -> str | None:
+    """Why Docusaurus makes no page of a path within its docs folder; None when it does."""
+    *folders, file = path.split("/")
+    if file.startswith("_"):
+        return "a partial: its name begins with an underscore"
+    hidden = next((folder for folder in folders if folder.startswith("_")), None)
+    if hidden is not None:
+        return f"in {hidden}/: the folder's name begins with an underscore"
+    if not file.lower().endswith((".md", ".mdx")):
+        return "Docusaurus reads only .md and .mdx"
+    return None
+
+
+def strip_locale(path: str, locale: str) -> str:
+    """A path without its locale suffix: `guide.fr.md` and `fr` give `guide.md`."""
+    stem, suffix = posixpath.splitext(path)
+    return stem.removesuffix(f".{locale}") + suffix
