@@ -10,7 +10,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, Executable, insert, select
 
 from assay.adapters.sql import queries, rules
-from assay.adapters.sql.database import Database, connect
+from assay.adapters.sql.database import Database, connect, sqlite_url
 from assay.adapters.sql.locks import build_lock
 from assay.adapters.sql.migrations import check_schema, prepare
 from assay.adapters.sql.records import (
@@ -30,6 +30,8 @@ from assay.adapters.sql.tables import document_revisions, generation_documents, 
 from assay.model.documents import Chunk, Document
 from assay.model.generations import Generation, State, check_transition
 from assay.ports import ChunkMetadata, KnownPage, StoredDocument
+
+__all__ = ["SqlCatalog", "sqlite_url"]
 
 T = TypeVar("T")
 

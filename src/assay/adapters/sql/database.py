@@ -123,6 +123,19 @@ def connect(url: str, *, create: bool) -> Database:
     raise ConfigurationError(f"A catalog cannot be kept in {backend!r}.", hint=_URL_HINT)
 
 
+def sqlite_url(path: Path) -> str:
+    """The URL of a SQLite file, whatever characters its path has."""
+    return URL.create("sqlite", database=str(path)).render_as_string()
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a file; also when this user may not see it, so that opening it says what is wrong."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
+
+
 # --- SQLite --------------------------------------------------------------------------------------------------------
 
 
@@ -153,7 +166,7 @@ def _sqlite_pool(path: Path) -> dict[str, Any]:
 
 
 def _only_readable(path: Path) -> bool:
-    return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+    return is_there(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
 def _open_sqlite(path: Path, *, create: bool) -> sqlite3.Connection:
@@ -162,7 +175,7 @@ def _open_sqlite(path: Path, *, create: bool) -> sqlite3.Connection:
     if _only_readable(path):
         log = path.with_name(path.name + "-wal")
         # With no log there is no writer, and nothing but the file to look at.
-        mode = "ro" if log.exists() else "ro&immutable=1"
+        mode = "ro" if is_there(log) else "ro&immutable=1"
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode={mode}",
         uri=True,

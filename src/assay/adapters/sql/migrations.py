@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, select
 
-from assay.adapters.sql.database import Database
+from assay.adapters.sql.database import Database, is_there
 from assay.adapters.sql.faults import mapped
 from assay.adapters.sql.locks import build_lock
 from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, catalog_version, documents_view, metadata
@@ -21,7 +21,7 @@ def prepare(database: Database, *, create: bool) -> None:
     """
     if create and database.path is not None:
         _make_folder(database.path)
-    if not create and database.path is not None and not database.path.exists():
+    if not create and database.path is not None and not is_there(database.path):
         raise CatalogUnavailable(f"There is no catalog at {database.name}.", hint="`assay ingest` makes one.")
     version = stored_version(database)
     if version == SCHEMA_VERSION:
