@@ -25,7 +25,7 @@ CHUNKER_REVISION = "1"
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 _FEWEST_CHARACTERS = 100
-_FEWEST_TOKENS = 32
+_FEWEST_TOKENS = 64
 _SAFETY = 0.9  # a chunk with too many tokens is parted as if it had room for this share of them
 
 
@@ -34,7 +34,7 @@ class ChunkingRules:
     """How documents are cut.
 
     max_characters: the most characters of a chunk's text, at least 100.
-    max_tokens: the most tokens of what is embedded (title, heading path and text), at least 32; None for no limit.
+    max_tokens: the most tokens of what is embedded (title, heading path and text), at least 64; None for no limit.
     overlap: characters of the previous chunk of the same section that a chunk begins with, at most; up to half of
         max_characters.
     tokenizer: name of the one that counts.
@@ -70,11 +70,13 @@ class _Draft:
     """A chunk that is not numbered yet.
 
     units: what it holds, the overlap left out.
+    embedded: what of it is embedded.
     tokens: of what is embedded; None until they are counted.
     """
 
     units: tuple[Unit, ...]
     chunk: Chunk
+    embedded: str
     tokens: int | None = None
 
     @property
@@ -112,10 +114,8 @@ class _Drafter:
         for group in group_sections(self._document.sections, units_of(self._document), limit):
             if group.is_bare and len(group.units) == 1:
                 continue
-            if len(parts := partition(text, group.units, limit)) > 1 and self._rules.overlap:
-                parts = partition(text, group.units, limit - self._rules.overlap)
             previous: tuple[Unit, ...] = ()
-            for units in parts:
+            for units in partition(text, group.units, limit, spare=self._rules.overlap):
                 yield self._draft(units, self._overlap_start(previous, units))
                 previous = units
 
@@ -127,13 +127,14 @@ class _Drafter:
         length = len(draft.chunk.text)
         limit = int(length * _SAFETY * most / tokens)
         parts = partition(self._document.text, draft.units, limit) if limit > 0 else []
-        if len(parts) < 2:
+        smaller = [self._draft(units, units[0].start) for units in parts]
+        if not smaller or len(smaller[0].chunk.text) == length:
             raise ConfigurationError(
                 f"Title and headings leave no room for text in {most} tokens: {draft.chunk.section_url}"
                 f" takes {tokens} with {length} characters of text.",
                 hint="Choose an embedder that takes longer texts, or shorten the page's title and headings.",
             )
-        return [self._draft(units, units[0].start) for units in parts]
+        return smaller
 
     def _draft(self, units: tuple[Unit, ...], start: int) -> _Draft:
         """The chunk of these units, begun at start, which is earlier than they when it overlaps."""
@@ -157,7 +158,7 @@ class _Drafter:
             repeated_before=first.before,
             repeated_after=last.after,
         )
-        return _Draft(units, chunk)
+        return _Draft(units, chunk, chunk.embedded_text)
 
     def _section_at(self, offset: int) -> Section | None:
         """The section that a character of the text is in."""
@@ -187,7 +188,7 @@ class _Drafter:
 def _counted(drafts: list[_Draft], drafter: _Drafter, count_tokens: CountTokens, most: int | None) -> list[_Draft]:
     """The drafts with their tokens, those with too many replaced by smaller ones."""
     while uncounted := [index for index, draft in enumerate(drafts) if draft.tokens is None]:
-        counts = count_tokens([drafts[index].chunk.embedded_text for index in uncounted])
+        counts = count_tokens([drafts[index].embedded for index in uncounted])
         for index, count in zip(uncounted, counts, strict=True):
             drafts[index] = replace(drafts[index], tokens=count)
         if most is None:
@@ -218,7 +219,7 @@ def _numbered(drafts: Sequence[_Draft]) -> tuple[Chunk, ...]:
             position=position,
             token_count=draft.tokens or 0,
             content_hash=hashes[position],
-            embedded_hash=content_hash(draft.chunk.embedded_text),
+            embedded_hash=content_hash(draft.embedded),
             previous_id=ids[position - 1] if position > 0 else None,
             next_id=ids[position + 1] if position + 1 < len(ids) else None,
         )

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from assay.ingest.units import Unit
 from assay.model.documents import BlockKind, Section
 
-_SUBTREE = 0.5
+_SUBTREE = 0.3
+"""A section with all that is under it stays one group up to this share of the limit."""
+
 _SMALL = 0.15
+"""A section shorter than this share of the limit is joined with a neighbour ..."""
+
 _JOINED = 0.5
+"""... when the two have at most this share of the limit."""
+
+_TINY = 0.06
+"""A section shorter than this share of the limit is joined with a neighbour whenever the two fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +93,30 @@ def _sum(groups: Sequence[Group]) -> Group:
 
 
 def _join_small(parts: Sequence[Sequence[Group]], limit: int) -> list[Group]:
-    """Join neighbours that are whole sections with all that is under them, where one of the two is very short."""
+    """Join neighbouring sections of which one is very short, as long as both are whole.
+
+    A section that was parted further can only take what stands before it, and only when that is tiny.
+    """
     result: list[Group] = []
-    joinable = False
+    is_whole = False
     for part in parts:
-        first = part[0]
-        if joinable and len(part) == 1 and min(result[-1].size, first.size) < limit * _SMALL:
-            joined = result[-1] + first
-            if joined.size <= limit * _JOINED:
-                result[-1] = joined
-                continue
-        result.extend(part)
-        joinable = len(part) == 1
+        first, rest = part[0], part[1:]
+        if is_whole and _belong_together(result[-1], first, limit, is_parted=bool(rest)):
+            result[-1] += first
+        else:
+            result.append(first)
+        result.extend(rest)
+        is_whole = not rest
     return result
+
+
+def _belong_together(group: Group, following: Group, limit: int, *, is_parted: bool) -> bool:
+    """Whether two neighbouring groups are better joined. is_parted: the second is not all of its section."""
+    joined = following.units[-1].end - group.units[0].start
+    if group.size < limit * _TINY or (following.size < limit * _TINY and not is_parted):
+        return joined <= limit
+    smaller = min(group.size, following.size)
+    return not is_parted and smaller < limit * _SMALL and joined <= limit * _JOINED
 
 
 def _without_bare(groups: Sequence[Group]) -> list[Group]:

@@ -4,27 +4,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.ingest.units import GLUED, LEAD_IN, Unit, cut_unit
+from assay.ingest.units import GLUED, GRAIN, LEAD_IN, Unit, cut_unit
 from assay.model.documents import BlockKind
 
 _FILL = 0.9
 """How full, on average, chunks can be expected to be when units of all sizes have to be put into them."""
 
 
-def partition(text: str, units: Sequence[Unit], limit: int) -> list[tuple[Unit, ...]]:
+def partition(text: str, units: Sequence[Unit], limit: int, spare: int = 0) -> list[tuple[Unit, ...]]:
     """Part a run of units into runs whose chunks have at most `limit` characters each.
 
     A single heading at the end that stands over nothing is left out when it does not fit into the last run.
     Units that cannot fit are cut first. Of all partitions the cheapest is taken: a part costs the square of its
     relative distance from the even size, a border what the unit after it says. Dynamic programming over the borders,
-    linear in the length of the text, for no more units fit in a part than there are grains in a limit.
+    linear in the length of the text, for only so many units fit in a part.
+
+    spare: characters that an average part leaves free for an overlap.
     """
     if not units:
         return []
     if _length(units[0], units[-1]) <= limit:
         return [tuple(units)]
-    pieces = _fitting(text, _with_headings_bound(units, limit), limit)
-    starts = _cheapest_starts(pieces, limit)
+    pieces = _with_grains_joined(_fitting(text, _with_headings_bound(units, limit), limit), limit)
+    starts = _cheapest_starts(pieces, limit, _even_size(pieces, limit - spare))
     parts = [tuple(pieces[start:end]) for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True)]
     ends_bare = len(parts) > 1 and len(parts[-1]) == 1 and parts[-1][0].kind is BlockKind.HEADING
     return parts[:-1] if ends_bare else parts
@@ -83,10 +85,27 @@ def _fitting(text: str, units: Sequence[Unit], limit: int) -> list[Unit]:
     return result
 
 
-def _cheapest_starts(units: Sequence[Unit], limit: int) -> list[int]:
-    """Index of the first unit of each part in the cheapest partition. Every unit alone fits the limit."""
+def _with_grains_joined(units: list[Unit], limit: int) -> list[Unit]:
+    """Join neighbouring bits of running text where there are so many that weighing every border would take long."""
+    grain = limit // GRAIN
+    if len(units) * grain < 2 * (units[-1].end - units[0].start):
+        return units
+    result = units[:1]
+    for unit in units[1:]:
+        last = result[-1]
+        if last.kind is unit.kind is BlockKind.TEXT and unit.end - last.start <= grain:
+            result[-1] = replace(last, end=unit.end)
+        else:
+            result.append(unit)
+    return result
+
+
+def _cheapest_starts(units: Sequence[Unit], limit: int, even: float) -> list[int]:
+    """Index of the first unit of each part in the cheapest partition into parts of about an even size.
+
+    Every unit alone fits the limit.
+    """
     count = len(units)
-    even = _even_size(units, limit)
     costs = [math.inf] * (count + 1)
     costs[0] = 0.0
     previous = [0] * (count + 1)

@@ -31,7 +31,7 @@ _ABBREVIATION = re.compile(
 _NUMBERED = re.compile(r"abb|abs|art|ch|eq|figs?|nos?|nr|pp?|pt|sec|tab|vol")
 """Words whose full stop does not end a sentence when a number follows: `Fig. 3`, but not `He said no. Then`."""
 
-LEAD_IN_MARKS = ":："
+LEAD_INS = (":", "：")
 """What a sentence ends with that announces a list, code or a table."""
 
 _LOOK_BACK = 64
@@ -153,7 +153,7 @@ def is_visible_border(text: str, offset: int) -> bool:
         return False
     if _is_flag_letter(before) and _is_flag_letter(after):
         return _flag_letters_before(text, offset) % 2 == 0
-    return not (_is_hangul(before) and _is_jamo(after))
+    return not _is_one_syllable(before, after)
 
 
 _JOINER = "\u200d"
@@ -181,9 +181,11 @@ def _flag_letters_before(text: str, offset: int) -> int:
     return count
 
 
+def _is_one_syllable(before: str, after: str) -> bool:
+    """Whether two Hangul characters belong to one syllable: a leading consonant goes on, vowels and finals continue."""
+    leading, continuing = "\u1100" <= before <= "\u115f", "\u1160" <= after <= "\u11ff"
+    return (leading and _is_hangul(after)) or (continuing and _is_hangul(before))
+
+
 def _is_hangul(character: str) -> bool:
-    return _is_jamo(character) or "가" <= character <= "힣"
-
-
-def _is_jamo(character: str) -> bool:
-    return 0x1100 <= ord(character) <= 0x11FF
+    return "\u1100" <= character <= "\u11ff" or "\uac00" <= character <= "\ud7a3"

@@ -5,10 +5,9 @@ items, sentences, clauses, words, and at last between visible characters.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from assay.ingest.splitting import LEAD_IN_MARKS, fine_borders, sentence_starts
+from assay.ingest.splitting import LEAD_INS, fine_borders, sentence_starts
 from assay.model.documents import Block, BlockKind, Document
 
 GLUED = 100.0
@@ -25,11 +24,17 @@ LINE = 0.7
 FINE = 0.9
 ROW = 0.5
 
+GRAIN = 32
+"""How many of the finest parts there are in a limit; finer ones are joined, which bounds the work."""
+
+Borders = list[tuple[int, float]]
+"""Where the parts of a unit begin, ascending and without the first, and what each of these borders costs."""
+
 _LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 _FENCE = re.compile(r"[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]*)*(`{3,}|~{3,})[ \t]*([\w+#.-]*)")
 _LINE_START = re.compile(r"^[^\S\n]*(?=\S)", re.MULTILINE)
+_FINENESS = 8  # text without borders is cut into so many parts for each limit, so that even ones can be made of them
 _SHORT = 200  # characters; a paragraph up to this long before code is likely to introduce it
-_GRAIN = 32  # a unit that is cut gives parts of at least limit / _GRAIN characters, which bounds the work
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,71 +65,65 @@ class Unit:
 
 def units_of(document: Document) -> list[Unit]:
     """One unit for each block, and for anything visible between blocks, in order; the blocks' spans without blanks."""
+    text = document.text
     units: list[Unit] = []
-    for start, end, block in _spans(document):
-        kind = block.kind if block else BlockKind.TEXT
-        unit = _trimmed(document.text, start, end, kind)
-        if unit is None:
-            continue
-        if block is not None and (kind is BlockKind.CODE or kind is BlockKind.TABLE):
-            unit = _with_repeated(document.text, unit, block)
-        previous = units[-1] if units else None
-        units.append(replace(unit, border=_border_cost(document.text, previous, unit)))
+    previous: Unit | None = None
+    position = 0
+    for block in (*document.blocks, None):
+        start = block.start if block else len(text)
+        if position < start and not text[position:start].isspace():
+            previous = _unit(text, Block(BlockKind.TEXT, position, start, position, start), previous)
+            units.append(previous)
+        if block and text[block.start : block.end].strip():
+            previous = _unit(text, block, previous)
+            units.append(previous)
+        position = block.end if block else start
     return units
 
 
-def _spans(document: Document) -> Iterator[tuple[int, int, Block | None]]:
-    """The span of each block, and in between the spans that no block covers."""
-    position = 0
-    for block in document.blocks:
-        if position < block.start:
-            yield position, block.start, None
-        yield block.start, block.end, block
-        position = block.end
-    if position < len(document.text):
-        yield position, len(document.text), None
-
-
-def _trimmed(text: str, start: int, end: int, kind: BlockKind) -> Unit | None:
-    """The span without blanks around it; code and tables keep the indentation of their first line."""
-    run = text[start:end]
-    last = start + len(run.rstrip())
-    first = end - len(run.lstrip())
-    if first >= last:
-        return None
+def _unit(text: str, block: Block, previous: Unit | None) -> Unit:
+    """The unit of a block that has something visible; code and tables keep the indentation of their first line."""
+    run, kind = text[block.start : block.end], block.kind
+    end = block.start + len(run.rstrip())
+    start = block.end - len(run.lstrip())
+    opening = closing = after = ""
     if kind is BlockKind.CODE or kind is BlockKind.TABLE:
-        first = max(start, text.rfind("\n", 0, first) + 1)
-    return Unit(first, last, kind)
+        start = max(block.start, text.rfind("\n", 0, start) + 1)
+        opening, closing, is_open = _repeated(text, block, start, end)
+        after = closing if is_open else ""
+    return Unit(start, end, kind, _border_cost(text, previous, kind, start), "", after, opening, closing)
 
 
-def _border_cost(text: str, previous: Unit | None, unit: Unit) -> float:
-    """What it costs to part two neighbouring blocks."""
-    if previous is None or unit.kind is BlockKind.HEADING:
-        return GLUED if previous is not None and previous.kind is BlockKind.HEADING else 0.0
-    if previous.kind is BlockKind.HEADING:
-        return GLUED
-    line_start = text.rfind("\n", 0, unit.start) + 1
-    indented = text[line_start : line_start + 1].isspace()
-    cost = CONTINUED if indented else PARAGRAPH
+def _border_cost(text: str, previous: Unit | None, kind: BlockKind, start: int) -> float:
+    """What it costs to part a unit of this kind that begins at start from the unit before it."""
+    if previous is None or previous.kind is BlockKind.HEADING:
+        return GLUED if previous else 0.0
+    if kind is BlockKind.HEADING:
+        return 0.0
     if previous.kind is BlockKind.TEXT:
-        if text[previous.end - 1] in LEAD_IN_MARKS or text.endswith((":**", ":*"), previous.start, previous.end):
+        if text.endswith(LEAD_INS, previous.start, previous.end):
             return LEAD_IN
-        if unit.kind is not BlockKind.TEXT and previous.end - previous.start <= _SHORT:
+        if kind is not BlockKind.TEXT and previous.end - previous.start <= _SHORT:
             return SHORT_LEAD_IN
-    return cost
+    line = text.rfind("\n", 0, start) + 1
+    if text[line] in " \t>":
+        return CONTINUED
+    return ITEM if _LIST_ITEM.match(text, line) else PARAGRAPH
 
 
-def _with_repeated(text: str, unit: Unit, block: Block) -> Unit:
-    """The unit with what its parts have to repeat; a fence that the page leaves open is closed after the unit."""
-    opening = text[unit.start : block.body_start].rstrip("\n")
-    closing = text[block.body_end : unit.end].strip("\n")
+def _repeated(text: str, block: Block, start: int, end: int) -> tuple[str, str, bool]:
+    """What parts of a code block or table say again before and after themselves.
+
+    The third value says whether the page leaves the fence open, so that the whole block has to be closed as well.
+    """
+    opening = text[start : block.body_start].rstrip("\n")
     if not opening:
-        return unit
+        return "", "", False
+    closing = text[block.body_end : end].strip("\n")
     fence = _FENCE.match(opening)
-    if unit.kind is BlockKind.CODE and fence and not closing:
-        closing = "\n" + fence.group(1)
-        return replace(unit, opening=opening + "\n", closing=closing, after=closing)
-    return replace(unit, opening=opening + "\n", closing="\n" + closing if closing else "")
+    if block.kind is BlockKind.CODE and fence and not closing:
+        return opening + "\n", "\n" + fence.group(1), True
+    return opening + "\n", "\n" + closing if closing else "", False
 
 
 # --- cutting -------------------------------------------------------------------------------------------------------
@@ -143,8 +142,8 @@ def cut_unit(text: str, unit: Unit, limit: int) -> list[Unit]:
         borders = [(start, ROW) for start in _line_starts(text, unit)]
     else:
         borders = _text_borders(text, unit, room)
-    borders = _coarser(borders, unit.start, max(1, room // _GRAIN))
-    borders = _finer(text, unit, borders, room)
+    borders = _coarser(borders, unit.start, max(1, room // GRAIN))
+    borders = _finer(text, unit, borders, (opening, closing), limit)
     return _parts(text, unit, borders, opening, closing)
 
 
@@ -159,7 +158,7 @@ def _affordable(unit: Unit, most: int) -> tuple[str, str]:
     return "", ""
 
 
-def _parts(text: str, unit: Unit, borders: list[tuple[int, float]], opening: str, closing: str) -> list[Unit]:
+def _parts(text: str, unit: Unit, borders: Borders, opening: str, closing: str) -> list[Unit]:
     """The unit cut at the borders."""
     parts: list[Unit] = []
     starts = [unit.start, *(offset for offset, _ in borders)]
@@ -189,12 +188,12 @@ def _line_starts(text: str, unit: Unit) -> list[int]:
     return [start for start in starts if start > first]
 
 
-def _code_borders(text: str, unit: Unit) -> list[tuple[int, float]]:
+def _code_borders(text: str, unit: Unit) -> Borders:
     """Line borders of code: cheapest after a blank line, then at the outermost indentation, costly before a bracket."""
     starts = _line_starts(text, unit)
     depths = [len(match.group()) for match in (_LINE_START.match(text, start) for start in starts) if match]
     outermost = min(depths, default=0)
-    borders: list[tuple[int, float]] = []
+    borders: Borders = []
     for start, depth in zip(starts, depths, strict=True):
         cost = SENTENCE + min(0.3, 0.05 * (depth - outermost))
         if text[start + depth] in ")}]":
@@ -205,9 +204,9 @@ def _code_borders(text: str, unit: Unit) -> list[tuple[int, float]]:
     return borders
 
 
-def _text_borders(text: str, unit: Unit, room: int) -> list[tuple[int, float]]:
+def _text_borders(text: str, unit: Unit, room: int) -> Borders:
     """Borders of running text: paragraphs and list items, and sentences and lines in what is over `room`."""
-    borders: list[tuple[int, float]] = []
+    borders: Borders = []
     outline = [*_outline_borders(text, unit), (unit.end, 0.0)]
     position = unit.start
     for offset, cost in outline:
@@ -219,9 +218,9 @@ def _text_borders(text: str, unit: Unit, room: int) -> list[tuple[int, float]]:
     return _with_lines(text, unit, borders, room)
 
 
-def _outline_borders(text: str, unit: Unit) -> list[tuple[int, float]]:
+def _outline_borders(text: str, unit: Unit) -> Borders:
     """Where the list items and, after a blank line, the paragraphs of a unit begin, the first left out."""
-    borders: list[tuple[int, float]] = []
+    borders: Borders = []
     levels: list[int] = []
     for match in _LINE_START.finditer(text, unit.start, unit.end):
         start, indent = match.end(), match.end() - match.start()
@@ -237,10 +236,10 @@ def _outline_borders(text: str, unit: Unit) -> list[tuple[int, float]]:
     return borders
 
 
-def _with_lines(text: str, unit: Unit, borders: list[tuple[int, float]], room: int) -> list[tuple[int, float]]:
+def _with_lines(text: str, unit: Unit, borders: Borders, room: int) -> Borders:
     """The borders, and where they are further apart than `room`, the lines between them."""
     lines = [match.end() for match in _LINE_START.finditer(text, unit.start, unit.end)]
-    result: list[tuple[int, float]] = []
+    result: Borders = []
     position, index = unit.start, 0
     for offset, cost in [*borders, (unit.end, 0.0)]:
         while index < len(lines) and lines[index] < offset:
@@ -253,9 +252,9 @@ def _with_lines(text: str, unit: Unit, borders: list[tuple[int, float]], room: i
     return result
 
 
-def _coarser(borders: list[tuple[int, float]], start: int, grain: int) -> list[tuple[int, float]]:
+def _coarser(borders: Borders, start: int, grain: int) -> Borders:
     """Thin borders out until they are about `grain` characters apart, keeping the cheapest of close neighbours."""
-    kept: list[tuple[int, float]] = []
+    kept: Borders = []
     position = start
     for offset, cost in borders:
         if offset - position >= grain or not kept:
@@ -268,15 +267,20 @@ def _coarser(borders: list[tuple[int, float]], start: int, grain: int) -> list[t
     return kept
 
 
-def _finer(text: str, unit: Unit, borders: list[tuple[int, float]], room: int) -> list[tuple[int, float]]:
-    """The borders, and where they are further apart than `room`, cuts at clauses, words or characters between them."""
-    result: list[tuple[int, float]] = []
-    first, last = _body(unit, room)
+def _finer(text: str, unit: Unit, borders: Borders, repeated: tuple[str, str], limit: int) -> Borders:
+    """The borders, and where a part would be over the limit, cuts at clauses, words or characters within it."""
+    before, after = len(repeated[0]), len(repeated[1])
+    size = max(1, (limit - before - after) // _FINENESS)
+    first, last = _body(unit, limit - size)
+    result: Borders = []
     position = unit.start
     for offset, cost in [*borders, (unit.end, 0.0)]:
-        if offset - position > room:
+        length = offset - position
+        length += before if position > unit.start or unit.before else 0
+        length += after if offset < unit.end or unit.after else 0
+        if length > limit:
             start, end = max(position, first), min(offset, last)
-            fine = fine_borders(text, start, end, max(1, room // 8), code=unit.kind is BlockKind.CODE)
+            fine = fine_borders(text, start, end, size, code=unit.kind is BlockKind.CODE)
             result.extend((border, FINE) for border in fine)
         if offset < unit.end:
             result.append((offset, cost))
@@ -284,10 +288,10 @@ def _finer(text: str, unit: Unit, borders: list[tuple[int, float]], room: int) -
     return result
 
 
-def _body(unit: Unit, room: int) -> tuple[int, int]:
-    """The span of a unit in which it may be cut: what is repeated around its parts is left whole, unless it is huge."""
+def _body(unit: Unit, most: int) -> tuple[int, int]:
+    """The span of a unit in which it may be cut: not in what its parts repeat, unless that is longer than `most`."""
+    if len(unit.opening) + len(unit.closing) > most:
+        return unit.start, unit.end
     first = unit.start if unit.before else unit.start + len(unit.opening)
     last = unit.end if unit.after else unit.end - len(unit.closing)
-    if len(unit.opening) + len(unit.closing) > room // 2:
-        return unit.start, unit.end
     return first, last

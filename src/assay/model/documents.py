@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+_HEAD_LIMIT = 300
+"""Characters of title and heading path that are embedded: more than real pages have, and little beside a chunk."""
+
 
 class MediaType(StrEnum):
     """How a raw page is written."""
@@ -206,7 +209,7 @@ class Chunk:
     section: heading of the section in which the chunk begins; "" before the first.
     heading_path: headings from the outermost to that section's.
     anchor: id of that section's heading in the page; None where there is none.
-    token_count: by the tokenizer named.
+    token_count: of what is embedded, by the tokenizer named; it is what embedders limit.
     content_hash: SHA-256 hex of text.
     embedded_hash: SHA-256 hex of what is embedded (title, heading path and text).
     previous_id, next_id: the neighbours in the document; None at its ends.
@@ -239,6 +242,9 @@ class Chunk:
 
     @property
     def embedded_text(self) -> str:
-        """What the embedder and BM25 see: title and heading path in front of the text."""
-        head = [self.document.title, *(h for h in self.heading_path if h != self.document.title)]
-        return "\n".join([" › ".join(part for part in head if part), self.text]) if any(head) else self.text
+        """What the embedder and BM25 see: title and heading path, in 300 characters at most, in front of the text."""
+        path = [self.document.title, *(heading for heading in self.heading_path if heading != self.document.title)]
+        head = " › ".join(part for part in path if part)
+        if len(head) > _HEAD_LIMIT:
+            head = f"{head[: _HEAD_LIMIT // 2]} … {head[3 - _HEAD_LIMIT // 2 :]}"
+        return f"{head}\n{self.text}" if head else self.text
