@@ -1,0 +1,1 @@
+"""What Assay is measured with; run by `make bench`."""

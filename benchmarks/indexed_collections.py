@@ -1,0 +1,118 @@
+"""One labelled collection, indexed and searched by the product's own parts, and the same by plain arithmetic."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.adapters.edge import EdgeStore
+
+from assay.ingest.chunking import CHUNKER_REVISION, ChunkingRules, chunk_document
+from assay.model.documents import Chunk
+from assay.model.generations import ChunkerIdentity, Generation, SparseIdentity, State
+from assay.ports import (
+    Embedder,
+    IndexPoint,
+    IndexSpec,
+    Scored,
+    SparseEncoder,
+    SparseVector,
+    Vector,
+    VectorIndex,
+    Vectors,
+)
+from assay.settings import ChunkingSettings, IndexSettings
+from benchmarks.labelled_collections import LabelledCollection
+
+GENERATION = "quality"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedCollection:
+    """A collection cut, embedded and stored as an ingest would do it.
+
+    vectors: float32 of shape (chunks, dimension), in the order of chunks.
+    counts: each chunk's terms.
+    """
+
+    collection: LabelledCollection
+    chunks: tuple[Chunk, ...]
+    vectors: Vectors
+    counts: tuple[SparseVector, ...]
+    sparse: SparseIdentity
+    generation: Generation
+    index: VectorIndex
+
+
+def index_collection(
+    collection: LabelledCollection,
+    embedder: Embedder,
+    encoder: SparseEncoder,
+    chunking: ChunkingSettings,
+    folder: Path,
+) -> IndexedCollection:
+    """Cut, embed and store a collection in a folder that is empty or new."""
+    now = datetime.now(UTC)
+    rules = ChunkingRules(chunking.max_characters, embedder.max_tokens, chunking.overlap, embedder.tokenizer)
+    chunks = tuple(
+        replace(chunk, created_at=now)
+        for document in collection.documents
+        for chunk in chunk_document(document, rules, embedder.count_tokens)
+    )
+    texts = [chunk.embedded_text for chunk in chunks]
+    vectors = embedder.embed_documents(texts)
+    counts = encoder.term_counts(texts)
+    average = sum(sum(vector.values) for vector in counts) / len(counts)
+    identity = ChunkerIdentity(
+        "benchmark", CHUNKER_REVISION, rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer
+    )
+    generation = Generation(
+        GENERATION, State.CANDIDATE, now, embedder.identity, identity, encoder.identity(average), chunks=len(chunks)
+    )
+    spec = IndexSpec(embedder.identity.dimension, len(chunks))
+    store = EdgeStore(folder, hnsw_threshold=IndexSettings().hnsw_threshold)
+    writer = store.create(GENERATION, spec)
+    weighed = encoder.weigh(counts, average)
+    writer.add([IndexPoint(*point) for point in zip(chunks, vectors, weighed, strict=True)])
+    writer.seal()
+    return IndexedCollection(
+        collection, chunks, vectors, tuple(counts), generation.sparse, generation, store.open(GENERATION, spec)
+    )
+
+
+class PlainSearch:
+    """Exact cosine and BM25 by their formulas, over the same vectors and terms: what the index has to agree with.
+
+    BM25 with k, b and average length of the generation, and Qdrant's IDF: ln(1 + (N - n + 0.5) / (n + 0.5)).
+    """
+
+    def __init__(self, indexed: IndexedCollection) -> None:
+        self._ids = [chunk.id for chunk in indexed.chunks]
+        self._vectors = indexed.vectors
+        self._postings: dict[int, list[tuple[int, float]]] = {}
+        k, b, average = indexed.sparse.k, indexed.sparse.b, indexed.sparse.average_length
+        for row, counts in enumerate(indexed.counts):
+            norm = k * (1.0 - b + b * sum(counts.values) / average)
+            for term, frequency in zip(counts.indices, counts.values, strict=True):
+                weight = frequency * (k + 1.0) / (frequency + norm)
+                self._postings.setdefault(term, []).append((row, weight))
+
+    def dense(self, vector: Vector, limit: int) -> list[Scored]:
+        """The nearest chunks by cosine, equal ones by id."""
+        cosines = self._vectors @ vector  # (chunks,)
+        return self._best(dict(enumerate(cosines.tolist())), limit)
+
+    def sparse(self, terms: SparseVector, limit: int) -> list[Scored]:
+        """The best chunks by BM25 of those that share a term with the query, equal ones by id."""
+        scores: dict[int, float] = {}
+        for term in terms.indices:
+            postings = self._postings.get(term, [])
+            idf = math.log1p((len(self._ids) - len(postings) + 0.5) / (len(postings) + 0.5))
+            for row, weight in postings:
+                scores[row] = scores.get(row, 0.0) + idf * weight
+        return self._best(scores, limit)
+
+    def _best(self, scores: Mapping[int, float], limit: int) -> list[Scored]:
+        ranked = sorted(((-score, self._ids[row]) for row, score in scores.items()))
+        return [Scored(chunk_id, -score) for score, chunk_id in ranked[:limit]]
