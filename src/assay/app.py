@@ -209,7 +209,7 @@ class Assay:
         if self._catalog is None:
             if self.settings.catalog.url is None:
                 self._make_data_dir()
-            self._catalog = SqlCatalog.open(self.settings.catalog_url)
+            self._catalog = SqlCatalog.open(self.settings.catalog_url, create=True)
         return self._catalog
 
     @cached_property

@@ -1,6 +1,5 @@
 """`assay ingest` and `assay publish`."""
 
-
 import typer
 
 from assay.app import Assay

@@ -66,7 +66,7 @@ def search(
         show_ranking(out(), ranking, full=full)
 
 
-def search_body(ranking: Ranking) -> dict[str, Any]:
+def search_body(ranking: Ranking) -> dict[str, object]:
     """The JSON body of `search`."""
     return native.to_body(ranking, native.Include())
 
@@ -101,7 +101,11 @@ def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
         passage.stylize("bold yellow", start, end)
     lines = passage.split("\n")
     shown = lines if full or len(lines) <= _PASSAGE_LINES else lines[:_PASSAGE_LINES]
-    console.print(Padding(Text("\n").join(shown), (0, 0, 0, 3)))
+    if console.is_terminal:
+        console.print(Padding(Text("\n").join(shown), (0, 0, 0, 3)))
+    else:  # a pipe has no width: lines stay whole
+        for line in shown:
+            console.print(Text("   ") + line)
     if len(shown) < len(lines):
         console.print(f"   [dim]… {len(lines) - len(shown)} more lines (--full)[/]")
     console.print()

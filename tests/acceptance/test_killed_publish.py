@@ -1,0 +1,85 @@
+"""A publish that is killed at any step leaves the live generation answering, and the next run cleans up."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.app import Assay
+from assay.model.generations import State
+from assay.model.ranking import Query
+from assay.settings import load_settings
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+QUERY = Query("how is the gripper calibrated", 3)
+
+
+def _page(title: str, body: str) -> str:
+    return f"# {title}\n\n{body}\n\n## Details\n\nMore about {title.lower()}: {body}\n"
+
+
+def _write_docs(folder: Path, *, changed: bool) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    pages = {
+        "gripper": _page("Gripper", "The gripper is calibrated by closing it on the reference block."),
+        "camera": _page("Camera", "The camera is focused on the chess board before every shift."),
+        "battery": _page("Battery", "A battery lasts four hours and charges in one."),
+    }
+    if changed:
+        pages["camera"] = _page("Camera", "The camera focuses itself since release two.")
+        pages["wheels"] = _page("Wheels", "The wheels are locked while the robot is charging.")
+        del pages["battery"]
+    for name, text in pages.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def _open(data_dir: Path, docs: Path) -> Assay:
+    source = {"path": docs, "base_url": "https://docs.example", "name": "docs"}
+    return Assay.open(load_settings(None, {"data_dir": data_dir, "sources": [source]}))
+
+
+def _killed(data_dir: Path, docs: Path, call: int, when: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.acceptance.killing", str(data_dir), str(docs), str(call), when]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+
+
+def _answers(data_dir: Path, docs: Path) -> tuple[list[str], str | None]:
+    with _open(data_dir, docs) as assay:
+        return [hit.chunk.id for hit in assay.search(QUERY).hits], assay.catalog.live_id()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(tmp_path: Path) -> None:
+    docs, base = tmp_path / "docs", tmp_path / "base"
+    _write_docs(docs, changed=False)
+    with _open(base, docs) as assay:
+        assert assay.publish().promoted
+    before, first = _answers(base, docs)
+    _write_docs(docs, changed=True)
+    clean = tmp_path / "clean"
+    shutil.copytree(base, clean)
+    counted = _killed(clean, docs, 0, "before")
+    assert counted.returncode == 0, counted.stderr
+    after, _ = _answers(clean, docs)
+    calls = int(counted.stdout)
+    assert calls >= 20
+    for call in range(1, calls + 1):
+        for when in ("before", "after"):
+            data_dir = tmp_path / f"killed-{call}-{when}"
+            shutil.copytree(base, data_dir)
+            assert _killed(data_dir, docs, call, when).returncode == -signal.SIGKILL
+            answers, live = _answers(data_dir, docs)
+            assert answers == (before if live == first else after), f"{call} {when}"
+            with _open(data_dir, docs) as assay:
+                assay.publish()
+                states = {generation.id: generation.state for generation in assay.generations()}
+                assert sorted(states.values()).count(State.LIVE) == 1
+                assert set(states.values()) <= {State.LIVE, State.RETIRED}, f"{call} {when}: {states}"
+                assert assay.store.generations() == sorted(states), f"{call} {when}"
+            assert _answers(data_dir, docs)[0] == after, f"{call} {when}"
+            shutil.rmtree(data_dir)
