@@ -1,0 +1,101 @@
+"""The embedded vector store: Qdrant's engine in this process, one folder for each generation."""
+
+import re
+import shutil
+from pathlib import Path
+
+from qdrant_edge import EdgeShard
+
+from assay.adapters.edge_engine import engine_errors, os_error
+from assay.adapters.edge_index import EdgeIndex
+from assay.adapters.edge_seal import SEAL, check_files, read_seal
+from assay.adapters.edge_writer import EdgeWriter
+from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
+from assay.ports import IndexSpec
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+class EdgeStore:
+    """Indexes in folders below one root.
+
+    hnsw_threshold: from so many points on an HNSW graph is built. Below, dense search scans: it misses nothing, and
+        at 50,000 points of 256 dimensions it takes as long as a graph that finds 99% takes.
+    """
+
+    def __init__(self, root: Path, *, hnsw_threshold: int) -> None:
+        self._root = root
+        self._hnsw_threshold = hnsw_threshold
+
+    def create(self, generation: str, spec: IndexSpec) -> EdgeWriter:
+        """Start an index. Raises VectorStoreError when one of that name is there already, StorageFull."""
+        folder = self._folder(generation)
+        try:
+            self._root.mkdir(parents=True, exist_ok=True)
+            folder.mkdir()
+        except FileExistsError:
+            raise VectorStoreError(
+                f"There is an index {generation} already in {self._root}.", hint="Delete it first."
+            ) from None
+        except OSError as error:
+            raise os_error("create", folder, error, VectorStoreError) from error
+        return EdgeWriter(folder, spec.dimension, self._hnsw_threshold)
+
+    def open(self, generation: str, spec: IndexSpec) -> EdgeIndex:
+        """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
+        folder = self._folder(generation)
+        with engine_errors("open", folder, IndexCorrupt):
+            seal = read_seal(folder)
+            if seal.dimension != spec.dimension:
+                raise IndexCorrupt(
+                    f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}.",
+                    hint="Set the embedding settings back, or build a new generation with `assay publish`.",
+                )
+            check_files(folder, seal)
+            shard = EdgeShard.load(str(folder))
+        index = EdgeIndex(folder, shard, seal.kind, frozenset(seal.everywhere))
+        points = index.count()
+        if points != seal.points:
+            index.close()
+            raise IndexCorrupt(
+                f"The index {generation} holds {points} points, not the {seal.points} it was sealed with."
+            )
+        return index
+
+    def delete(self, generation: str) -> None:
+        """Remove an index, sealed or not; does nothing when there is none.
+
+        A process that has it open goes on reading until it closes it.
+        """
+        folder = self._folder(generation)
+        try:
+            (folder / SEAL).unlink(missing_ok=True)  # first: what is left of an interrupted removal is not sealed
+            shutil.rmtree(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise os_error("delete", folder, error, VectorStoreError) from error
+
+    def generations(self) -> list[str]:
+        """Ids of all generations that have something here, sealed or not, ascending."""
+        try:
+            return sorted(path.name for path in self._root.iterdir() if path.is_dir() and _NAME.fullmatch(path.name))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise os_error("list", self._root, error, StoreUnavailable) from error
+
+    def check(self) -> None:
+        """Raise StoreUnavailable or StorageFull unless the folder can be written."""
+        probe = self._root / ".writable"
+        try:
+            self._root.mkdir(parents=True, exist_ok=True)
+            probe.write_bytes(bytes(4096))
+            probe.unlink(missing_ok=True)
+        except OSError as error:
+            raise os_error("write to", self._root, error, StoreUnavailable) from error
+
+    def _folder(self, generation: str) -> Path:
+        if not _NAME.fullmatch(generation):
+            raise VectorStoreError(f"{generation!r} cannot be the name of an index: letters, digits, `_`, `-`, `.`.")
+        return self._root / generation

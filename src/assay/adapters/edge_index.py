@@ -1,0 +1,185 @@
+"""Reading an embedded index."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+from qdrant_edge import (
+    CountRequest,
+    EdgeShard,
+    Filter,
+    HasIdCondition,
+    IdfParams,
+    QuantizationSearchParams,
+    Query,
+    QueryBatchRequest,
+    QueryRequest,
+    Record,
+    ScoredPoint,
+    ScrollRequest,
+    SearchParams,
+    SparseVector,
+)
+
+from assay.adapters.edge_engine import (
+    DENSE,
+    GRAPH,
+    REBUILD,
+    SPARSE,
+    SearchKind,
+    engine_errors,
+    scope_filter,
+    whole_filter,
+)
+from assay.adapters.payload import from_payload
+from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
+from assay.model.documents import Chunk
+from assay.ports import IndexAnswer, IndexQuery, Scored, Vector
+
+_OVERSAMPLING = 2.0
+_COMPARED_AGAIN = 100
+"""How many results of the compressed scan are compared again in full: twice the limit, and no fewer than these."""
+
+_PAGE = 10_000
+
+_PointId = int | UUID | str
+_CHUNK_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class EdgeIndex:
+    """One generation's sealed index, open for reading; safe to use from several threads.
+
+    everywhere: facets that every point has.
+
+    Where more points than a search may return have the same score, which of them are returned is the engine's choice;
+    it is the same for every search of this index.
+    """
+
+    def __init__(self, folder: Path, shard: EdgeShard, kind: SearchKind, everywhere: frozenset[str]) -> None:
+        self._folder = folder
+        self._shard: EdgeShard | None = shard
+        self._everywhere = everywhere
+        self._kind = kind
+
+    def count(self) -> int:
+        """Number of points."""
+        with self._engine() as shard:
+            return shard.count(CountRequest())
+
+    def search(self, query: IndexQuery) -> IndexAnswer:
+        """Search both sides in one go. Raises VectorStoreError."""
+        scope = scope_filter(query.filters, self._everywhere)
+        where = whole_filter(query.filters, scope, self._everywhere)
+        requests = []
+        if query.dense is not None:
+            params = _dense_params(SearchKind.EXACT if query.exact else self._kind, query.limit)
+            nearest = Query.Nearest(query.dense.tolist(), using=DENSE)
+            requests.append(QueryRequest(limit=query.limit, query=nearest, filter=where, params=params))
+        if query.sparse is not None:
+            # Rare is what is rare where the search looks: other versions and locales have no say.
+            weighing = SearchParams(idf=IdfParams(scope)) if scope else None
+            terms = SparseVector(list(query.sparse.indices), list(query.sparse.values))
+            nearest = Query.Nearest(terms, using=SPARSE)
+            requests.append(QueryRequest(limit=query.limit, query=nearest, filter=where, params=weighing))
+        with self._engine() as shard:
+            answers = iter([_ranked(points) for points in shard.query_batch(QueryBatchRequest(requests))])
+        return IndexAnswer(
+            dense=next(answers) if query.dense is not None else (),
+            sparse=next(answers) if query.sparse is not None else (),
+        )
+
+    def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
+        """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
+        where = _having(chunk_ids)
+        if where is None:
+            return {}
+        nearest = Query.Nearest(vector.tolist(), using=DENSE)
+        request = QueryRequest(limit=len(chunk_ids), query=nearest, filter=where, params=SearchParams(exact=True))
+        with self._engine() as shard:
+            return {_text(point.id): point.score for point in shard.query(request)}
+
+    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
+        records = self._records(chunk_ids, with_payload=True, with_vector=False)
+        return {_text(record.id): from_payload(record.payload or {}) for record in records}
+
+    def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
+        records = self._records(chunk_ids, with_payload=False, with_vector=[DENSE])
+        return {_text(record.id): _dense(record) for record in records}
+
+    def ids(self) -> Iterator[str]:
+        """Every chunk id, in ascending order."""
+        offset: _PointId | None = None
+        while True:
+            request = ScrollRequest(offset=offset, limit=_PAGE, with_payload=False, with_vector=False)
+            with self._engine() as shard:
+                records, offset = shard.scroll(request)
+            yield from (_text(record.id) for record in records)
+            if offset is None:
+                return
+
+    def close(self) -> None:
+        """Let go of the index; a second call does nothing."""
+        shard, self._shard = self._shard, None
+        if shard is not None:
+            with engine_errors("close", self._folder, VectorStoreError):
+                shard.close()
+
+    def _records(self, chunk_ids: Sequence[str], *, with_payload: bool, with_vector: bool | list[str]) -> list[Record]:
+        # Scrolling through a set of ids takes a seventh of the time that the engine's retrieve takes.
+        where = _having(chunk_ids)
+        if where is None:
+            return []
+        request = ScrollRequest(limit=len(chunk_ids), filter=where, with_payload=with_payload, with_vector=with_vector)
+        with self._engine() as shard:
+            records, _ = shard.scroll(request)
+        return records
+
+    @contextmanager
+    def _engine(self) -> Iterator[EdgeShard]:
+        shard = self._shard
+        if shard is None:
+            raise StoreUnavailable(f"The index {self._folder.name} is closed.")
+        with engine_errors("read", self._folder, IndexCorrupt):
+            yield shard
+
+
+def _dense_params(kind: SearchKind, limit: int) -> SearchParams:
+    if kind is SearchKind.EXACT:
+        return SearchParams(exact=True)
+    oversampling = max(_OVERSAMPLING, _COMPARED_AGAIN / limit)
+    compared_again = QuantizationSearchParams(rescore=True, oversampling=oversampling)
+    return SearchParams(hnsw_ef=GRAPH.search_width, quantization=compared_again)
+
+
+def _having(chunk_ids: Sequence[str]) -> Filter | None:
+    """A filter for these ids; None when none of them can be in an index, whose ids are UUIDs."""
+    points: set[_PointId] = {chunk_id for chunk_id in chunk_ids if _CHUNK_ID.fullmatch(chunk_id)}
+    return Filter(must=[HasIdCondition(points)]) if points else None
+
+
+def _ranked(points: Sequence[ScoredPoint]) -> tuple[Scored, ...]:
+    """Best first, equal scores by id."""
+    ranked = [Scored(_text(point.id), point.score) for point in points]
+    if len({scored.score for scored in ranked}) < len(ranked):
+        ranked.sort(key=lambda scored: (-scored.score, scored.chunk_id))
+    return tuple(ranked)
+
+
+def _dense(record: Record) -> Vector:
+    vectors = record.vector
+    if not isinstance(vectors, dict) or DENSE not in vectors:
+        raise IndexCorrupt(f"The point {record.id} has no dense vector.", hint=REBUILD)
+    return np.array(vectors[DENSE], dtype=np.float32)
+
+
+def _text(point_id: _PointId) -> str:
+    """As str() writes it, in a quarter of the time; a search does this hundreds of times."""
+    if not isinstance(point_id, UUID):
+        return str(point_id)
+    digits = f"{point_id.int:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
