@@ -57,7 +57,7 @@ def test_the_handbook_has_as_many_pages_as_the_demo_promises(documents: dict[str
 
 def test_pages_are_neither_stubs_nor_books(documents: dict[str, Document]) -> None:
     words = {url: len(re.findall(r"[^\W_]+(?:['./-]\w+)*", document.text)) for url, document in documents.items()}
-    assert {url: count for url, count in words.items() if not 400 <= count <= 1_400} == {}
+    assert {url: count for url, count in words.items() if not 400 <= count <= 1_200} == {}
 
 
 def test_urls_are_those_that_docusaurus_serves(documents: dict[str, Document]) -> None:
