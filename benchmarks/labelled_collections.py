@@ -1,11 +1,10 @@
 """The labelled collections, as documents with topics: what the quality benchmark asks and what counts as found.
 
-They are read from the folder that `ASSAY_SHARED` names, beside the project unless it is set.
+Each is read from the shared folder, which is beside the project and not in it.
 """
 
 import csv
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -14,9 +13,6 @@ from pathlib import Path
 
 from assay.model.documents import Block, BlockKind, Document, DocumentInfo, Section
 from assay.model.ids import canonical_url, document_id
-
-SHARED = Path(os.environ.get("ASSAY_SHARED", Path(__file__).resolve().parent.parent.parent / "shared"))
-"""The folder that holds `collections/`."""
 
 _PARAGRAPH = re.compile(r"\S.*?(?=\n[ \t]*\n|\Z)", re.DOTALL)
 
@@ -57,14 +53,9 @@ class LabelledCollection:
     by_document: bool
 
 
-def available() -> bool:
-    """Whether the collections are there."""
-    return (SHARED / "collections").is_dir()
-
-
-def anthropic_docs() -> LabelledCollection:
+def anthropic_docs(shared: Path) -> LabelledCollection:
     """232 sections of a documentation site, each a document of its own, and 100 questions about them."""
-    folder = SHARED / "collections" / "anthropic-docs"
+    folder = shared / "collections" / "anthropic-docs"
     sections = json.loads(_text(folder / "anthropic_docs.json"))
     documents = {
         link: _document(link.replace("#", "/"), section["chunk_heading"], section["text"])
@@ -78,11 +69,11 @@ def anthropic_docs() -> LabelledCollection:
     return LabelledCollection("anthropic-docs", tuple(documents.values()), tuple(topics), by_document=True)
 
 
-def xquad_en() -> LabelledCollection:
+def xquad_en(shared: Path) -> LabelledCollection:
     """240 paragraphs of encyclopedia articles, each a document of its own, and 1,190 questions about them."""
     documents: list[Document] = []
     topics: list[LabelledTopic] = []
-    for article in json.loads(_text(SHARED / "collections" / "xquad-en" / "xquad.en.json"))["data"]:
+    for article in json.loads(_text(shared / "collections" / "xquad-en" / "xquad.en.json"))["data"]:
         for paragraph in article["paragraphs"]:
             document = _document(f"https://xquad.invalid/{len(documents)}", "", paragraph["context"])
             documents.append(document)
@@ -90,9 +81,9 @@ def xquad_en() -> LabelledCollection:
     return LabelledCollection("xquad-en", tuple(documents), tuple(topics), by_document=True)
 
 
-def chunking_evaluation() -> LabelledCollection:
+def chunking_evaluation(shared: Path) -> LabelledCollection:
     """Five long texts and 472 questions whose answers are labelled as spans."""
-    folder = SHARED / "collections" / "chunking-evaluation"
+    folder = shared / "collections" / "chunking-evaluation"
     documents = {
         path.stem: _document(f"https://chunking-evaluation.invalid/{path.stem}", "", _text(path))
         for path in sorted((folder / "corpora").glob("*.md"))

@@ -25,14 +25,13 @@ from assay.retrieval.searcher import Searcher, SearchRules
 from assay.settings import ChunkingSettings, SearchSettings, SparseSettings
 from benchmarks.indexed_collections import IndexedCollection, PlainSearch, index_collection
 from benchmarks.labelled_collections import (
-    SHARED,
     Passage,
     anthropic_docs,
-    available,
     chunking_evaluation,
     xquad_en,
 )
 from benchmarks.measures import half_width, mean, ndcg, reciprocal_rank, success
+from benchmarks.shared import shared_folder
 
 TOP_K = 50
 """Hits asked for, so that ten different documents are among them; MRR looks at no more."""
@@ -147,8 +146,8 @@ def main(arguments: Sequence[str] = ()) -> int:
     parser.add_argument("--explore", action="store_true", help="also print hybrid by method, weight and depth")
     parser.add_argument("--max-characters", type=int, help="cut chunks of this size instead of the default")
     options = parser.parse_args(arguments)
-    if not available():
-        print(f"skipped: the labelled collections are not at {SHARED}; set ASSAY_SHARED to their folder")
+    shared = shared_folder()
+    if shared is None:
         return 0
     chunking = ChunkingSettings()
     if options.max_characters:
@@ -157,7 +156,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     met = True
     for load in (anthropic_docs, xquad_en, chunking_evaluation):
         with tempfile.TemporaryDirectory(prefix="assay-quality-") as folder:
-            bench = Bench(index_collection(load(), embedder, encoder, chunking, Path(folder)), embedder, encoder)
+            bench = Bench(index_collection(load(shared), embedder, encoder, chunking, Path(folder)), embedder, encoder)
             met &= report(bench)
             if options.explore:
                 explore(bench)

@@ -12,9 +12,9 @@ from benchmarks.labelled_collections import LabelledCollection, anthropic_docs, 
     [(anthropic_docs, 232, 100, 192), (xquad_en, 240, 1190, 1190), (chunking_evaluation, 5, 472, 790)],
 )
 def test_a_collection_has_all_its_documents_topics_and_labels(
-    shared: Path, load: Callable[[], LabelledCollection], documents: int, topics: int, labels: int
+    shared: Path, load: Callable[[Path], LabelledCollection], documents: int, topics: int, labels: int
 ) -> None:
-    collection = load()
+    collection = load(shared)
     assert len({document.info.url for document in collection.documents}) == documents
     assert len({topic.id for topic in collection.topics}) == topics
     assert sum(len(topic.relevant) for topic in collection.topics) == labels
@@ -22,9 +22,9 @@ def test_a_collection_has_all_its_documents_topics_and_labels(
 
 @pytest.mark.parametrize("load", [anthropic_docs, xquad_en, chunking_evaluation])
 def test_every_label_lies_within_a_document_and_every_visible_character_within_a_block(
-    shared: Path, load: Callable[[], LabelledCollection]
+    shared: Path, load: Callable[[Path], LabelledCollection]
 ) -> None:
-    collection = load()
+    collection = load(shared)
     texts = {document.info.url: document.text for document in collection.documents}
     for topic in collection.topics:
         assert topic.relevant
