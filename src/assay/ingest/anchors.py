@@ -1,0 +1,115 @@
+"""Heading anchors as the site generators make them, so that a deep link lands where a reader expects.
+
+Each class gives one page's (or one imported file's) headings their ids, in the order in which they appear.
+"""
+
+import re
+import unicodedata
+from typing import Protocol
+
+_CIRCLED_LETTERS = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
+_NOT_WORD = re.compile(r"[^\w\s-]")
+_RUN_OF_BLANKS = re.compile(r"[-\s]+")
+_NUMBERED = re.compile(r"(.+)_([0-9]+)")
+
+
+_BRACED_ID = re.compile(r"[ \t]*\{#([^{}]+)\}$")
+_COMMENT_ID = re.compile(r"[ \t]*\{/\*[ \t]*#(\S+)[ \t]*\*/\}$")
+_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*((?:[.#][\w.:-]+|[\w:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s{}]+))[^{}]*|:[^{}]*)\}$")
+_ID = re.compile(r"(?:^|\s)#([^\s#.{}]+)")
+
+
+def braced_id(content: str) -> tuple[str, str | None]:
+    """A heading's text, and the id written at its end as `{#id}` or `{/* #id */}`, if any."""
+    if content.endswith("}") and (found := _BRACED_ID.search(content) or _COMMENT_ID.search(content)):
+        return content[: found.start()], found[1].strip()
+    return content, None
+
+
+def attribute_list_id(content: str) -> tuple[str, str | None]:
+    """A heading's text without the attribute list at its end, and the id that the list gives, if any."""
+    if content.endswith("}") and (found := _ATTRIBUTES.search(content)):
+        given = _ID.search(found[1])
+        return content[: found.start()], given[1] if given else None
+    return content, None
+
+
+class Anchors(Protocol):
+    """Gives the headings of one page their ids, in order."""
+
+    def anchor(self, text: str, level: int, explicit: str | None) -> str | None:
+        """Id of the next heading; None where the page gives it none.
+
+        text: the heading's text as the generator slugs it: code without backticks, no markup.
+        explicit: the id that the author wrote, if any.
+        """
+
+
+def github_slug(text: str) -> str:
+    """Slug of a text as github-slugger makes it: lower case, letters, marks, digits, `_` and `-`, blanks to `-`."""
+    lowered = text.lower()
+    if lowered.isascii():
+        return "".join("-" if c == " " else c for c in lowered if c.isalnum() or c in " -_")
+    return "".join("-" if c == " " else c for c in lowered if _is_kept(c))
+
+
+def _is_kept(character: str) -> bool:
+    """Whether github-slugger keeps it: Alphabetic, Mark, Decimal_Number, Connector_Punctuation, blank or hyphen."""
+    category = unicodedata.category(character)
+    if category[0] in "LM" or category in {"Nd", "Nl", "Pc"} or character in " -":
+        return True
+    return category == "So" and any(first <= ord(character) <= last for first, last in _CIRCLED_LETTERS)
+
+
+class GithubAnchors:
+    """Slugs as github-slugger numbers them: `name`, `name-1`, `name-2`. An explicit id takes no part in that.
+
+    title_has_anchor: whether a level-1 heading has an id in the page. Docusaurus counts its slug but leaves the
+        id away.
+    """
+
+    def __init__(self, *, title_has_anchor: bool) -> None:
+        self._title_has_anchor = title_has_anchor
+        self._occurrences: dict[str, int] = {}
+
+    def anchor(self, text: str, level: int, explicit: str | None) -> str | None:
+        """Id of the next heading; None for a level-1 heading whose id the generator leaves away."""
+        slug = explicit or self._unique(github_slug(text))
+        return slug if slug and (level > 1 or self._title_has_anchor) else None
+
+    def _unique(self, slug: str) -> str:
+        result = slug
+        while result in self._occurrences:
+            self._occurrences[slug] += 1
+            result = f"{slug}-{self._occurrences[slug]}"
+        self._occurrences[result] = 0
+        return result
+
+
+class TocAnchors:
+    """Slugs as Python-Markdown's toc extension makes them: ASCII only, duplicates as `name_1`.
+
+    taken: ids that authors gave anywhere in the page; no slug may be one of them.
+    """
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
+        self._last: dict[str, str] = {}
+
+    def anchor(self, text: str, level: int, explicit: str | None) -> str | None:  # noqa: ARG002  (level: see Protocol)
+        """Id of the next heading; every level has one."""
+        if explicit:
+            return explicit
+        plain = _toc_slug(text)
+        slug = self._last.get(plain, plain)
+        while slug in self._taken or not slug:
+            numbered = _NUMBERED.fullmatch(slug)
+            slug = f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{slug}_1"
+        self._taken.add(slug)
+        self._last[plain] = slug
+        return slug
+
+
+def _toc_slug(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    return _RUN_OF_BLANKS.sub("-", _NOT_WORD.sub("", plain).strip().lower())

@@ -1,0 +1,113 @@
+"""Block rules that every dialect needs: paragraphs, headings, formulas, and what is nested too deep."""
+
+import re
+
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import table as gfm_table
+
+_INTERRUPTERS = frozenset("#>`~<{*-+_:/!?=$[ie0123456789")
+_DELIMITER_STARTS = frozenset("|-:")
+_UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
+_HEADING = re.compile(r"(#{1,6})(?!#)[ \t]*(.*?)[ \t]*#*[ \t]*$")
+_UNCLOSED_FORMULA = "unclosed formula"
+_INDENTED_CODE = 4
+
+
+def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> bool:  # noqa: ARG001  (a rule's signature)
+    """A paragraph, or a heading when a line of it is underlined."""
+    terminators = state.md.block.ruler.getRules("paragraph")
+    source, firsts, shifts = state.src, state.bMarks, state.tShift
+    indents, ends, last_line = state.sCount, state.eMarks, state.lineMax
+    has_code = bool(state._code_enabled)  # noqa: SLF001  (the parser has no public name for it)
+    outer, state.parentType = state.parentType, "paragraph"
+    line, level = start + 1, 0
+    while line < last_line:
+        first = firsts[line] + shifts[line]
+        if first >= ends[line]:
+            break
+        indent = indents[line] - state.blkIndent
+        if (has_code and indent >= _INDENTED_CODE) or indents[line] < 0:
+            line += 1
+            continue
+        character = source[first]
+        if character in "=-" and indent >= 0 and line < end and _UNDERLINE.match(source, first, ends[line]):
+            level = 1 if character == "=" else 2
+            break
+        interrupts = character in _INTERRUPTERS or _may_be_table(state, line)
+        if interrupts and any(rule(state, line, last_line, True) for rule in terminators):
+            break
+        line += 1
+    content = state.getLines(start, line, state.blkIndent, False).strip(" \t\n")
+    state.line = line + 1 if level else line
+    state.parentType = outer
+    _push(state, content, level)
+    return True
+
+
+def _may_be_table(state: StateBlock, line: int) -> bool:
+    """Whether the next line could be the rule under a table's header."""
+    position = state.bMarks[line + 1] + state.tShift[line + 1]
+    return line + 1 < state.lineMax and position < state.eMarks[line + 1] and state.src[position] in _DELIMITER_STARTS
+
+
+def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A GFM table; most lines are told apart from one by a look at the line below."""
+    return _may_be_table(state, start) and bool(gfm_table(state, start, end, silent))
+
+
+def _push(state: StateBlock, content: str, level: int) -> None:
+    name, tag = ("heading", f"h{level}") if level else ("paragraph", "p")
+    state.push(f"{name}_open", tag, 1)
+    token = state.push("inline", "", 0)
+    token.content = content
+    state.push(f"{name}_close", tag, -1)
+
+
+def python_markdown_heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001
+    """A heading as Python-Markdown reads it: the blank after the `#` may be missing."""
+    if state.is_code_block(start):
+        return False
+    found = _HEADING.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if not found:
+        return False
+    if not silent:
+        state.line = start + 1
+        _push(state, found[2], len(found[1]))
+    return True
+
+
+def formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A formula between lines of `$$`, kept as it is written."""
+    first = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("$$", first) or state.is_code_block(start):
+        return False
+    if state.env.get(_UNCLOSED_FORMULA, -1) >= end:
+        return False
+    line, opening = start, first + 2
+    while line < end and (line == start or state.sCount[line] >= state.blkIndent or state.isEmpty(line)):
+        written = state.src[opening : state.eMarks[line]].rstrip(" \t")
+        if written.endswith("$$"):
+            if not silent:
+                state.line = line + 1
+                token = state.push("formula_block", "", 0)
+                token.content = state.getLines(start, line + 1, state.sCount[start], False)
+            return True
+        line += 1
+        opening = state.bMarks[line] + state.tShift[line]
+    state.env[_UNCLOSED_FORMULA] = end
+    return False
+
+
+def too_deep(state: StateBlock, start: int, end: int) -> None:
+    """Read what is left of a container that is nested too deep as plain paragraphs."""
+    line = start
+    while line < end:
+        first = line
+        while line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent:
+            line += 1
+        if line > first:
+            _push(state, state.getLines(first, line, state.blkIndent, False).strip(" \t\n"), 0)
+        if line < end and not state.isEmpty(line):
+            break
+        line += 1
+    state.line = min(line, end)

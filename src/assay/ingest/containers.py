@@ -1,0 +1,192 @@
+"""Admonitions, tabs and inclusions as Docusaurus, Python-Markdown and pymdownx write them, as rules of the parser.
+
+Containers between marks (`:::`, `///`) give a token where they open and one where they close; what is inside is
+parsed as if the marks were not there. Containers with an indented body (`!!!`, `===`) nest in the parser.
+"""
+
+import re
+
+from markdown_it.rules_block import StateBlock
+
+_COLONS = re.compile(r"(:{3,})[ \t]*(?:([A-Za-z][\w-]*)(?=[\s\[{]|$)[ \t]*(.*?))?[ \t]*$")
+_DIRECTIVE = re.compile(r"(?:\[(?P<label>.*)\])?[ \t]*(?P<attributes>\{[^{}]*\})?$")
+_TITLE_ATTRIBUTE = re.compile(r"""\btitle\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_SLASHES = re.compile(r"(/{3,})[ \t]*(?:([A-Za-z][\w-]*)[ \t]*(?:\|[ \t]*(.*?))?)?[ \t]*$")
+_IDENTIFIER = re.compile(r":::[ \t]+([A-Za-z_][\w.:/\[\]-]*)[ \t]*$")
+_ADMONITION = re.compile(
+    r"""(?:!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)(?:[ \t]+[\w-]+)*(?:[ \t]+(?:"(.*)"|'(.*)'))?[ \t]*$"""
+)
+_TAB = re.compile(r"""===[!+]*[ \t]+(?:"(.*)"|'(.*)')[ \t]*$""")
+_OPTION = re.compile(r"[ \t]*([\w-]+):[ \t]*(.*?)[ \t]*$")
+_SNIPPET = re.compile(r"""-+8<-+(?:[ \t]+["'](.+?)["'])?[ \t]*$""")
+_INCLUDE = re.compile(r"\{!>?[ \t]*(.+?)[ \t]*!\}[ \t]*$")
+_CODE_INCLUDE = re.compile(r"\{\*[ \t]*(\S+)[ \t]*(.*?)[ \t]*\*\}[ \t]*$")
+_LINES = re.compile(r"\bln\[([\d:, ]+)\]")
+_ABBREVIATION = re.compile(r"\*\[[^\]\n]+\]:")
+_MARKDOWN_IN_HTML = re.compile(r"<[A-Za-z][\w-]*(?=[^<>]*\smarkdown(?:[\s=>]))[^<>]*>[ \t]*$")
+_INDENT = 4
+
+
+def _line(state: StateBlock, line: int) -> tuple[int, int]:
+    """Where a line's first character and its end are."""
+    return state.bMarks[line] + state.tShift[line], state.eMarks[line]
+
+
+def colon_container(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001  (a rule's signature)
+    """`:::note[Title]` or `:::note Title`, closed by as many colons or more."""
+    found = _COLONS.match(state.src, *_line(state, start))
+    if not found or state.is_code_block(start):
+        return False
+    if not silent:
+        title = _directive_title(found[3] or "")
+        _mark(state, start, found[1], found[2], title)
+    return True
+
+
+def _directive_title(written: str) -> str:
+    directive = _DIRECTIVE.fullmatch(written)
+    if not directive:
+        return written
+    if directive["label"] is not None:
+        return str(directive["label"])
+    attribute = _TITLE_ATTRIBUTE.search(directive["attributes"] or "")
+    return (attribute[1] or attribute[2] or "") if attribute else ""
+
+
+def slash_container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`/// note | Title`, closed by just as many slashes; options stand indented under the first line."""
+    found = _SLASHES.match(state.src, *_line(state, start))
+    if not found or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    kind, title, line = found[2], found[3] or "", start + 1
+    while kind and line < end and state.sCount[line] - state.blkIndent >= _INDENT:
+        option = _OPTION.match(state.src, *_line(state, line))
+        if not option:
+            break
+        if option[1] == "type":
+            kind = option[2].strip("\"'")
+        line += 1
+    _mark(state, start, found[1], kind, title)
+    state.line = line
+    return True
+
+
+def _mark(state: StateBlock, start: int, marks: str, kind: str | None, title: str) -> None:
+    """Push the token of an opening or, without a kind, of a closing line."""
+    token = state.push("container_open" if kind else "container_close", "", 0)
+    token.markup = marks
+    token.info = kind or ""
+    token.content = title.strip()
+    state.line = start + 1
+
+
+def identifier(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`::: package.module`, as mkdocstrings reads it, with options indented below: only the name is kept."""
+    found = _IDENTIFIER.match(state.src, *_line(state, start))
+    if not found or state.is_code_block(start):
+        return False
+    if not silent:
+        state.line = _body_end(state, start + 1, end)
+        state.push("identifier", "", 0).content = found[1]
+    return True
+
+
+def admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`!!! note "Title"`, or `???` where it can be folded, with an indented body."""
+    found = _ADMONITION.match(state.src, *_line(state, start))
+    if not found or state.is_code_block(start):
+        return False
+    if not silent:
+        _indented(state, start, end, found[1], found[2] or found[3] or "")
+    return True
+
+
+def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`=== "Label"` with an indented body."""
+    found = _TAB.match(state.src, *_line(state, start))
+    if not found or state.is_code_block(start):
+        return False
+    if not silent:
+        _indented(state, start, end, "tab", found[1] or found[2] or "")
+    return True
+
+
+def _indented(state: StateBlock, start: int, end: int, kind: str, title: str) -> None:
+    """Push a container's tokens, with its indented body parsed between them."""
+    opening = state.push("indented_open", "", 1)
+    opening.info, opening.content = kind, title.strip()
+    last = _body_end(state, start + 1, end)
+    outer, state.parentType = state.parentType, "root"
+    last_line, state.lineMax = state.lineMax, last
+    state.blkIndent += _INDENT
+    state.md.block.tokenize(state, start + 1, last)
+    state.blkIndent -= _INDENT
+    state.parentType, state.lineMax = outer, last_line
+    state.push("indented_close", "", -1)
+    state.line = last
+
+
+def _body_end(state: StateBlock, line: int, end: int) -> int:
+    """The line after the last one that is indented more than the container is."""
+    last = line
+    while line < end and (state.isEmpty(line) or state.sCount[line] - state.blkIndent >= _INDENT):
+        line += 1
+        if not state.isEmpty(line - 1):
+            last = line
+    return last
+
+
+def snippet(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A file put in place: `--8<-- "file"`, `{! file !}`, and `{* file *}` for code."""
+    first, line_end = _line(state, start)
+    if state.is_code_block(start):
+        return False
+    code = _CODE_INCLUDE.match(state.src, first, line_end)
+    found = code or _SNIPPET.match(state.src, first, line_end) or _INCLUDE.match(state.src, first, line_end)
+    if not found:
+        return False
+    if silent:
+        return True
+    state.line = start + 1
+    if code:
+        lines = _LINES.search(code[2])
+        token = state.push("code_include", "", 0)
+        token.content, token.info = code[1], lines[1] if lines else ""
+    elif found[1]:
+        state.push("include", "", 0).content = found[1]
+    else:
+        _listed_files(state, start + 1, end)
+    return True
+
+
+def _listed_files(state: StateBlock, line: int, end: int) -> None:
+    """The form of `--8<--` that has a file on each line, up to the next `--8<--` or blank line."""
+    while line < end and not state.isEmpty(line):
+        written = state.src[slice(*_line(state, line))].strip()
+        line += 1
+        if _SNIPPET.fullmatch(written):
+            break
+        state.push("include", "", 0).content = written
+    state.line = line
+
+
+def abbreviation(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001
+    """`*[HTML]: …`, which a page shows only where a mouse rests on the word."""
+    if state.is_code_block(start) or not _ABBREVIATION.match(state.src, *_line(state, start)):
+        return False
+    if not silent:
+        state.line = start + 1
+    return True
+
+
+def markdown_in_html(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001
+    """A line with nothing but a tag that has a `markdown` attribute: what follows is Markdown."""
+    found = _MARKDOWN_IN_HTML.match(state.src, *_line(state, start))
+    if not found or state.is_code_block(start):
+        return False
+    if not silent:
+        state.line = start + 1
+        state.push("html", "", 0).content = found[0]
+    return True

@@ -1,0 +1,112 @@
+"""What the line that opens a code fence says, and what of its content a reader sees."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_ATTRIBUTE_LIST = re.compile(r"^\{\s*([^}]*)\}?")
+_CLASS = re.compile(r"\.([\w+#.-]+)")
+_TITLE = re.compile(r"""(?:^|\s)(?:title|filename|file)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'{}]+))""")
+_BRACKETED_TITLE = re.compile(r"\[([^\[\]]*[A-Za-z][^\[\]]*)\]")
+_LANGUAGE = re.compile(r"[^\s{}=,\[\]\"'`]+")
+_MAGIC_COMMENT = re.compile(
+    r"""[ \t]*(?://|\#|/\*|<!--|\{/\*|--|%|;)[ \t]*          # how the language opens a comment
+        highlight-(?:\w+-)*(?:next-line|start|end|line)
+        [ \t]*(?:\*/\}|\*/|-->)?[ \t]*""",
+    re.VERBOSE,
+)
+_SNIPPET_LINE = re.compile(r"""^([ \t]*)(?:-+8<-+[ \t]+["']([^"'\n]+)["'][ \t]*|\{!>?[ \t]*(.+?)[ \t]*!\}[ \t]*)$""")
+_RANGE = re.compile(r"^(.*?)((?::-?\d*){1,2}|:[\w.-]+)$")
+
+_LANGUAGES = {
+    "py": "python", "js": "js", "ts": "ts", "jsx": "jsx", "tsx": "tsx", "yml": "yaml", "yaml": "yaml", "sh": "bash",
+    "md": "markdown", "rs": "rust", "kt": "kotlin", "rb": "ruby", "cs": "csharp", "h": "c", "hpp": "cpp",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FenceInfo:
+    """language: as the author named it, "" for none; title: what the page shows above the code, "" for none."""
+
+    language: str
+    title: str
+
+
+def parse_info(info: str) -> FenceInfo:
+    """Language and title of an info string; highlighted lines and other instructions are left away.
+
+    Understands `ts title="app.ts" {1,3}`, `{ .yaml title="a.yml" }`, `py hl_lines="2"` and `ts [vite.config.ts]`.
+    """
+    info = info.strip()
+    if not info:
+        return FenceInfo("", "")
+    titled = _TITLE.search(info)
+    title = next((group for group in titled.groups() if group), "") if titled else ""
+    if attributes := _ATTRIBUTE_LIST.match(info):
+        named = _CLASS.search(attributes[1])
+        return FenceInfo(named[1] if named else "", title.strip())
+    first = _LANGUAGE.match(info)
+    language = first[0] if first and info[first.end() : first.end() + 1] != "=" else ""
+    if not title and (bracketed := _BRACKETED_TITLE.search(info, len(language))):
+        title = bracketed[1]
+    return FenceInfo(language, title.strip())
+
+
+def language_of(path: str) -> str:
+    """Language of a file by its name's ending, "" for none."""
+    name = path.rpartition("/")[2]
+    suffix = name.rpartition(".")[2].lower() if "." in name else ""
+    return _LANGUAGES.get(suffix, suffix)
+
+
+def without_magic_comments(content: str) -> str:
+    """The code without the lines that only tell Docusaurus what to highlight."""
+    if "highlight-" not in content:
+        return content
+    return "".join(
+        line for line in content.splitlines(keepends=True) if not _MAGIC_COMMENT.fullmatch(line.rstrip("\n"))
+    )
+
+
+def with_snippets(content: str, include: Callable[[str], str | None]) -> str:
+    """The code with each line that names a file replaced by that file, or left away when there is none."""
+    if "8<-" not in content and "{!" not in content:
+        return content
+    lines: list[str] = []
+    for line in content.splitlines(keepends=True):
+        found = _SNIPPET_LINE.match(line.rstrip("\n"))
+        if not found:
+            lines.append(line)
+        elif (text := snippet(found[2] or found[3], include)) is not None:
+            lines.extend(found[1] + part for part in text.splitlines(keepends=True))
+            if not text.endswith("\n"):
+                lines.append("\n")
+    return "".join(lines)
+
+
+def snippet(named: str, include: Callable[[str], str | None]) -> str | None:
+    """The file, or the part of it, that `path`, `path:section`, `path:first:last` names; None when there is none."""
+    if (whole := include(named)) is not None:
+        return whole
+    if not (ranged := _RANGE.match(named)) or (whole := include(ranged[1])) is None:
+        return None
+    name = ranged[2][1:]
+    if name.replace(":", "").replace("-", "").isdigit() or not name.strip(":"):
+        first, _, last = name.partition(":")
+        return selected_lines(whole, [(int(first or 1), int(last) if last else None if ":" in name else int(first))])
+    return _section(whole, name)
+
+
+def selected_lines(content: str, ranges: list[tuple[int, int | None]]) -> str:
+    """The lines of these ranges, counted from 1, both ends included; None is the last line."""
+    lines = content.splitlines(keepends=True)
+    return "".join("".join(lines[max(first, 1) - 1 : last]) for first, last in ranges)
+
+
+def _section(content: str, name: str) -> str:
+    """What stands between `--8<-- [start:name]` and `--8<-- [end:name]`."""
+    start = re.search(rf"^.*-+8<-+[ \t]*\[start:[ \t]*{re.escape(name)}\].*\n?", content, re.MULTILINE)
+    if not start:
+        return content
+    end = re.compile(rf"^.*-+8<-+[ \t]*\[end:[ \t]*{re.escape(name)}\]", re.MULTILINE).search(content, start.end())
+    return content[start.end() : end.start() if end else len(content)]

@@ -1,0 +1,248 @@
+"""The Markdown parsers, one for each dialect: CommonMark and GFM with the rules that a site generator adds.
+
+Every extension is a rule of the parser, so nothing inside a code fence is ever touched. Parsers choose the rules to
+try by the character at hand; that changes which rules are asked, never which one wins.
+"""
+
+from collections.abc import Callable, Mapping, MutableMapping
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_block import ParserBlock
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+from assay.ingest import blocks, containers, inline_rules, mdx
+
+Environment = MutableMapping[str, Any]
+BlockRule = Callable[[StateBlock, int, int, bool], bool]
+InlineRule = Callable[[StateInline, bool], bool]
+
+DEEPEST = 60
+"""Containers inside one another; what is nested deeper is read as plain paragraphs."""
+
+
+class Dialect(Enum):
+    """Which extensions a page is written with."""
+
+    MDX = "mdx"
+    MKDOCS = "mkdocs"
+    PLAIN = "plain"
+
+
+_EVERYWHERE = ["paragraph", "reference", "blockquote", "list"]
+_BLOCK_RULES: dict[str, tuple[BlockRule, str, list[str]]] = {
+    # name: rule, characters that it begins with, what it can interrupt
+    "esm": (mdx.esm, "ie", ["paragraph"]),
+    "jsx": (mdx.jsx, "<{", _EVERYWHERE),
+    "mdx_fence": (mdx.unwrapped_fence, "`~", _EVERYWHERE),
+    "colons": (containers.colon_container, ":", _EVERYWHERE),
+    "slashes": (containers.slash_container, "/", _EVERYWHERE),
+    "identifier": (containers.identifier, ":", _EVERYWHERE),
+    "admonition": (containers.admonition, "!?", _EVERYWHERE),
+    "tab": (containers.tab, "=", _EVERYWHERE),
+    "snippet": (containers.snippet, "-{", _EVERYWHERE),
+    "abbreviation": (containers.abbreviation, "*", ["paragraph"]),
+    "markdown_in_html": (containers.markdown_in_html, "<", _EVERYWHERE),
+    "formula": (blocks.formula, "$", _EVERYWHERE),
+}
+_BEFORE_ALL = {
+    Dialect.MDX: ["esm", "mdx_fence", "jsx", "colons", "formula"],
+    Dialect.MKDOCS: [
+        "slashes", "identifier", "admonition", "tab", "snippet", "abbreviation", "markdown_in_html", "formula",
+    ],
+    Dialect.PLAIN: ["colons", "slashes", "identifier", "admonition", "tab", "snippet", "markdown_in_html", "formula"],
+}  # fmt: skip
+_BLOCK_STARTS = {
+    "table": "", "code": "", "fence": "`~", "blockquote": ">", "hr": "*-_", "list": "*-+0123456789", "reference": "[",
+    "html_block": "<", "heading": "#", "paragraph": "", "footnote_def": "[", "deflist": "",
+}  # fmt: skip
+_INLINE_RULES: dict[str, tuple[InlineRule, str]] = {
+    "expression": (mdx.expression, "{"),
+    "inline_tag": (inline_rules.inline_tag, "<"),
+    "formula": (inline_rules.formula, "$"),
+    "macro": (inline_rules.macro, "{"),
+    "attribute_list": (inline_rules.attribute_list, "{"),
+    "icon": (inline_rules.icon, ":"),
+    "keys": (inline_rules.keys, "+"),
+    "marked": (inline_rules.marked, "=^"),
+}
+_INLINE = {
+    Dialect.MDX: ["inline_tag", "expression", "formula"],
+    Dialect.MKDOCS: ["inline_tag", "macro", "attribute_list", "icon", "keys", "marked", "formula"],
+    Dialect.PLAIN: ["inline_tag", "formula"],
+}
+_INLINE_STARTS = {
+    "newline": "\n", "escape": "\\", "backticks": "`", "strikethrough": "~", "emphasis": "*_", "link": "[",
+    "image": "!", "autolink": "<", "entity": "&", "footnote_ref": "[",
+}  # fmt: skip
+
+
+class Parser(MarkdownIt):
+    """A Markdown parser for one dialect. It gives block tokens; inline text is parsed when it is asked for."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__("commonmark", {"maxNesting": DEEPEST, "html": True})
+        self.dialect = dialect
+        self.enable(["table", "strikethrough"])
+        footnote_plugin(self, inline=False, move_to_end=False)
+        if dialect is not Dialect.MDX:
+            deflist_plugin(self)
+        self._add_rules()
+        self.block = _BlockParser(self.block, _block_starts())
+        inline = _InlineParser(self.inline, _inline_starts())
+        self.inline = inline
+        self._special = inline.special
+
+    def _add_rules(self) -> None:
+        for name in _BEFORE_ALL[self.dialect]:
+            rule, _, interrupts = _BLOCK_RULES[name]
+            self.block.ruler.before("table", name, rule, {"alt": interrupts})
+        if self.dialect is Dialect.MDX:
+            self.disable(["code", "html_block"])
+        if self.dialect is Dialect.MKDOCS:
+            self.block.ruler.at("heading", blocks.python_markdown_heading, {"alt": ["paragraph", "reference"]})
+        self.disable("lheading")  # the paragraph rule finds underlined headings on its way
+        self.block.ruler.at("paragraph", blocks.paragraph)
+        self.block.ruler.at("table", blocks.table, {"alt": ["paragraph", "reference"]})
+        for name in _INLINE[self.dialect]:
+            self.inline.ruler.before("entity", name, _INLINE_RULES[name][0])
+        self.disable("html_inline")
+        self.inline.ruler2.disable("fragments_join")
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802  (overrides)
+        """Leave addresses as they are written; links are resolved elsewhere."""
+        return url
+
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802  (overrides)
+        """Leave an address that is shown as it is written."""
+        return link
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002  (overrides)
+        """Take every link; those that lead nowhere are found out elsewhere."""
+        return True
+
+    @property
+    def special(self) -> Callable[[str], object | None]:
+        """Finds the first character of a text at which anything but plain text begins."""
+        return self._special
+
+    def parse_blocks(self, source: str, env: Environment) -> list[Token]:
+        """Tokens of a source's blocks. Inline tokens have no children yet."""
+        tokens: list[Token] = []
+        self.block.parse(source, self, env, tokens)
+        return tokens
+
+    def parse_inline(self, source: str, env: Environment) -> list[Token]:
+        """Tokens of a run of inline text."""
+        return self.inline.parse(source, self, env, [])
+
+
+@cache
+def parser_for(dialect: Dialect) -> Parser:
+    """The parser of a dialect; it keeps no state between pages."""
+    return Parser(dialect)
+
+
+def _block_starts() -> Mapping[str, str]:
+    return _BLOCK_STARTS | {name: characters for name, (_, characters, _) in _BLOCK_RULES.items()}
+
+
+def _inline_starts() -> Mapping[str, str]:
+    return _INLINE_STARTS | {name: characters for name, (_, characters) in _INLINE_RULES.items()}
+
+
+class _BlockParser(ParserBlock):
+    """A block parser that asks only the rules which can begin with the line's first character."""
+
+    def __init__(self, configured: ParserBlock, starts: Mapping[str, str]) -> None:
+        super().__init__()
+        self.ruler = configured.ruler
+        self._starts = starts
+        rules = dict(zip(self.ruler.get_active_rules(), self.ruler.getRules(""), strict=True))
+        characters = sorted({character for name in rules for character in starts[name]})
+        self._any = _chosen(rules, starts, "")
+        self._by_character = {character: _chosen(rules, starts, character) for character in characters}
+
+    def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803  (overrides)
+        """Parse these lines into tokens."""
+        line, had_blank = startLine, False
+        by_character, anything = self._by_character, self._any
+        begins, shifts, ends = state.bMarks, state.tShift, state.eMarks
+        while line < endLine:
+            state.line = line = state.skipEmptyLines(line)
+            if line >= endLine or state.sCount[line] < state.blkIndent:
+                break
+            if state.level >= DEEPEST:
+                blocks.too_deep(state, line, endLine)
+                break
+            first = state.src[begins[line] + shifts[line]]
+            for rule in by_character.get(first, anything):
+                if rule(state, line, endLine, False):
+                    break
+            state.tight = not had_blank
+            line = state.line
+            if line - 1 < endLine and begins[line - 1] + shifts[line - 1] >= ends[line - 1]:
+                had_blank = True
+            if line < endLine and begins[line] + shifts[line] >= ends[line]:
+                had_blank = True
+                line += 1
+                state.line = line
+
+
+class _InlineParser(ParserInline):
+    """An inline parser that asks only the rules which can begin with the character at hand."""
+
+    def __init__(self, configured: ParserInline, starts: Mapping[str, str]) -> None:
+        super().__init__()
+        self.ruler, self.ruler2 = configured.ruler, configured.ruler2
+        rules = dict(zip(self.ruler.get_active_rules(), self.ruler.getRules(""), strict=True))
+        del rules["text"]
+        characters = sorted({character for name in rules for character in starts[name]})
+        self._by_character = {character: _chosen(rules, starts, character) for character in characters}
+        self._special = inline_rules.special_characters("".join(characters))
+
+        self.special = self._special.search
+
+    def tokenize(self, state: StateInline) -> None:
+        """Parse the text from state.pos to state.posMax into tokens."""
+        source, end, by_character = state.src, state.posMax, self._by_character
+        while (position := state.pos) < end:
+            rules = by_character.get(source[position], ()) if state.level < DEEPEST else ()
+            if any(rule(state, False) for rule in rules):
+                continue
+            found = self._special.search(source, position + 1)
+            state.pos = min(found.start() if found else end, end)
+            state.append_pending(source[position : state.pos])
+        if state.pending:
+            state.pushPending()
+
+    def skipToken(self, state: StateInline) -> None:  # noqa: N802  (overrides)
+        """Move state.pos behind the token that begins there."""
+        position = state.pos
+        if position in state.cache:
+            state.pos = state.cache[position]
+            return
+        if state.level >= DEEPEST:
+            state.pos = state.posMax
+        elif rules := self._by_character.get(state.src[position]):
+            state.level += 1
+            skipped = any(rule(state, True) for rule in rules)
+            state.level -= 1
+            if not skipped:
+                state.pos = position + 1
+        else:
+            found = self._special.search(state.src, position + 1)
+            state.pos = min(found.start() if found else state.posMax, state.posMax)
+        state.cache[position] = state.pos
+
+
+def _chosen(rules: Mapping[str, Any], starts: Mapping[str, str], character: str) -> list[Any]:
+    """The rules, in their order, that can begin with the character; those with no character of their own always can."""
+    return [rule for name, rule in rules.items() if not starts[name] or (character and character in starts[name])]

@@ -1,0 +1,108 @@
+"""Inline rules besides CommonMark's: tags, formulas, and what MkDocs' extensions add to running text."""
+
+import re
+from collections.abc import Iterable
+
+from markdown_it.rules_inline import StateInline
+
+from assay.ingest.scanning import charge, comment_end, tag_at
+
+_FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
+_MACRO = re.compile(
+    r"\{\{(?>[^{}]*)\}\}|\{%(?>[^%]*(?:%(?!\})[^%]*)*)%\}|\{#(?![\w-]+\s*\})(?>[^#]*(?:#(?!\})[^#]*)*)#\}"
+)
+_ATTRIBUTE = r"""(?:[.#][^\s{}.#]+|[\w:-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"']+))"""
+_ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*(?:{_ATTRIBUTE}[ ]*)+\}}|\{{:[^{{}}\n]*\}}")
+_ICON = re.compile(r":(?:material|fontawesome|octicons|simple|custom|logos|twemoji)-[a-z0-9-]+:")
+_KEYS = re.compile(r"\+\+([a-z0-9\"-]+(?:\+[a-z0-9\"-]+)*)\+\+")
+_MARK = re.compile(r"(==|\^\^)(?=\S)(?>[^=^\n]{1,1000})(?<=\S)\1")
+_DECLARATION = re.compile(r"<\?.*?\?>|<![A-Za-z\[][^>]*>", re.DOTALL)
+
+
+def special_characters(characters: str) -> re.Pattern[str]:
+    """Finds any of the characters at which something else than plain text can begin; `]` ends a link's text."""
+    return re.compile("[" + re.escape("".join(sorted({*characters, "]"}))) + "]")
+
+
+def inline_tag(state: StateInline, silent: bool) -> bool:
+    """A tag inside running text; comments and declarations are left away."""
+    source, position = state.src, state.pos
+    if source.startswith("<!--", position):
+        after = comment_end(state.env, source, position, state.posMax)
+        if after < 0:
+            return False
+    elif parsed := tag_at(state.env, source, position, state.posMax):
+        tag, after = parsed
+        if not silent:
+            state.push("tag", "", 0).meta = {"tag": tag}
+    elif declaration := _DECLARATION.match(source, position, state.posMax):
+        after = declaration.end()
+    else:
+        return False
+    state.pos = after
+    return True
+
+
+def formula(state: StateInline, silent: bool) -> bool:
+    """A formula between dollar signs, kept as it is written."""
+    return _matched(state, _FORMULA, silent, "formula")
+
+
+def macro(state: StateInline, silent: bool) -> bool:
+    """A Jinja macro, which shows what only the site's build knows."""
+    if state.src[state.pos + 1 : state.pos + 2] not in {"{", "%", "#"} or not charge(state.env, 0):
+        return False
+    found = _matched(state, _MACRO, silent, None)
+    if not found:
+        charge(state.env, state.posMax - state.pos)
+    return found
+
+
+def attribute_list(state: StateInline, silent: bool) -> bool:
+    """Ids, classes and attributes that an author gives what stands before them."""
+    return _matched(state, _ATTRIBUTE_LIST, silent, None)
+
+
+def icon(state: StateInline, silent: bool) -> bool:
+    """An icon by its short name."""
+    return _matched(state, _ICON, silent, None)
+
+
+def keys(state: StateInline, silent: bool) -> bool:
+    """Keys to press together: `++ctrl+alt+del++` shows Ctrl+Alt+Del."""
+    found = _KEYS.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        state.append_pending("+".join(_shown_keys(found[1].split("+"))))
+    state.pos = found.end()
+    return True
+
+
+def _shown_keys(names: Iterable[str]) -> Iterable[str]:
+    return (name.strip('"') if name.startswith('"') else name.replace("-", " ").title() for name in names)
+
+
+def marked(state: StateInline, silent: bool) -> bool:
+    """Marked (`==`) or inserted (`^^`) text: its marks are left away."""
+    found = _MARK.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    inside, end = (found.start() + 2, found.end() - 2), state.posMax
+    if not silent:
+        state.pos, state.posMax = inside
+        state.level += 1
+        state.md.inline.tokenize(state)
+        state.level -= 1
+    state.pos, state.posMax = found.end(), end
+    return True
+
+
+def _matched(state: StateInline, pattern: re.Pattern[str], silent: bool, token: str | None) -> bool:
+    found = pattern.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if token and not silent:
+        state.push(token, "", 0).content = found[0]
+    state.pos = found.end()
+    return True

@@ -1,0 +1,87 @@
+"""Markdown and MDX pages → documents, read as their site would show them.
+
+The steps, each in a module of its own: `grammar` parses the page with the rules of its dialect, `rendering` walks the
+tokens, `elements` follows tags and containers, and `normalized` writes the text; its docstring shows the form that
+the text has. `anchors` gives headings the ids of the real page, and `links` finds where links lead.
+"""
+
+import re
+
+from assay.errors import InputError
+from assay.ingest.grammar import Dialect
+from assay.ingest.links import LinkResolver
+from assay.ingest.rendering import PageContext, Renderer
+from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
+from assay.model.ids import document_id
+
+READER_REVISION = "1"
+"""Changes whenever the same page would give another document."""
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_BLANKS = re.compile(r"\s+")
+
+
+def read_markdown(page: RawPage) -> Document:
+    """The document that a Markdown or MDX page shows. Pure: the same page gives the same document.
+
+    Raises InputError for a page of another media type.
+    """
+    if page.media_type not in {MediaType.MARKDOWN, MediaType.MDX}:
+        raise InputError(f"{page.key}: {page.media_type} is not Markdown.", hint="Give it to the reader for its type.")
+    context = PageContext(
+        dialect=dialect_of(page),
+        is_docusaurus=page.generator == "docusaurus",
+        includes=page.includes,
+        links=LinkResolver(page),
+    )
+    Renderer(context).render(_decodable(page.content.removeprefix("\ufeff")))
+    title = _title(page, context.writer.first_title)
+    normalized = context.writer.finish(title)
+    return Document(
+        info=_info(page, title),
+        text=normalized.text,
+        sections=normalized.sections,
+        blocks=normalized.blocks,
+        links=normalized.links,
+        source_hash=page.source_hash,
+        key=page.key,
+    )
+
+
+def dialect_of(page: RawPage) -> Dialect:
+    """Which extensions a page is written with. Docusaurus reads `.md` as MDX, unless the page says otherwise."""
+    if page.generator == "mkdocs":
+        return Dialect.MKDOCS
+    if page.media_type is MediaType.MDX or page.generator == "docusaurus":
+        return Dialect.PLAIN if page.front_matter.get("format") == "md" else Dialect.MDX
+    return Dialect.PLAIN
+
+
+def _title(page: RawPage, first_heading: str | None) -> str:
+    """The front matter's title, else the first level-1 heading, else what the source knows, else from the slug."""
+    written = page.front_matter.get("title")
+    named = _BLANKS.sub(" ", str(written)).strip() if isinstance(written, str | int | float) else ""
+    title = named or first_heading or page.title or page.slug.replace("-", " ").replace("_", " ").strip().capitalize()
+    return _decodable(title)
+
+
+def _info(page: RawPage, title: str) -> DocumentInfo:
+    return DocumentInfo(
+        id=document_id(page.url),
+        url=page.url,
+        title=title,
+        source=page.source,
+        source_path=page.source_path,
+        slug=page.slug,
+        source_type=f"{page.generator or 'markdown'}-page",
+        version=page.version,
+        locale=page.locale,
+        version_is_current=page.version_is_current,
+        locale_is_default=page.locale_is_default,
+        tags=page.tags,
+    )
+
+
+def _decodable(text: str) -> str:
+    """The text with what is no character, and could not be stored, replaced."""
+    return _SURROGATES.sub("\ufffd", text)

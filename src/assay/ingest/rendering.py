@@ -1,0 +1,398 @@
+"""Tokens of a page → its normalized text.
+
+One renderer reads one source: the page itself, or a file that it imports, whose headings are numbered by themselves.
+All renderers of a page write to the same writer.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from markdown_it.token import Token
+
+from assay.ingest import fences
+from assay.ingest.anchors import Anchors, GithubAnchors, TocAnchors, attribute_list_id, braced_id
+from assay.ingest.elements import Elements
+from assay.ingest.grammar import Dialect, Environment, parser_for
+from assay.ingest.inlines import Inline, code_span
+from assay.ingest.javascript import shown_text, unescaped
+from assay.ingest.labels import container_label
+from assay.ingest.links import LinkResolver
+from assay.ingest.mdx import IMPORTS
+from assay.ingest.normalized import NormalizedWriter
+from assay.ingest.scanning import allow_scanning
+from assay.ingest.tags import Tag, TagKind, html_pieces
+
+_NEWLINES = re.compile(r"\r\n?")
+_MACROS = re.compile(r"\{\{[^{}]*\}\}|\{%[^%]*(?:%(?!\})[^%]*)*%\}|\{#[^#]*(?:#(?!\})[^#]*)*#\}")
+_ALERT = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*([^\n]*)(?:\n|$)")
+_TABLES_OF_CONTENTS = {"[TOC]", "[toc]", "[[TOC]]", "[[toc]]", "[[_TOC_]]"}
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_MARKDOWN_NAME = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
+_RANGES = re.compile(r"(\d*)(:?)(\d*)")
+_MOST_INCLUSIONS = 500
+_DEEPEST_INCLUSION = 10
+
+
+@dataclass(slots=True)
+class PageContext:
+    """What every renderer of one page shares.
+
+    dialect: which extensions the page is written with.
+    is_docusaurus: whether Docusaurus serves it; decides about level-1 anchors and about comments in code.
+    includes: files by the path that the page names them with.
+    inclusions: how many files were put in place so far.
+    """
+
+    dialect: Dialect
+    is_docusaurus: bool
+    includes: Mapping[str, str]
+    links: LinkResolver
+    writer: NormalizedWriter = field(default_factory=NormalizedWriter)
+    inclusions: int = 0
+
+    def included(self, path: str) -> str | None:
+        """A file that the page names; None when it is not there."""
+        for name in (path, unescaped(path), posixpath.normpath(path)):
+            if name in self.includes:
+                return self.includes[name]
+        return None
+
+
+class Renderer:
+    """Reads one source and writes what it shows.
+
+    anchors: numbers the headings; None to number them by themselves.
+    depth: how many files stand between the page and this source.
+    """
+
+    def __init__(self, context: PageContext, anchors: Anchors | None = None, depth: int = 0) -> None:
+        self._context = context
+        self._parser = parser_for(context.dialect)
+        self._special = self._parser.special
+        self._given_anchors = anchors
+        self._anchors: Anchors = anchors or GithubAnchors(title_has_anchor=not context.is_docusaurus)
+        self._depth = depth
+        self._environment: Environment = {}
+        self._footnotes: dict[str, list[Token]] = {}
+        self._referred: list[str] = []
+        self._elements = Elements(context.writer, context.links)
+        self._handlers: dict[str, Callable[[Token], None]] = self._block_handlers()
+
+    def render(self, source: str) -> None:
+        """Write what a source shows. The source has no front matter."""
+        source = _NEWLINES.sub("\n", source).replace("\0", "\ufffd")
+        allow_scanning(self._environment, source)
+        tokens = self._without_footnotes(self._parser.parse_blocks(source, self._environment))
+        if self._context.dialect is Dialect.MKDOCS and self._given_anchors is None:
+            self._anchors = TocAnchors(_explicit_ids(tokens))
+        self._walk(tokens)
+        self._elements.close_all()
+        self._write_footnotes()
+
+    # --- blocks ---
+
+    def _block_handlers(self) -> dict[str, Callable[[Token], None]]:
+        def close(_: Token) -> None:
+            self._elements.close_container()
+
+        def flush(_: Token) -> None:
+            self._elements.flush()
+
+        handlers: dict[str, Callable[[Token], None]] = {
+            "inline": self._inline_block,
+            "tag": self._tag_block,
+            "fence": self._fence,
+            "code_block": self._fence,
+            "html_block": self._html,
+            "html": self._html,
+            "expression": self._expression_block,
+            "list_item_open": self._open_item,
+            "container_open": self._open_marked,
+            "container_close": lambda token: self._elements.close_marked(token.markup),
+            "indented_open": self._open_indented,
+            "identifier": lambda token: self._elements.paragraph(Inline(token.content)),
+            "include": self._include,
+            "code_include": self._code_include,
+            "formula_block": lambda token: self._elements.lines(token.content),
+            "dl_open": self._open_definitions,
+            "dt_open": lambda _: self._context.writer.part(),
+            "dd_open": self._open_definition,
+        }
+        flushing = ("paragraph_close", "dt_close")
+        closing = (
+            "bullet_list_close", "ordered_list_close", "list_item_close", "blockquote_close", "indented_close",
+            "dl_close", "dd_close",
+        )  # fmt: skip
+        return handlers | dict.fromkeys(flushing, flush) | dict.fromkeys(closing, close)
+
+    def _walk(self, tokens: list[Token]) -> None:
+        """Write what these tokens show."""
+        handlers = self._handlers
+        index, count = 0, len(tokens)
+        while index < count:
+            token = tokens[index]
+            name = token.type
+            if handler := handlers.get(name):
+                handler(token)
+            elif name == "heading_open":
+                self._heading(int(token.tag[1]), tokens[index + 1].content)
+                index += 2
+            elif name == "table_open":
+                index = self._table(tokens, index)
+            elif name in {"bullet_list_open", "ordered_list_open"}:
+                self._open_list(tokens, index)
+            elif name == "blockquote_open":
+                self._open_quote(tokens, index)
+            index += 1
+
+    def _inline_block(self, token: Token) -> None:
+        content = token.content
+        if content[:1] == "[" and content in _TABLES_OF_CONTENTS and self._context.dialect is not Dialect.MDX:
+            return
+        self._inline(content)
+
+    def _heading(self, level: int, content: str) -> None:
+        dialect = self._context.dialect
+        self._elements.flush()
+        self._elements.show_again()
+        self._write_footnotes()
+        text, explicit = attribute_list_id(content) if dialect is Dialect.MKDOCS else braced_id(content)
+        slugged = self._inline(text)
+        inline = self._elements.buffer.take()
+        self._elements.heading(level, inline, self._anchors.anchor(slugged, level, explicit))
+
+    def _table(self, tokens: list[Token], index: int) -> int:
+        """Write the table that opens at index. Returns where it closes."""
+        self._elements.flush()
+        rows: list[list[Inline]] = []
+        while (token := tokens[index]).type != "table_close":
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type == "inline":
+                rows[-1].append(self._run(token.content))
+            index += 1
+        self._elements.table(rows)
+        return index
+
+    def _run(self, content: str) -> Inline:
+        """A run of inline text by itself, as in a cell or a title; tags inside cannot reach beyond it."""
+        return self._elements.captured(lambda: self._inline(content))
+
+    def _open_list(self, tokens: list[Token], index: int) -> None:
+        opening = tokens[index]
+        self._elements.open_container(self._context.writer.close_list)
+        number = int(opening.attrs.get("start", 1)) if opening.type == "ordered_list_open" else None
+        self._context.writer.open_list(is_tight=_is_tight(tokens, index), number=number)
+
+    def _open_item(self, _: Token) -> None:
+        self._elements.open_container(self._context.writer.close_frame)
+        self._context.writer.open_item()
+
+    def _open_quote(self, tokens: list[Token], index: int) -> None:
+        first = tokens[index + 2] if index + 2 < len(tokens) and tokens[index + 1].type == "paragraph_open" else None
+        if first and (alert := _ALERT.match(first.content)):
+            first.content = first.content[alert.end() :]
+            self._elements.open_labelled_container(container_label(alert[1], self._run(alert[2])))
+        else:
+            self._elements.open_container(self._context.writer.close_frame)
+            self._context.writer.open_quote()
+
+    def _open_marked(self, token: Token) -> None:
+        self._elements.open_marked(token.markup, container_label(token.info, self._run(token.content)))
+
+    def _open_indented(self, token: Token) -> None:
+        self._elements.open_labelled_container(container_label(token.info, self._run(token.content)))
+
+    def _open_definitions(self, _: Token) -> None:
+        self._elements.open_container(self._context.writer.close_list)
+        self._context.writer.open_list(is_tight=True)
+
+    def _open_definition(self, _: Token) -> None:
+        self._elements.open_container(self._context.writer.close_note)
+        self._context.writer.open_note(": ", is_next=True)
+
+    def _fence(self, token: Token) -> None:
+        content = token.content
+        if self._context.is_docusaurus:
+            content = fences.without_magic_comments(content)
+        elif self._context.dialect is Dialect.MKDOCS:
+            content = fences.with_snippets(content, self._context.included)
+        info = fences.parse_info(token.info)
+        self._elements.code(content, info.language, info.title)
+
+    def _html(self, token: Token) -> None:
+        for piece in html_pieces(token.content):
+            if isinstance(piece, str):
+                self._elements.text(_MACROS.sub("", piece) if self._context.dialect is Dialect.MKDOCS else piece)
+            else:
+                self._tag(piece)
+        if token.type == "html_block":
+            self._elements.flush()
+
+    def _tag_block(self, token: Token) -> None:
+        self._elements.flush()
+        self._tag(token.meta["tag"])
+
+    def _expression_block(self, token: Token) -> None:
+        self._expression(token.content)
+        self._elements.flush()
+
+    # --- running text ---
+
+    def _inline(self, content: str) -> str:
+        """Pass inline text on. Returns it as it is slugged: code without backticks, expressions as written."""
+        elements = self._elements
+        if self._special(content) is None:
+            elements.text(content)
+            return content
+        slugged: list[str] = []
+        for token in self._parser.parse_inline(content, self._environment):
+            name = token.type
+            if name in {"text", "text_special"}:
+                elements.text(token.content)
+                slugged.append(token.content)
+            elif name == "code_inline":
+                elements.verbatim(token.content if elements.collects_code else code_span(token.content))
+                slugged.append(token.content)
+            elif name == "softbreak":
+                elements.text("\n")
+            elif name == "link_open":
+                elements.open_link(str(token.attrs.get("href", "")))
+            elif name == "link_close":
+                elements.buffer.close_link()
+            else:
+                slugged.append(self._rare_inline(token))
+        return "".join(slugged)
+
+    def _rare_inline(self, token: Token) -> str:
+        """Pass on a token that few texts have. Returns what of it is slugged."""
+        name = token.type
+        if name == "tag":
+            self._tag(token.meta["tag"])
+        elif name == "hardbreak":
+            self._elements.line_break()
+        elif name == "image":
+            alternative = _plain(token.children or [])
+            self._elements.text(alternative)
+            return alternative if self._context.dialect is Dialect.MDX else ""
+        elif name == "expression":
+            self._expression(token.content)
+            return token.content
+        elif name == "formula":
+            self._elements.verbatim(token.content.replace("\n", " "))
+            return token.content
+        elif name == "footnote_ref":
+            label = str(token.meta["label"])
+            self._referred.append(label)
+            self._elements.text(f"[^{label}]")
+        return ""
+
+    def _expression(self, content: str) -> None:
+        path = self._environment.get(IMPORTS, {}).get(content.strip())
+        if path is not None and self._elements.collects_code:
+            self._elements.text(self._context.included(path) or "")
+        elif shown := shown_text(content):
+            self._elements.text(shown)
+
+    def _tag(self, tag: Tag) -> None:
+        path = self._environment.get(IMPORTS, {}).get(tag.name)
+        if path is not None and tag.kind is not TagKind.CLOSE and _MARKDOWN_NAME.search(path):
+            if (text := self._context.included(path)) is not None:
+                self._put(text, None)
+            return
+        self._elements.tag(tag)
+
+    # --- other files ---
+
+    def _include(self, token: Token) -> None:
+        if (text := fences.snippet(token.content, self._context.included)) is not None:
+            self._put(text, self._anchors)
+
+    def _code_include(self, token: Token) -> None:
+        if (text := self._context.included(token.content)) is not None:
+            if token.info:
+                text = fences.selected_lines(text, _line_ranges(token.info))
+            self._elements.code(text, fences.language_of(token.content), "")
+
+    def _put(self, text: str, anchors: Anchors | None) -> None:
+        """Write what another file shows, here. anchors: that number its headings; None for its own."""
+        self._elements.flush()
+        self._context.inclusions += 1
+        is_allowed = self._depth < _DEEPEST_INCLUSION and self._context.inclusions <= _MOST_INCLUSIONS
+        if is_allowed and not self._elements.is_hidden:
+            text = _FRONT_MATTER.sub("", text.removeprefix("\ufeff"), count=1)
+            Renderer(self._context, anchors, self._depth + 1).render(text)
+
+    # --- footnotes ---
+
+    def _without_footnotes(self, tokens: list[Token]) -> list[Token]:
+        """Set the footnotes' texts aside. Returns the other tokens."""
+        if "footnotes" not in self._environment:
+            return tokens
+        kept: list[Token] = []
+        label, depth = "", 0
+        for token in tokens:
+            if token.type == "footnote_reference_open":
+                depth += 1
+                if depth == 1:
+                    label = str(token.meta["label"])
+                    self._footnotes.setdefault(label, [])
+            elif token.type == "footnote_reference_close":
+                depth -= 1
+            elif depth:
+                self._footnotes[label].append(token)
+            else:
+                kept.append(token)
+        return kept
+
+    def _write_footnotes(self) -> None:
+        """Write the footnotes that were referred to since the last heading, each once."""
+        if not self._referred or self._context.writer.depth:
+            return
+        is_next = False
+        while self._referred:
+            label = self._referred.pop(0)
+            if (tokens := self._footnotes.pop(label, None)) is None:
+                continue
+            self._elements.open_container(self._context.writer.close_note)
+            self._context.writer.open_note(f"[^{label}]: ", is_next=is_next)
+            self._walk(tokens)
+            self._elements.close_container()
+            is_next = True
+
+
+def _is_tight(tokens: list[Token], index: int) -> bool:
+    """Whether the list that opens at index has no blank lines between its items, as its first paragraph tells."""
+    level = tokens[index].level
+    for token in tokens[index + 1 :]:
+        if token.type == "paragraph_open" and token.level == level + 2:
+            return bool(token.hidden)
+        if token.level == level and token.nesting < 0:
+            break
+    return True
+
+
+def _explicit_ids(tokens: list[Token]) -> set[str]:
+    """Ids that the authors of a page gave its headings."""
+    contents = (after.content for token, after in pairwise(tokens) if token.type == "heading_open")
+    return {given for content in contents if (given := attribute_list_id(content)[1])}
+
+
+def _line_ranges(written: str) -> list[tuple[int, int | None]]:
+    """The ranges of `1:3, 7, 9:`."""
+    ranges: list[tuple[int, int | None]] = []
+    for part in written.split(","):
+        if (found := _RANGES.fullmatch(part.strip())) and part.strip():
+            first = int(found[1] or 1)
+            ranges.append((first, int(found[3]) if found[3] else None if found[2] else first))
+    return ranges
+
+
+def _plain(tokens: list[Token]) -> str:
+    """The text of inline tokens without any markup."""
+    return "".join(
+        " " if token.type == "softbreak" else token.content or _plain(token.children or []) for token in tokens
+    )
