@@ -67,6 +67,8 @@ class _Page:
         return (stem.lower() != "index", self.file.key)
 
 
+_CHECK = "Check the path and its permissions."
+
 _Item = _Page | PageFailed | PageExcluded
 _Found = list[dict[str, _Item]]  # what each tree has, by key
 
@@ -112,9 +114,11 @@ class FolderSource:
     def layout(self) -> Layout:
         """How the folder is understood, with notices for a person. Raises SourceError, ConfigurationError."""
         root, only = _resolve(self._given)
-        if only is not None:
-            return file_layout(str(root / only), self._wishes)
-        return find_layout(root, self._wishes)
+        try:
+            return find_layout(root, self._wishes) if only is None else file_layout(str(root / only), self._wishes)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise SourceError(f"{error.filename or root} cannot be read: {reason}.", hint=_CHECK) from None
 
     def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
         """Yield every page, each key once, tree by tree in ascending order of their keys.
@@ -137,7 +141,14 @@ class _Reading:
         self._layout = layout
         self._name = name
         self._limit = limit
-        self._rules = IncludeRules(root, layout.site, layout.include_folders, limit)
+        self._rules = IncludeRules(
+            root=root,
+            site=layout.site,
+            folders=layout.include_folders,
+            limit=limit,
+            imports=layout.convention is not Convention.MKDOCS,
+            embeds=layout.convention is not Convention.DOCUSAURUS,
+        )
         self._generator = None if layout.convention is Convention.PLAIN else layout.convention.value
 
     def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
@@ -279,7 +290,7 @@ def _resolve(given: Path) -> tuple[Path, str | None]:
     except FileNotFoundError:
         raise SourceError(f"There is no folder or file {given}.", hint="Check the path.") from None
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of symlinks, before Python 3.13
-        raise SourceError(f"{given} cannot be read: {error}.", hint="Check the path and its permissions.") from None
+        raise SourceError(f"{given} cannot be read: {error}.", hint=_CHECK) from None
     if path.is_dir():
         return path, None
     if path.is_file() and path.suffix.lower() in SUFFIXES:

@@ -56,31 +56,80 @@ def find_files(root: Path, start: str, *, leave_out: Collection[str] = ()) -> Fi
 
     Raises SourceError when the folder itself cannot be listed.
     """
-    findings = Findings()
     base = os.path.join(root, *start.split("/")) if start else str(root)  # noqa: PTH118 - the walk's inner loop
     listing = _list(base)
     if isinstance(listing, str):
         raise SourceError(f"The folder {base} cannot be read: {listing}.", hint="Check the path and its permissions.")
-    read: set[str] = set()
-    folders, links = [(start, base)], list[tuple[str, str]]()
-    while folders or links:
-        key, path = folders.pop() if folders else links.pop(0)
+    return _Walk(root, leave_out).run(start, base)
+
+
+class _Walk:
+    """One walk; folders and links are keys and paths of what is still to be visited."""
+
+    def __init__(self, root: Path, leave_out: Collection[str]) -> None:
+        self._root = root
+        self._leave_out = leave_out
+        self._findings = Findings()
+        self._folders: list[tuple[str, str]] = []
+        self._links: list[tuple[str, str]] = []
+        self._read: set[str] = set()
+
+    def run(self, start: str, path: str) -> Findings:
+        self._folders.append((start, path))
+        while self._folders or self._links:
+            if self._folders:
+                self._visit(*self._folders.pop())
+            else:
+                self._links.sort(reverse=True)
+                self._follow(*self._links.pop())
+        self._findings.files.sort(key=lambda file: file.key)
+        return self._findings
+
+    def _follow(self, key: str, path: str) -> None:
+        """Visit what a symlink to a folder leads to, if that is inside the root."""
+        if inside(self._root, os.path.realpath(path)):
+            self._visit(key, path)
+        else:
+            self._findings.refused.append((key, "a symlink that leads out of the folder"))
+
+    def _visit(self, key: str, path: str) -> None:
+        """Sort what is in one folder into files, folders and links to folders."""
         real = os.path.realpath(path)
-        reason = _refusal(root, real, read)
-        if reason:
-            findings.refused.append((key, reason))
-            continue
-        read.add(real)
-        _visit(root, key, path, leave_out, findings, folders, links)
-        links.sort()
-    findings.files.sort(key=lambda file: file.key)
-    return findings
+        if real in self._read:
+            self._findings.refused.append((key, "by a symlink; the folder is read under another name"))
+            return
+        self._read.add(real)
+        listing = _list(path)
+        if isinstance(listing, str):
+            self._findings.failed.append((f"{key}/", f"the folder cannot be read: {listing}"))
+            return
+        if _is_not_documentation(key, listing.names):
+            return
+        for entry in listing.entries:
+            if entry.name.startswith(".") or entry.name in _NEVER_DOCUMENTATION:
+                continue
+            child = f"{key}/{entry.name}" if key else entry.name
+            if _is_folder(entry):
+                if child not in self._leave_out:
+                    (self._links if entry.is_symlink() else self._folders).append((child, entry.path))
+            elif entry.name.lower().endswith(SUFFIXES):
+                self._note(child, entry)
+
+    def _note(self, key: str, entry: os.DirEntry[str]) -> None:
+        if not _is_text(key):
+            printable = os.fsencode(key).decode("utf-8", "backslashreplace")
+            self._findings.failed.append((printable, "the name is not UTF-8; rename it"))
+        elif entry.is_symlink() and not inside(self._root, os.path.realpath(entry.path)):
+            self._findings.refused.append((key, "a symlink that leads out of the folder"))
+        else:
+            self._findings.files.append(FoundFile(key, entry.path))
 
 
-def _refusal(root: Path, real: str, read: set[str]) -> str:
-    if not inside(root, real):
-        return "a symlink that leads out of the folder"
-    return "a symlink to a folder that is read under its own name" if real in read else ""
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a symlink to itself
+        return False
 
 
 def inside(root: Path, real: str) -> bool:
@@ -96,44 +145,6 @@ def _list(path: str) -> _Listing | str:
     except OSError as error:
         return _reason(error)
     return _Listing(frozenset(entry.name for entry in listed), listed)
-
-
-def _visit(
-    root: Path,
-    key: str,
-    path: str,
-    leave_out: Collection[str],
-    findings: Findings,
-    folders: list[tuple[str, str]],
-    links: list[tuple[str, str]],
-) -> None:
-    """Sort what is in one folder into files, folders and links to folders."""
-    listing = _list(path)
-    if isinstance(listing, str):
-        findings.failed.append((f"{key}/", f"the folder cannot be read: {listing}"))
-        return
-    if _is_not_documentation(key, listing.names):
-        return
-    for entry in listing.entries:
-        name = entry.name
-        if name.startswith(".") or name in _NEVER_DOCUMENTATION:
-            continue
-        child = f"{key}/{name}" if key else name
-        if entry.is_dir():
-            if child not in leave_out:
-                (links if entry.is_symlink() else folders).append((child, entry.path))
-        elif name.lower().endswith(SUFFIXES):
-            _note_file(root, child, entry, findings)
-
-
-def _note_file(root: Path, key: str, entry: os.DirEntry[str], findings: Findings) -> None:
-    if not _is_text(key):
-        printable = os.fsencode(key).decode("utf-8", "backslashreplace")
-        findings.failed.append((printable, "the name is not UTF-8; rename it"))
-    elif entry.is_symlink() and not inside(root, os.path.realpath(entry.path)):
-        findings.refused.append((key, "a symlink that leads out of the folder"))
-    else:
-        findings.files.append(FoundFile(key, entry.path))
 
 
 def _is_not_documentation(key: str, names: frozenset[str]) -> bool:

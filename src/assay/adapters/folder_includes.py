@@ -25,6 +25,7 @@ _IMPORT = re.compile(
     r"""from[ \t]*(?P<quote>["'])(?P<path>(?:[^"'\n\\]|\\.){1,500}?\.mdx?"""
     r"""|!{0,2}raw-loader!(?:[^"'\n\\]|\\.){1,500})(?P=quote)"""
 )
+_IMPORTABLE = re.compile(r"""\.mdx?["']""")
 _SNIPPET = re.compile(r"""^[ \t]*-{1,9}8<-{1,9}[ \t]+(?P<quote>["'])(?P<path>[^"'\n]{1,500})(?P=quote)""", re.MULTILINE)
 _SNIPPET_BLOCK = re.compile(
     r"^[ \t]*-{1,9}8<-{1,9}[ \t]*\n(?P<paths>(?:(?![ \t]*-{1,9}8<-)[^\n]*\n){1,200}?)[ \t]*-{1,9}8<-", re.MULTILINE
@@ -43,12 +44,15 @@ class IncludeRules:
     site: folder that `@site` stands for.
     folders: where embedded files are looked for, in this order, before the folder of the page itself.
     limit: the most bytes of one file, and the most characters of all files that one page includes.
+    imports, embeds: whether pages are written with MDX imports, and with the other statements.
     """
 
     root: Path
     site: str
     folders: tuple[str, ...]
     limit: int
+    imports: bool = True
+    embeds: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def find_includes(rules: IncludeRules, key: str, text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     targets: dict[str, str] = {}
-    waiting = deque([(key, _statements(text))])
+    waiting = deque([(key, _statements(rules, text))])
     size = 0
     while waiting:
         origin, wanted = waiting.popleft()
@@ -84,21 +88,21 @@ def find_includes(rules: IncludeRules, key: str, text: str) -> dict[str, str]:
             if size > rules.limit:
                 raise InputError(f"the files it includes are together over {rules.limit:,} characters (max_page_bytes)")
             found[statement.written] = content = _settle(rules, target, content, targets)
-            waiting.append((target, _statements(content)))
+            waiting.append((target, _statements(rules, content)))
     return found
 
 
-def _statements(text: str) -> list[_Statement]:
+def _statements(rules: IncludeRules, text: str) -> list[_Statement]:
     """Every include statement of a text, each once; those in code examples too, which costs only a look-up."""
     found: list[_Statement] = []
-    if "from" in text and (".md" in text or "raw-loader!" in text):
+    if rules.imports and (_IMPORTABLE.search(text) or "raw-loader!" in text):
         found += [_Statement(match["path"], imported=True) for match in _IMPORT.finditer(text)]
-    if "8<-" in text:
+    if rules.embeds and "8<-" in text:
         found += [_Statement(_file_of(match["path"]), imported=False) for match in _SNIPPET.finditer(text)]
         for block in _SNIPPET_BLOCK.finditer(text):
             names = (line.strip() for line in block["paths"].splitlines())
             found += [_Statement(_file_of(name), imported=False) for name in names if name and name[0] != ";"]
-    if "!}" in text or "*}" in text:
+    if rules.embeds and ("!}" in text or "*}" in text):
         found += [_Statement(match["path"], imported=False) for match in _EMBED.finditer(text)]
     return list(dict.fromkeys(found))
 
@@ -151,7 +155,7 @@ def _load(rules: IncludeRules, target: str) -> str | None:
 
 def _settle(rules: IncludeRules, origin: str, text: str, targets: dict[str, str]) -> str:
     """Rename in an include's text the paths by which another file is known already."""
-    for statement in _statements(text):
+    for statement in _statements(rules, text):
         target = _locate(rules, origin, statement)
         if target is not None and targets.setdefault(statement.written, target) != target:
             whole = re.compile(rf"(?<![\w./@-]){re.escape(statement.written)}(?![\w/.-])")
@@ -162,26 +166,36 @@ def _settle(rules: IncludeRules, origin: str, text: str, targets: dict[str, str]
 # --- links ---------------------------------------------------------------------------------------------------------
 
 _FILE_NAME_END = re.compile(r"\.m(?:dx?|arkdown)\b", re.IGNORECASE)
-_BEFORE_A_LINK = (
-    re.compile(r"""[\s()<>"'=\[\]{}|]"""),
-    re.compile(r"""[\s<>"'\[\]]"""),
-    re.compile(r"""[\n()<>"'\[\]]"""),
-)
 _LONGEST_LINK = 300
+
+
+def _delimiters(characters: str) -> dict[int, str]:
+    return dict.fromkeys(map(ord, characters), "\0")
+
+
+_ANY_END = _delimiters(" \t\n()<>\"'=[]{}|")
+_ENDS_WITH_BRACKETS = _delimiters(" \t\n<>\"'[]")  # in [a](b(c).md) the name has brackets
+_ENDS_WITH_SPACES = _delimiters("\n()<>\"'[]")  # in [a](<b c.md>) it has spaces
+_SURE_BEGINNINGS = ("](", '"', "'", "<")
 
 
 def linked_files(text: str) -> tuple[str, ...]:
     """Every path of a Markdown file that a text could link to, as written but unescaped, each once.
 
-    More than the links: a name in running text or code counts too, and one that ends in several ways is there in each.
+    More than the links: a name in running text or code counts too, and one whose beginning is not sure is there in
+    each of its forms.
     """
     found: dict[str, None] = {}
     for match in _FILE_NAME_END.finditer(text):
         head = text[max(0, match.start() - _LONGEST_LINK) : match.end()]
-        for before in _BEFORE_A_LINK:
-            path = before.split(head)[-1].lstrip("( ")
-            if path != match[0] and "://" not in path:
-                found[unquote(path)] = None
+        path = head.translate(_ANY_END).rpartition("\0")[2]
+        paths = [path]
+        if not head[: len(head) - len(path)].endswith(_SURE_BEGINNINGS):
+            paths += [head.translate(ends).rpartition("\0")[2] for ends in (_ENDS_WITH_BRACKETS, _ENDS_WITH_SPACES)]
+        for path in paths:
+            name = path.lstrip("( ")
+            if name != match[0] and "://" not in name:
+                found[unquote(name)] = None
     return tuple(found)
 
 

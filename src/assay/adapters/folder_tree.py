@@ -84,12 +84,12 @@ class Layout:
 
 
 def choose_base_url(wishes: Wishes, configured: str | None, notices: list[str]) -> str:
-    """The URL that everything is under: as the caller says, as the site is configured, or a placeholder."""
+    """The URL that everything is under, without a slash at its end: as the caller says, as configured, or made up."""
     if wishes.base_url is not None:
-        return wishes.base_url
+        return wishes.base_url.rstrip("/")
     if configured:
         try:
-            return canonical_url(configured)
+            return canonical_url(configured).rstrip("/")
         except InputError:
             notices.append(f"The address in the site's configuration is not a URL: {configured!r}.")
     base = canonical_url(f"https://{PLACEHOLDER_HOST}/{quote(wishes.name, safe='')}")
@@ -98,8 +98,8 @@ def choose_base_url(wishes: Wishes, configured: str | None, notices: list[str]) 
 
 
 def below(base: str, *parts: str) -> str:
-    """A URL under another; empty parts are left out."""
-    return canonical_url("/".join([base.rstrip("/"), *(part.strip("/") for part in parts if part.strip("/"))]))
+    """A URL under another, without a slash at its end; empty parts are left out."""
+    return canonical_url("/".join([base, *(part.strip("/") for part in parts)])).rstrip("/")
 
 
 def join(*parts: str) -> str:
@@ -126,11 +126,11 @@ def subfolders(root: Path, path: str) -> Iterator[str]:
 
 
 def is_repository(root: Path) -> bool:
-    """Whether a folder holds a documentation in `docs` rather than being one: no pages but README and its like."""
+    """Whether a folder holds a documentation in `docs` rather than being one: no pages but README and CHANGELOG."""
     if not is_folder(root, "docs"):
         return False
     pages = [entry for entry in root.iterdir() if entry.suffix.lower() in SUFFIXES and not entry.name.startswith(".")]
-    return all(page.stem.upper() == page.stem for page in pages)
+    return all(page.stem.isupper() or page.stem.lower() == "readme" for page in pages)
 
 
 def read_config_text(root: Path, path: str) -> str | None:

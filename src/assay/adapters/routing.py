@@ -113,7 +113,7 @@ def _join(names: list[str]) -> str:
 
 def page_url(address: str, route: str) -> str:
     """The canonical URL of a route under the address of the documentation."""
-    return canonical_url(f"{address.rstrip('/')}/{route}")
+    return canonical_url(f"{address}/{route}")
 
 
 def excluded_path(path: str) -> str | None:

@@ -8,5 +8,6 @@ import pytest
 pytest.register_assert_rewrite(*(f"{__name__}.{module.name}" for module in iter_modules(__path__)))
 
 from assay.testing.catalog import CatalogConformance  # noqa: E402 - see above
+from assay.testing.source import EditablePlace, SourceConformance  # noqa: E402 - see above
 
-__all__ = ["CatalogConformance"]
+__all__ = ["CatalogConformance", "EditablePlace", "SourceConformance"]
