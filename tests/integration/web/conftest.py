@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -101,12 +102,13 @@ class RunningServer:
 
     port: int
     process: subprocess.Popen[str]
+    log: Path
 
-    def stop(self) -> str:
-        """End it with SIGTERM and give what it wrote to standard error."""
-        self.process.send_signal(signal.SIGTERM)
-        _, log = self.process.communicate(timeout=60)
-        return log
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> str:
+        """End it with a signal and give what it wrote to standard error."""
+        self.process.send_signal(how)
+        self.process.wait(timeout=60)
+        return self.log.read_text(encoding="utf-8")
 
 
 _PROGRAM = """
@@ -132,20 +134,24 @@ def running_server(
     definitions, kind: source of a subclass of Assay, and its name, to be served instead.
     """
     program = _PROGRAM.format(root=str(ROOT), definitions=definitions, kind=kind, folder=str(folder), server=server)
-    process = subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    try:
-        assert process.stdout
-        line = process.stdout.readline()
-        found = re.fullmatch(r"Assay answers at http://127\.0\.0\.1:(\d+)\n", line)
-        assert found, f"no ready line but {line!r}; {process.communicate(timeout=30)[1] if not line else ''}"
-        yield RunningServer(int(found[1]), process)
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
+    with tempfile.TemporaryDirectory() as scratch:
+        # A file, not a pipe: a pipe that nobody reads is full after some hundred lines, and the server would wait.
+        log = Path(scratch) / "log"
+        with log.open("w") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-c", program],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+        try:
+            assert process.stdout
+            line = process.stdout.readline()
+            found = re.fullmatch(r"Assay answers at http://127\.0\.0\.1:(\d+)\n", line)
+            assert found, f"no ready line but {line!r}; {log.read_text()}"
+            yield RunningServer(int(found[1]), process, log)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()

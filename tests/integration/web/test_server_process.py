@@ -112,7 +112,7 @@ def test_sigterm_lets_requests_finish_says_no_to_probes_first_and_then_refuses(p
         status, answer = slow.result()
         assert status == 200
         assert len(answer["results"]) == 5
-        server.process.communicate(timeout=60)
+        server.process.wait(timeout=60)
         assert server.process.returncode == 0
 
 
@@ -142,8 +142,7 @@ def test_an_idle_connection_does_not_keep_a_stopping_server(published: Path) -> 
 
 def test_interrupting_it_ends_it_cleanly_too(published: Path) -> None:
     with running_server(published) as server:
-        server.process.send_signal(signal.SIGINT)
-        _, log = server.process.communicate(timeout=60)
+        log = server.stop(signal.SIGINT)
         assert server.process.returncode == 0
         assert "Traceback" not in log
 
