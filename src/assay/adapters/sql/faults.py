@@ -113,6 +113,8 @@ def _from_postgres(name: str, error: exc.DBAPIError) -> CatalogError:
     fitting = [prefix for prefix in _POSTGRES if state.startswith(prefix)]
     if fitting:
         kind, what, hint = _POSTGRES[max(fitting, key=len)]
+    elif isinstance(error, exc.DataError):  # refused by the driver, before the server could give it a state
+        kind, what, hint = _POSTGRES["22"]
     elif error.connection_invalidated or (isinstance(error, exc.OperationalError) and not state):
         kind, what, hint = _POSTGRES["08"]
     else:

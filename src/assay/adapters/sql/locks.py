@@ -9,6 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from assay.adapters.sql.database import WAIT_SECONDS, Database
 from assay.adapters.sql.faults import mapped
@@ -72,17 +73,19 @@ def _advisory_lock(database: Database, *, wait: bool) -> Iterator[None]:
         connection = database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
     try:
         with mapped(database.name):
+            name = f"assay build: process {os.getpid()}, since {_now()}, on {socket.gethostname()}"
+            connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
             key = _lock_key(connection)
             if wait:
                 connection.execute(text(f"SET lock_timeout = '{WAIT_SECONDS}s'"))
                 connection.execute(text("SELECT pg_advisory_lock(:space, :key)"), key)
             elif not connection.scalar(text("SELECT pg_try_advisory_lock(:space, :key)"), key):
                 raise _in_progress(_session(connection, key))
-            name = f"assay build: process {os.getpid()}, since {_now()}, on {socket.gethostname()}"
-            connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
         yield
     finally:
-        # Closed and not given back to the pool: the lock is the session's, and ends with it.
+        with suppress(SQLAlchemyError):  # a session that is gone has no lock any more
+            connection.execute(text("SELECT pg_advisory_unlock_all()"))
+        # Closed and not given back to the pool, where it would keep its name.
         connection.invalidate()
         connection.close()
 

