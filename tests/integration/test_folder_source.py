@@ -22,18 +22,38 @@ def pages(items: list[PageRead]) -> list[RawPage]:
 
 
 @pytest.fixture(scope="module")
-def built_urls(shared: Path) -> set[str]:
-    """The URLs in the sitemap of the real build, for the released version in English."""
+def built(shared: Path) -> dict[str, set[str]]:
+    """The URLs in the sitemaps of the real build, by locale: two versions of each page."""
     with tarfile.open(shared / "sites" / "redux-toolkit-docusaurus-3.10.tar.gz") as archive:
-        name = next(
-            name
-            for name in archive.getnames()
-            if re.fullmatch(r"(\./)?([^/]+/)?sitemap\.xml", name) and "fr/" not in name
-        )
-        sitemap = archive.extractfile(name)
-        assert sitemap is not None
-        urls = set(re.findall(r"<loc>([^<]+)</loc>", sitemap.read().decode()))
-    return {url for url in urls if "/docs/next/" not in url}
+        names = [name for name in archive.getnames() if name.endswith("sitemap.xml")]
+        files = {"fr" if "fr/" in name else "en": archive.extractfile(name) for name in names}
+        return {
+            locale: set(re.findall(r"<loc>([^<]+)</loc>", file.read().decode()))
+            for locale, file in files.items()
+            if file is not None
+        }
+
+
+@pytest.fixture(scope="module")
+def built_urls(built: dict[str, set[str]]) -> set[str]:
+    """The URLs of the released version in English."""
+    return {url for url in built["en"] if "/docs/next/" not in url}
+
+
+def test_versions_and_translations_have_the_urls_of_the_build(
+    shared: Path, built: dict[str, set[str]], tmp_path: Path
+) -> None:
+    docs = shared / "corpora" / "redux-toolkit" / "docs"
+    plugin = "i18n/fr/docusaurus-plugin-content-docs"
+    for folder in ("docs", "versioned_docs/version-2.0", f"{plugin}/current", f"{plugin}/version-2.0"):
+        for file in docs.rglob("*.md*"):
+            copy = tmp_path / folder / file.relative_to(docs)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(file.read_bytes())
+    found = pages(read(tmp_path, "http://127.0.0.1:3111"))
+    assert {locale: {page.url for page in found if page.locale == locale} for locale in ("en", "fr")} == built
+    assert {page.url for page in found if page.primary} == {url for url in built["en"] if "/docs/next/" not in url}
+    assert len(found) == 276
 
 
 @pytest.mark.parametrize(("folder", "base"), [("", ""), ("", "/docs"), ("docs", "/docs")])

@@ -65,7 +65,7 @@ def test_inheriting_merges_mappings_and_replaces_the_rest() -> None:
     [
         ("[search]", ((), None, "")),
         (
-            "{i18n: {docs_structure: folder, languages: [{locale: en, default: true}, {locale: fr}, {locale: 'null'}]}}",
+            "{i18n: {docs_structure: folder, languages: [{locale: en,default: true}, {locale: fr}, {locale: 'null'}]}}",
             (("en", "fr"), "en", "folder"),
         ),
         ("[{i18n: {languages: [{locale: de, default: true}, {locale: fr, build: false}]}}]", (("de",), "de", "suffix")),
