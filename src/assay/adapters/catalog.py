@@ -128,6 +128,8 @@ class SqlCatalog:
             if reason is not None:
                 values["reason"] = reason
             connection.execute(queries.change_generation(generation_id, **values))
+            if target is State.CANDIDATE:
+                self._database.gather_statistics(connection)
             return _generation(connection, generation_id)
 
     def promote(self, generation_id: str, at: datetime) -> Generation:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
@@ -98,6 +99,11 @@ class Database:
                 pooled.close()
             return row and row[0]
 
+    def gather_statistics(self, connection: Connection) -> None:
+        """Let Postgres plan with what was just stored; SQLite's plans need none."""
+        if not self.is_sqlite:
+            connection.exec_driver_sql("ANALYZE live, generation_documents, document_revisions, chunks")
+
     def close(self) -> None:
         """Let go of all connections."""
         self.engine.dispose()
@@ -117,7 +123,7 @@ def connect(url: str, *, create: bool) -> Database:
         raise ConfigurationError("The catalog's URL cannot be read.", hint=_URL_HINT) from None
     backend = parsed.get_backend_name()
     if backend == "sqlite":
-        return _sqlite(parsed, create=create)
+        return _sqlite(url, create=create)
     if backend in {"postgresql", "postgres"}:
         return _postgres(parsed)
     raise ConfigurationError(f"A catalog cannot be kept in {backend!r}.", hint=_URL_HINT)
@@ -125,7 +131,7 @@ def connect(url: str, *, create: bool) -> Database:
 
 def sqlite_url(path: Path) -> str:
     """The URL of a SQLite file, whatever characters its path has."""
-    return URL.create("sqlite", database=str(path)).render_as_string()
+    return f"sqlite:///{quote(str(path))}"
 
 
 def is_there(path: Path) -> bool:
@@ -139,13 +145,15 @@ def is_there(path: Path) -> bool:
 # --- SQLite --------------------------------------------------------------------------------------------------------
 
 
-def _sqlite(url: URL, *, create: bool) -> Database:
-    if url.database in {None, "", ":memory:"} or str(url.database).startswith("file:"):
+def _sqlite(url: str, *, create: bool) -> Database:
+    # Not SQLAlchemy's reading of the path: its versions differ in what they do with escapes.
+    written = unquote(url.partition("///")[2].partition("?")[0])
+    if written in {"", ":memory:"} or written.startswith("file:"):
         raise ConfigurationError(
-            f"A catalog needs a file; {url.render_as_string()} names none.",
+            f"A catalog needs a file; {url} names none.",
             hint=f"{_URL_HINT} For a catalog in memory there is MemoryCatalog.",
         )
-    path = Path(str(url.database)).expanduser().resolve()  # one file, one lock beside it
+    path = Path(written).expanduser().resolve()  # one file, one lock beside it
     engine = create_engine(
         "sqlite://",
         creator=partial(_open_sqlite, path, create=create),
