@@ -10,7 +10,7 @@ from typing import Protocol
 _CIRCLED_LETTERS = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
 _NOT_WORD = re.compile(r"[^\w\s-]")
 _RUN_OF_BLANKS = re.compile(r"[-\s]+")
-_NUMBERED = re.compile(r"(.+)_([0-9]+)")
+_NUMBERED = re.compile(r"(.+)_([0-9]{1,1000})")
 
 
 _BRACED_ID = re.compile(r"[ \t]*\{#([^{}]+)\}$")

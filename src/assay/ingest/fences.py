@@ -16,7 +16,10 @@ _MAGIC_COMMENT = re.compile(
     re.VERBOSE,
 )
 _SNIPPET_LINE = re.compile(r"""^([ \t]*)(?:-+8<-+[ \t]+["']([^"'\n]+)["'][ \t]*|\{!>?[ \t]*(.+?)[ \t]*!\}[ \t]*)$""")
-_RANGE = re.compile(r"^(.*?)((?::-?\d*){1,2}|:[\w.-]+)$")
+_LINES = re.compile(r"(?=[\d:])(\d{0,9})(:?)(\d{0,9})")
+_SELECTION = re.compile(
+    r"(?P<path>.+?):(?:(?P<lines>\d{0,9}(?::\d{0,9})?(?:,\d{0,9}(?::\d{0,9})?)*)|(?P<section>[\w-]*[A-Za-z_][\w-]*))$"
+)
 
 _LANGUAGES = {
     "py": "python", "js": "js", "ts": "ts", "jsx": "jsx", "tsx": "tsx", "yml": "yaml", "yaml": "yaml", "sh": "bash",
@@ -84,17 +87,36 @@ def with_snippets(content: str, include: Callable[[str], str | None]) -> str:
     return "".join(lines)
 
 
+def without_common_indent(content: str) -> str:
+    """Indented code without the blanks that all its lines begin with, up to three.
+
+    Python-Markdown indents what belongs to a list item by four blanks, whatever its marker is; read by CommonMark's
+    rules some of them are left over.
+    """
+    indents = [len(line) - len(line.lstrip(" ")) for line in content.split("\n") if line.strip()]
+    common = min([3, *indents])
+    return "\n".join(line[common:] for line in content.split("\n")) if common else content
+
+
 def snippet(named: str, include: Callable[[str], str | None]) -> str | None:
-    """The file, or the part of it, that `path`, `path:section`, `path:first:last` names; None when there is none."""
+    """The file, or the part of it, that `path`, `path:section` or `path:1:3,6:7` names; None when there is none."""
     if (whole := include(named)) is not None:
         return whole
-    if not (ranged := _RANGE.match(named)) or (whole := include(ranged[1])) is None:
+    if not (ranged := _SELECTION.match(named)) or (whole := include(ranged["path"])) is None:
         return None
-    name = ranged[2][1:]
-    if name.replace(":", "").replace("-", "").isdigit() or not name.strip(":"):
-        first, _, last = name.partition(":")
-        return selected_lines(whole, [(int(first or 1), int(last) if last else None if ":" in name else int(first))])
-    return _section(whole, name)
+    return (
+        _section(whole, ranged["section"]) if ranged["section"] else selected_lines(whole, line_ranges(ranged["lines"]))
+    )
+
+
+def line_ranges(written: str) -> list[tuple[int, int | None]]:
+    """The ranges of `3`, `1:3`, `:4` or `1:3, 6:`, counted from 1; None is the last line."""
+    ranges: list[tuple[int, int | None]] = []
+    for part in written.split(","):
+        if found := _LINES.fullmatch(part.strip()):
+            first = int(found[1] or 1)
+            ranges.append((first, int(found[3]) if found[3] else None if found[2] else first))
+    return ranges
 
 
 def selected_lines(content: str, ranges: list[tuple[int, int | None]]) -> str:

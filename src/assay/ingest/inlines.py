@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-_BLANKS = re.compile(r"[ \t\n\r\f\v\u00a0]{2,}|[\t\n\r\f\v\u00a0]")
+_BLANKS = re.compile(r"\s{2,}|[^\S ]")
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -49,6 +49,14 @@ def code_span(content: str) -> str:
     fence = "`" * length
     padding = " " if content.startswith("`") or content.endswith("`") else ""
     return f"{fence}{padding}{content}{padding}{fence}"
+
+
+def _trimmed(content: str, link: InlineLink) -> InlineLink | None:
+    """The link without blanks at its ends; None when nothing of it shows."""
+    shown = content[link.start : link.end]
+    start = link.start + len(shown) - len(shown.lstrip())
+    end = start + len(shown.strip())
+    return InlineLink(start, end, link.target) if start < end else None
 
 
 class InlineBuffer:
@@ -125,10 +133,7 @@ class InlineBuffer:
         while self._open:
             self.close_link()
         content = "".join(self._parts).rstrip(" \n")
-        end = len(content)
-        links = tuple(
-            InlineLink(link.start, min(link.end, end), link.target) for link in self._links if link.start < end
-        )
+        links = tuple(link for link in (_trimmed(content, link) for link in self._links) if link)
         self._parts, self._length, self._ends_blank, self._links = [], 0, True, []
         return Inline(content, links)
 

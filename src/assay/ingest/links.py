@@ -18,7 +18,10 @@ class LinkResolver:
     def __init__(self, page: RawPage) -> None:
         self._page = page
         self._folder = posixpath.dirname(page.source_path)
-        self._base = _base_url(page)
+        folder_url = page.url.rstrip("/") + "/"
+        is_folder = _stands_for_folder(page.source_path)
+        self._file_base = folder_url if is_folder else page.url
+        self._base = folder_url if is_folder or page.generator == "mkdocs" else page.url
         self._known: dict[str, str | None] = {}
 
     def target(self, written: str) -> str | None:
@@ -38,9 +41,9 @@ class LinkResolver:
             return self._page.url + fragment
         if (url := self._linked_file(path)) is not None:
             return url + fragment
-        if _PAGE_SUFFIX.search(path):
-            path = _PAGE_SUFFIX.sub("", path)
-        return self._joined(path, fragment)
+        if _PAGE_SUFFIX.search(path):  # a file that is no page of this source: as if it were served beside this one
+            return self._joined(self._file_base, _PAGE_SUFFIX.sub("", path), fragment)
+        return self._joined(self._base, path, fragment)
 
     def _linked_file(self, path: str) -> str | None:
         """URL of the page that a path names as a file; None when it names no page."""
@@ -48,23 +51,21 @@ class LinkResolver:
         if not links:
             return None
         name = unquote(path.partition("?")[0])
-        if name.startswith("@site/"):
-            candidates = [name.removeprefix("@site/")]
-        elif name.startswith("/"):
-            candidates = [name.lstrip("/")]
-        else:
-            candidates = [posixpath.normpath(posixpath.join(self._folder, name))]
         if not _PAGE_SUFFIX.search(name):
             return None
-        return next((links[candidate] for candidate in candidates if candidate in links), None)
+        if name.startswith("@site/"):
+            below = "/" + posixpath.normpath(name.removeprefix("@site/"))
+            return next((url for known, url in links.items() if ("/" + known).endswith(below)), None)
+        here = posixpath.normpath(posixpath.join(self._folder, name))
+        return links.get(here) or links.get(posixpath.normpath(name.lstrip("/")))
 
-    def _joined(self, path: str, fragment: str) -> str | None:
+    def _joined(self, base: str, path: str, fragment: str) -> str | None:
         path = path.removeprefix("@site")
         try:
             if path.startswith("/") and not path.startswith("//"):
                 root = self._page.site_root.rstrip("/")
-                return (root + path if root else urljoin(self._base, path)) + fragment
-            return urljoin(self._base, path) + fragment
+                return (root + path if root else urljoin(base, path)) + fragment
+            return urljoin(base, path) + fragment
         except ValueError:  # an address such as http://[ that urllib cannot take apart
             return None
 
@@ -74,15 +75,11 @@ def _split_fragment(address: str) -> tuple[str, str]:
     return path, mark + fragment if fragment else ""
 
 
-def _base_url(page: RawPage) -> str:
-    """The address that relative links start from.
+def _stands_for_folder(path: str) -> bool:
+    """Whether a file is served at the address of its folder: an index, a README, or one that is named like it.
 
-    A canonical URL has no trailing slash, but MkDocs serves every page, and Docusaurus those that stand for their
-    folder, as a folder.
+    A canonical URL has no trailing slash, but links from such a page start from inside the folder, and MkDocs serves
+    every page like that.
     """
-    parts = _PAGE_SUFFIX.sub("", page.source_path).rsplit("/", 2)
-    stem = parts[-1].lower()
-    is_folder = stem in _FOLDER_PAGES or (len(parts) > 1 and parts[-1] == parts[-2])
-    if (page.generator == "mkdocs" or is_folder) and not page.url.endswith("/"):
-        return page.url + "/"
-    return page.url
+    parts = _PAGE_SUFFIX.sub("", path).split("/")
+    return parts[-1].lower() in _FOLDER_PAGES or parts[-1:] == parts[-2:-1]

@@ -83,7 +83,7 @@ class NormalizedWriter:
         self._blocks: list[Block] = []
         self._headings: list[_Heading] = []
         self._anchors: set[str | None] = set()
-        self._links: list[Link] = []
+        self._links: list[InlineLink] = []
 
     # --- containers ---
 
@@ -193,7 +193,7 @@ class NormalizedWriter:
             return
         self._flush_labels()
         self._write_bare_markers()
-        info = _NOT_IN_INFO.sub(" ", f'{language} title="{title}"' if title else language).strip()
+        info = _NOT_IN_INFO.sub(" ", f'{language} title="{title}"' if title else language).rstrip()
         longest = max((len(run) for run in _BACKTICKS.findall(content)), default=2)
         fence = "`" * (longest + 1)
         lines = content.removesuffix("\n").split("\n")
@@ -234,9 +234,9 @@ class NormalizedWriter:
     def finish(self, title: str) -> NormalizedText:
         """The whole text. title: the document's, which is left out of the sections' paths."""
         self._flush_labels()
-        return NormalizedText(
-            "".join(self._parts), tuple(self._blocks), tuple(self._sections(title)), tuple(self._links)
-        )
+        text = "".join(self._parts)
+        links = tuple(Link(text[link.start : link.end], link.target, link.start, link.end) for link in self._links)
+        return NormalizedText(text, tuple(self._blocks), tuple(self._sections(title)), links)
 
     @property
     def depth(self) -> int:
@@ -323,7 +323,7 @@ class NormalizedWriter:
             if prefix and "\n" in text:
                 start += text.count("\n", 0, link.start) * len(prefix)
                 end += text.count("\n", 0, link.end) * len(prefix)
-            self._links.append(Link(text[link.start : link.end], link.target, start, end))
+            self._links.append(InlineLink(start, end, link.target))
         self._write_raw(text.replace("\n", "\n" + prefix) if prefix else text)
 
     def _write_raw(self, text: str) -> None:
@@ -345,7 +345,7 @@ class NormalizedWriter:
         for link in cell.links:
             start = base + link.start + text.count("|", 0, link.start)
             end = base + link.end + text.count("|", 0, link.end)
-            self._links.append(Link(escaped[start - base : end - base], link.target, start, end))
+            self._links.append(InlineLink(start, end, link.target))
         self._write_raw(escaped)
 
     def _sections(self, title: str) -> list[Section]:

@@ -23,6 +23,7 @@ from assay.ingest.links import LinkResolver
 from assay.ingest.mdx import IMPORTS
 from assay.ingest.normalized import NormalizedWriter
 from assay.ingest.scanning import allow_scanning
+from assay.ingest.tag_reading import TagReader
 from assay.ingest.tags import Tag, TagKind, html_pieces
 
 _NEWLINES = re.compile(r"\r\n?")
@@ -31,7 +32,6 @@ _ALERT = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*([^\n]*)(?:\n|$)")
 _TABLES_OF_CONTENTS = {"[TOC]", "[toc]", "[[TOC]]", "[[toc]]", "[[_TOC_]]"}
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _MARKDOWN_NAME = re.compile(r"\.(?:mdx?|markdown)$", re.IGNORECASE)
-_RANGES = re.compile(r"(\d*)(:?)(\d*)")
 _MOST_INCLUSIONS = 500
 _DEEPEST_INCLUSION = 10
 
@@ -79,6 +79,7 @@ class Renderer:
         self._footnotes: dict[str, list[Token]] = {}
         self._referred: list[str] = []
         self._elements = Elements(context.writer, context.links)
+        self._tags = TagReader(self._elements)
         self._handlers: dict[str, Callable[[Token], None]] = self._block_handlers()
 
     def render(self, source: str) -> None:
@@ -220,6 +221,8 @@ class Renderer:
             content = fences.without_magic_comments(content)
         elif self._context.dialect is Dialect.MKDOCS:
             content = fences.with_snippets(content, self._context.included)
+            if token.type == "code_block" and token.level:
+                content = fences.without_common_indent(content)
         info = fences.parse_info(token.info)
         self._elements.code(content, info.language, info.title)
 
@@ -303,7 +306,7 @@ class Renderer:
             if (text := self._context.included(path)) is not None:
                 self._put(text, None)
             return
-        self._elements.tag(tag)
+        self._tags.read(tag)
 
     # --- other files ---
 
@@ -314,7 +317,7 @@ class Renderer:
     def _code_include(self, token: Token) -> None:
         if (text := self._context.included(token.content)) is not None:
             if token.info:
-                text = fences.selected_lines(text, _line_ranges(token.info))
+                text = fences.selected_lines(text, fences.line_ranges(token.info))
             self._elements.code(text, fences.language_of(token.content), "")
 
     def _put(self, text: str, anchors: Anchors | None) -> None:
@@ -379,16 +382,6 @@ def _explicit_ids(tokens: list[Token]) -> set[str]:
     """Ids that the authors of a page gave its headings."""
     contents = (after.content for token, after in pairwise(tokens) if token.type == "heading_open")
     return {given for content in contents if (given := attribute_list_id(content)[1])}
-
-
-def _line_ranges(written: str) -> list[tuple[int, int | None]]:
-    """The ranges of `1:3, 7, 9:`."""
-    ranges: list[tuple[int, int | None]] = []
-    for part in written.split(","):
-        if (found := _RANGES.fullmatch(part.strip())) and part.strip():
-            first = int(found[1] or 1)
-            ranges.append((first, int(found[3]) if found[3] else None if found[2] else first))
-    return ranges
 
 
 def _plain(tokens: list[Token]) -> str:

@@ -102,10 +102,10 @@ class BlockKind(StrEnum):
 class Block:
     """A run of whole lines of a document's text that belongs together.
 
-    start, end: span in Document.text; blocks do not overlap and are in order.
+    start, end: span in Document.text, without the newline of its last line; blocks do not overlap and are in order.
     body_start, body_end: what lies between may be cut at line borders. In a code block the lines before and
-        after it are the fence, in a table the lines before it are the header and its rule; whoever cuts
-        the body repeats them. Equal to start and end in the other kinds.
+        after it are the fence (body_end is where the closing one begins), in a table the lines before it are the
+        header and its rule; whoever cuts the body repeats them. Equal to start and end in the other kinds.
     """
 
     kind: BlockKind
@@ -182,10 +182,10 @@ class DocumentInfo:
 class Document:
     """One page, read: the normalized text with everything that points into it.
 
-    text: Markdown without link targets, markup that shows nothing, or page chrome; lines end in a newline, no trailing
-        blanks on lines, no two blank lines in a row outside code.
+    text: Markdown without link targets, markup that shows nothing, or page chrome. Lines are parted by a newline, the
+        last has none; outside code no line ends in blanks and no two blank lines follow one another.
     sections: in order, covering the text without gap.
-    blocks: in order, not overlapping; blank lines lie between them.
+    blocks: in order, not overlapping; nothing but newlines lies between them.
     source_hash: as in RawPage.
     """
 

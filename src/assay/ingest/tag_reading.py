@@ -1,0 +1,276 @@
+"""Tags as a page uses them: what opening and closing each one does to the text around it."""
+
+import re
+from collections.abc import Callable
+
+from assay.ingest.elements import Elements, TagTable
+from assay.ingest.inlines import EMPTY, Inline
+from assay.ingest.labels import admonition_label, tab_label, tab_values
+from assay.ingest.tags import Role, Tag, TagKind, is_void, role_of
+
+_LANGUAGE_CLASS = re.compile(r"\b(?:language|lang|highlight-source)-([\w+#.-]+)")
+_NAMED_BY_TYPE = {"Admonition", "Aside", "Callout"}
+_WIDEST = 100
+_LONGEST_NUMBER = 9
+
+
+class TagReader:
+    """Follows the tags of one source."""
+
+    def __init__(self, elements: Elements) -> None:
+        self._elements = elements
+        self._tabs: list[dict[str, str]] = []
+        self._component_end = -1
+        self._openers: dict[Role, Callable[[Tag], None]] = {
+            Role.BLOCK: lambda _: elements.flush(),
+            Role.HIDDEN: self._open_hidden,
+            Role.LINK: lambda tag: elements.open_link(tag.text("href", "to")),
+            Role.CODE_SPAN: self._open_code_span,
+            Role.HEADING: self._open_heading,
+            Role.LIST: self._open_list,
+            Role.ITEM: self._open_item,
+            Role.QUOTE: self._open_quote,
+            Role.DEFINITIONS: self._open_definitions,
+            Role.TERM: self._open_term,
+            Role.DEFINITION: self._open_definition,
+            Role.CODE: self._open_code,
+            Role.TABLE: self._open_table,
+            Role.ROW: self._open_row,
+            Role.CELL: self._open_cell,
+            Role.DETAILS: self._open_details,
+            Role.SUMMARY: self._open_summary,
+            Role.TABS: self._open_tabs,
+            Role.TAB: self._open_tab,
+            Role.ADMONITION: self._open_admonition,
+            Role.COMPONENT: self._open_component,
+        }
+
+    def read(self, tag: Tag) -> None:
+        """A tag; also one that closes nothing."""
+        role = role_of(tag)
+        if role is Role.INLINE:
+            return
+        if tag.kind is TagKind.CLOSE:
+            self._close(tag, role)
+        elif is_void(tag) or role is Role.IMAGE:
+            self._void(tag, role)
+        else:
+            self._openers[role](tag)
+
+    def _void(self, tag: Tag, role: Role) -> None:
+        elements = self._elements
+        if role is Role.LINE_BREAK:
+            elements.line_break()
+        elif role is Role.IMAGE or (role is Role.COMPONENT and "alt" in tag.attributes):
+            elements.text(tag.text("alt"))
+        elif role in {Role.BLOCK, Role.CELL}:
+            self._openers[role](tag)
+            self._close(tag, role)
+
+    def _close(self, tag: Tag, role: Role) -> None:
+        elements = self._elements
+        if role is Role.LINK:
+            elements.buffer.close_link()
+        elif role is Role.BLOCK:
+            elements.flush()
+        elif elements.is_open(tag.name):
+            elements.close_named(lambda name: name == tag.name)
+        elif role is Role.COMPONENT:
+            self._component_end = elements.buffer.length
+
+    # --- running text ---
+
+    def _open_hidden(self, tag: Tag) -> None:
+        self._elements.hide()
+        self._elements.push(tag.name, Role.HIDDEN, self._elements.show)
+
+    def _open_code_span(self, tag: Tag) -> None:
+        elements = self._elements
+        if elements.collects_code:
+            elements.name_language(_language_class(tag))
+            return
+        start, flushes = elements.buffer.length, elements.flushes
+
+        def close() -> None:
+            if flushes == elements.flushes:
+                elements.buffer.wrap_code(start)
+
+        elements.push(tag.name, Role.CODE_SPAN, close)
+
+    def _open_component(self, tag: Tag) -> None:
+        elements = self._elements
+        if title := tag.text("title", "label", "summary", "header"):
+            elements.flush()
+            elements.open_labelled(tag.name, Role.COMPONENT, Inline(title))
+        elif self._component_end == elements.buffer.length:
+            elements.text(" ")
+
+    # --- blocks ---
+
+    def _open_heading(self, tag: Tag) -> None:
+        elements, level = self._elements, int(tag.name[1])
+        elements.flush()
+        captured = elements.capture()
+
+        def close() -> None:
+            if inline := elements.release(captured):
+                elements.heading(level, inline, tag.text("id") or None)
+
+        elements.push(tag.name, Role.HEADING, close)
+
+    def _open_list(self, tag: Tag) -> None:
+        elements = self._elements
+        elements.flush()
+        if elements.may_nest:
+            number = _number(tag.text("start"), 1) if tag.name == "ol" else None
+            elements.writer.open_list(is_tight=True, number=number)
+            elements.push(tag.name, Role.LIST, self._close_list)
+
+    def _close_list(self) -> None:
+        self._elements.flush()
+        self._elements.writer.close_list()
+
+    def _open_item(self, tag: Tag) -> None:
+        elements = self._elements
+        elements.flush()
+        elements.close_open(Role.ITEM, Role.LIST)
+        if not elements.is_captured and elements.innermost(Role.LIST, Role.ITEM) is Role.LIST:
+            elements.writer.open_item()
+            elements.push(tag.name, Role.ITEM, self._close_frame)
+
+    def _close_frame(self) -> None:
+        self._elements.flush()
+        self._elements.writer.close_frame()
+
+    def _open_quote(self, tag: Tag) -> None:
+        self._elements.flush()
+        if self._elements.may_nest:
+            self._elements.writer.open_quote()
+            self._elements.push(tag.name, Role.QUOTE, self._close_frame)
+
+    def _open_definitions(self, tag: Tag) -> None:
+        self._elements.flush()
+        if self._elements.may_nest:
+            self._elements.writer.open_list(is_tight=True)
+            self._elements.push(tag.name, Role.DEFINITIONS, self._close_list)
+
+    def _open_term(self, _: Tag) -> None:
+        elements = self._elements
+        elements.flush()
+        elements.close_open(Role.DEFINITION, Role.DEFINITIONS)
+        if not elements.is_captured:
+            elements.writer.part()
+
+    def _open_definition(self, tag: Tag) -> None:
+        elements = self._elements
+        elements.flush()
+        elements.close_open(Role.DEFINITION, Role.DEFINITIONS)
+        if not elements.is_captured and elements.innermost(Role.DEFINITIONS, Role.DEFINITION):
+            elements.writer.open_note(": ", is_next=True)
+            elements.push(tag.name, Role.DEFINITION, self._close_note)
+
+    def _close_note(self) -> None:
+        self._elements.flush()
+        self._elements.writer.close_note()
+
+    def _open_code(self, tag: Tag) -> None:
+        self._elements.flush()
+        if self._elements.begin_code(tag.text("language", "lang") or _language_class(tag), tag.text("title")):
+            self._elements.push(tag.name, Role.CODE, self._elements.end_code)
+
+    # --- what has a label ---
+
+    def _open_details(self, tag: Tag) -> None:
+        self._elements.flush()
+        self._elements.push(tag.name, Role.DETAILS, self._elements.flush)
+
+    def _open_summary(self, tag: Tag) -> None:
+        elements = self._elements
+        elements.flush()
+        captured = elements.capture()
+
+        def close() -> None:
+            if summary := elements.release(captured):
+                elements.label(summary)
+                elements.replace_close(Role.DETAILS, lambda: elements.settle(summary, keep=True))
+
+        elements.push(tag.name, Role.SUMMARY, close)
+
+    def _open_tabs(self, tag: Tag) -> None:
+        self._elements.flush()
+        self._tabs.append(tab_values(tag.attributes.get("values", "")))
+        self._elements.push(tag.name, Role.TABS, self._close_tabs)
+
+    def _close_tabs(self) -> None:
+        self._elements.flush()
+        self._tabs.pop()
+
+    def _open_tab(self, tag: Tag) -> None:
+        self._elements.flush()
+        value = tag.text("value")
+        named = self._tabs[-1].get(value, "") if self._tabs else ""
+        label = tab_label(tag.text("label", "title", "name") or named or value)
+        self._elements.open_labelled(tag.name, Role.TAB, Inline(label), keep=False)
+
+    def _open_admonition(self, tag: Tag) -> None:
+        self._elements.flush()
+        kind = tag.text("type", "variant") or ("note" if tag.name in _NAMED_BY_TYPE else tag.name)
+        label = admonition_label(kind, Inline(tag.text("title")))
+        self._elements.open_labelled(tag.name, Role.ADMONITION, label)
+
+    # --- tables ---
+
+    def _open_table(self, tag: Tag) -> None:
+        elements = self._elements
+        elements.flush()
+        if elements.tables and not elements.is_run:
+            elements.spill()
+        elements.tables.append(TagTable())
+        elements.push(tag.name, Role.TABLE, self._close_table)
+
+    def _close_table(self) -> None:
+        self._end_row()
+        table = self._elements.tables.pop()
+        if table.rows:
+            self._elements.table(table.rows)
+
+    def _open_row(self, tag: Tag) -> None:
+        elements = self._elements
+        elements.flush()
+        if elements.tables:
+            elements.close_open(Role.ROW, Role.TABLE)
+            elements.tables[-1].row = []
+            elements.push(tag.name, Role.ROW, self._end_row)
+
+    def _end_row(self) -> None:
+        self._elements.flush()
+        tables = self._elements.tables
+        if tables and tables[-1].row:
+            tables[-1].rows.append(tables[-1].row)
+            tables[-1].row = None
+
+    def _open_cell(self, tag: Tag) -> None:
+        elements = self._elements
+        elements.flush()
+        if not elements.tables or elements.tables[-1].flows:
+            return
+        elements.close_open(Role.CELL, Role.ROW)
+        table = elements.tables[-1]
+        row = table.row = table.row if table.row is not None else []
+        captured = elements.capture()
+        span = min(_number(tag.text("colSpan", "colspan"), 1), _WIDEST)
+
+        def close() -> None:
+            if (inline := elements.release(captured)) is not None:
+                row.extend([inline] + [EMPTY] * (span - 1))
+
+        elements.push(tag.name, Role.CELL, close)
+
+
+def _number(written: str, otherwise: int) -> int:
+    return int(written) if written.isdecimal() and len(written) <= _LONGEST_NUMBER else otherwise
+
+
+def _language_class(tag: Tag) -> str:
+    found = _LANGUAGE_CLASS.search(tag.text("className", "class"))
+    return found[1] if found else ""
