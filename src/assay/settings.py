@@ -59,7 +59,7 @@ class SourceSettings(_Table):
 class ChunkingSettings(_Table):
     """How documents are cut."""
 
-    max_characters: int = Field(default=1_500, ge=200, le=2_000, description="The most characters of a chunk.")
+    max_characters: int = Field(default=1_000, ge=200, le=2_000, description="The most characters of a chunk.")
     overlap: int = Field(
         default=0, ge=0, le=500, description="Characters of the previous chunk of a section that the next begins with."
     )
@@ -89,7 +89,7 @@ class SearchSettings(_Table):
     dense_weight: float = Field(default=0.4, ge=0.0, description="Weight of the dense side in hybrid search.")
     sparse_weight: float = Field(default=1.0, ge=0.0, description="Weight of the sparse side in hybrid search.")
     rrf_k: int = Field(default=60, ge=1, description="The constant of reciprocal rank fusion.")
-    depth: int = Field(default=200, ge=10, le=1_000, description="Candidates taken from each side.")
+    depth: int = Field(default=100, ge=10, le=1_000, description="Candidates taken from each side.")
 
 
 class IndexSettings(_Table):
