@@ -15,10 +15,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from assay.adapters.catalog import SqlCatalog
-from assay.adapters.sql import migrations
+from assay.adapters.sql import locks, migrations
 from assay.adapters.sql.database import Database, connect
 from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
-from assay.errors import CatalogError, CatalogSchemaError, CatalogUnavailable
+from assay.errors import BuildInProgress, CatalogError, CatalogSchemaError, CatalogUnavailable
 from assay.model.generations import State
 from assay.testing.catalog_samples import NOON, built, page
 
@@ -194,6 +194,16 @@ def test_a_catalog_of_an_older_version_is_upgraded_only_when_asked(
         SqlCatalog.open(url, create=False)
     with pytest.raises(CatalogSchemaError, match="needs 9999"):
         catalog.check()
+    catalog.close()
+
+
+def test_the_schema_is_not_changed_under_a_running_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite:///{tmp_path}/catalog.db"
+    catalog = SqlCatalog.open(url, create=True)
+    monkeypatch.setattr(migrations, "SCHEMA_VERSION", "9999")
+    monkeypatch.setattr(locks, "WAIT_SECONDS", 0.05)
+    with catalog.build_lock(), pytest.raises(BuildInProgress, match="is running"):
+        SqlCatalog.open(url, create=True)
     catalog.close()
 
 
