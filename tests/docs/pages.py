@@ -5,11 +5,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import click
 import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
+from typer.core import TyperGroup
 
 from assay.cli.main import app
 from assay.settings import SEED_VARIABLES, Settings, SourceSettings
@@ -41,7 +41,7 @@ def settings_page() -> str:
 def cli_page() -> str:
     """docs/cli.md."""
     group = typer.main.get_command(app)
-    assert isinstance(group, click.Group)
+    assert isinstance(group, TyperGroup)
     lines = ["# Command line", "", *_EXIT_CODES, ""]
     for name, command in sorted(group.commands.items()):
         lines += [f"## `assay {name}`", "", (command.help or "").strip(), ""]
@@ -65,13 +65,13 @@ _EXIT_CODES = [
 ]
 
 
-def _spelling(parameter: click.Parameter) -> str:
-    if isinstance(parameter, click.Argument) or parameter.param_type_name == "argument":
+def _spelling(parameter: Any) -> str:  # noqa: ANN401 - typer does not export the class
+    if parameter.param_type_name == "argument":
         return f"`{(parameter.name or '').upper()}`"
     return ", ".join(f"`{option}`" for option in parameter.opts)
 
 
-def _meaning(parameter: click.Parameter) -> str:
+def _meaning(parameter: Any) -> str:  # noqa: ANN401 - likewise
     return str(getattr(parameter, "help", "") or "")
 
 

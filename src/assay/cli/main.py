@@ -4,7 +4,6 @@ import logging
 import sys
 from typing import Annotated
 
-import click
 import typer
 from rich.markup import escape
 
@@ -29,6 +28,7 @@ EXIT_FAIL = 1
 EXIT_USAGE = 2
 EXIT_UNREACHABLE = 4
 EXIT_INTERNAL = 5
+EXIT_INTERRUPTED = 130
 
 _EXIT_CODES: tuple[tuple[type[AssayError], int], ...] = (
     (PromotionRefused, EXIT_FAIL),
@@ -83,13 +83,10 @@ def run() -> None:
     """Run the command line and leave the process with its exit code."""
     console = err()
     try:
-        code = app(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(EXIT_USAGE)
-    except (click.Abort, KeyboardInterrupt):
+        app()  # ends the process itself, also with the message and code of wrong use
+    except KeyboardInterrupt:
         console.print("Stopped. What was live is live still; the next run clears what this one left.")
-        sys.exit(130)
+        sys.exit(EXIT_INTERRUPTED)
     except AssayError as error:
         console.print(f"[red bold]Error:[/] {escape(error.message)}")
         if error.hint:
@@ -103,4 +100,3 @@ def run() -> None:
         logging.getLogger("assay").exception("Internal error")
         console.print("[red bold]Internal error.[/] This is a bug in Assay; the lines above belong in a report of it.")
         sys.exit(EXIT_INTERNAL)
-    sys.exit(code if isinstance(code, int) else 0)
