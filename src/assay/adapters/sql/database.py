@@ -84,7 +84,7 @@ class Database:
                 yield connection
 
     def look_up(self, statement: Select[Any], sql: str) -> Any:  # noqa: ANN401 - a value of any column
-        """One value, without the cost of a transaction in SQLite: 0.03 ms instead of 0.08. Raises CatalogError.
+        """One value, without the cost of a transaction in SQLite: 0.01 ms instead of 0.08. Raises CatalogError.
 
         statement, sql: the same query, for SQLAlchemy and for the driver.
         """
