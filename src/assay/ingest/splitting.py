@@ -12,8 +12,11 @@ from bisect import bisect_right
 
 from assay.errors import InputError
 
-_CLOSERS = r"[\"'”’»›)\]}*_`」』）】》〉］｣]*"
-_SENTENCE_END = re.compile(rf"[.!?…‽؟۔։።።]+{_CLOSERS}(?=\s)|[。！？．｡।॥။។༎]+{_CLOSERS}")
+# Possessive, and begun only where a run of marks begins: a page of nothing but marks takes no more than linear time.
+_CLOSERS = r"[\"'”’»›)\]}*_`」』）】》〉］｣]*+"
+_MARKS = "[.!?…‽؟۔։።፧]"
+_FULL_MARKS = "[。！？．｡।॥။។༎]"  # no blank has to follow these
+_SENTENCE_END = re.compile(rf"(?<!{_MARKS}){_MARKS}++{_CLOSERS}(?=\s)|{_FULL_MARKS}++{_CLOSERS}")
 _CLAUSE_END = re.compile(rf"[;:,؛،]{_CLOSERS}(?=\s)|[，、；：]{_CLOSERS}")
 _CODE_PUNCTUATION = re.compile(r"[;,{}()\[\]>]")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^`](?:.{0,300}?)(?<!`)\1(?!`)", re.DOTALL)

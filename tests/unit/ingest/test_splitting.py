@@ -81,6 +81,15 @@ def test_only_the_span_is_looked_at() -> None:
     assert sentence_starts(text, 5, 16) == [10]
 
 
+@pytest.mark.parametrize(
+    "repeated", [".", '."', ")", "`", "` ", "`a", "。」", "!?", ",", "a.", "\u0301", "🇩", "\n", "  "]
+)
+def test_text_of_nothing_but_marks_takes_no_more_than_linear_time(repeated: str) -> None:
+    text = repeated * (200_000 // len(repeated))
+    assert all(0 < start < len(text) for start in sentence_starts(text, 0, len(text)))
+    assert max(len(part.strip()) for part in parts(text + "x", 1_000)) <= 1_000
+
+
 def test_parts_end_at_the_last_clause_mark_of_their_second_half() -> None:
     assert parts("aaaa, bbbb, cccc dddd eeee", 16) == ["aaaa, bbbb, ", "cccc dddd eeee"]
 
