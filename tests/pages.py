@@ -1,7 +1,6 @@
 """A builder of raw pages, for tests of the readers."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from assay.ingest.markdown import read_markdown
 from assay.model.documents import Block, BlockKind, Document, MediaType, RawPage
@@ -21,27 +20,27 @@ _PAGE = RawPage(
 )
 
 
-def page(content: str, generator: str | None = None, **changes: Any) -> RawPage:
+def page(content: str, generator: str | None = None, **changes: object) -> RawPage:
     """A page with this content, of the site that the generator makes."""
-    return replace(_PAGE, content=content, generator=generator, **changes)
+    return replace(_PAGE, content=content, generator=generator, **changes)  # type: ignore[arg-type]  # any field
 
 
-def read(content: str, generator: str | None = None, **changes: Any) -> Document:
+def read(content: str, generator: str | None = None, **changes: object) -> Document:
     """The document that such a page gives."""
     return read_markdown(page(content, generator, **changes))
 
 
-def text_of(content: str, generator: str | None = None, **changes: Any) -> str:
+def text_of(content: str, generator: str | None = None, **changes: object) -> str:
     """The normalized text of such a page."""
     return read(content, generator, **changes).text
 
 
-def mdx(content: str, **changes: Any) -> str:
+def mdx(content: str, **changes: object) -> str:
     """The normalized text of a page of Docusaurus."""
     return text_of(content, "docusaurus", **changes)
 
 
-def mkdocs(content: str, **changes: Any) -> str:
+def mkdocs(content: str, **changes: object) -> str:
     """The normalized text of a page of MkDocs."""
     return text_of(content, "mkdocs", **changes)
 

@@ -243,10 +243,10 @@ class Elements:
         while self._stack and self.pop().name:
             self.flush()
 
-    def open_marked(self, marks: str, label: Inline) -> None:
+    def open_marked(self, marks: str, label: Inline, *, keep: bool) -> None:
         """A container between marks such as `:::` begins."""
         self.flush()
-        self.open_labelled(marks, None, label)
+        self.open_labelled(marks, None, label, keep=keep)
 
     def close_marked(self, marks: str) -> None:
         """Marks such as `:::` close the innermost container that they can close."""
@@ -256,10 +256,10 @@ class Elements:
         else:
             self.close_named(lambda name: name == marks)
 
-    def open_labelled_container(self, label: Inline) -> None:
+    def open_labelled_container(self, label: Inline, *, keep: bool) -> None:
         """A container of Markdown's with a label begins."""
         self.flush()
-        self.open_labelled("", None, label)
+        self.open_labelled("", None, label, keep=keep)
 
     def close_all(self) -> None:
         """The source ends, and with it everything that is still open."""

@@ -14,7 +14,8 @@ _MACRO = re.compile(
 _ATTRIBUTE = r"""(?:[.#][^\s{}.#]+|[\w:-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"']+))"""
 _ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*(?:{_ATTRIBUTE}[ ]*)+\}}|\{{:[^{{}}\n]*\}}")
 _ICON = re.compile(r":(?:material|fontawesome|octicons|simple|custom|logos|twemoji)-[a-z0-9-]+:")
-_KEYS = re.compile(r"\+\+([a-z0-9\"-]+(?:\+[a-z0-9\"-]+)*)\+\+")
+_KEY = r"(?:[a-z0-9-]+|\"[^\"+\n]+\")"
+_KEYS = re.compile(rf"\+\+({_KEY}(?:\+{_KEY})*)\+\+")
 _MARK = re.compile(r"(==|\^\^)(?=\S)(?>[^=^\n]{1,1000})(?<=\S)\1")
 _DECLARATION = re.compile(r"<\?.*?\?>|<![A-Za-z\[][^>]*>", re.DOTALL)
 

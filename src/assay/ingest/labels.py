@@ -19,11 +19,16 @@ _UNNAMED = {
 def container_label(kind: str, title: Inline) -> Inline:
     """The label of a container by the kind that an author names: an admonition, a tab, a fold, or none of these."""
     name = kind.lower()
-    if name in _TABS:
+    if is_tab(kind):
         return Inline(tab_label(title.text))
     if name in _FOLDED or name in _UNNAMED:
         return title
     return admonition_label(kind, title)
+
+
+def is_tab(kind: str) -> bool:
+    """Whether a container is one panel of many, whose label says nothing when the panel is empty."""
+    return kind.lower() in _TABS
 
 
 def admonition_label(kind: str, title: Inline) -> Inline:

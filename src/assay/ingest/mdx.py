@@ -73,15 +73,20 @@ def jsx(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     first = position = state.bMarks[start] + state.tShift[start]
     if source[position] not in "<{":
         return False
+    last = state.eMarks[end - 1]
     limit = state.eMarks[min(end, start + _LONGEST_TAG) - 1]
     tokens: list[Token] = []
     while True:
-        position = _construct(state, position, limit, tokens)
+        if source.startswith("<!--", position):
+            position = comment_end(state.env, source, position, last)
+        else:
+            position = _construct(state, position, limit, tokens)
         if position < 0:
             return False
-        while position < limit and source[position] in " \t":
+        limit = max(limit, position)
+        while position < last and source[position] in " \t":
             position += 1
-        if position >= limit or source[position] == "\n":
+        if position >= last or source[position] == "\n":
             break
     if not silent:
         for token in tokens:
@@ -92,7 +97,7 @@ def jsx(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _construct(state: StateBlock, position: int, limit: int, tokens: list[Token]) -> int:
-    """Read one tag, expression or comment. Returns where it ends, -1 when there is none."""
+    """Read one tag or expression. Returns where it ends, -1 when there is none."""
     source = state.src
     if source[position] == "{":
         after = expression_end(state.env, source, position, limit)
@@ -101,8 +106,6 @@ def _construct(state: StateBlock, position: int, limit: int, tokens: list[Token]
         return after
     if source[position] != "<":
         return -1
-    if source.startswith("<!--", position):
-        return comment_end(state.env, source, position, limit)
     parsed = tag_at(state.env, source, position, limit)
     if parsed is None:
         return -1

@@ -18,7 +18,7 @@ from assay.ingest.elements import Elements
 from assay.ingest.grammar import Dialect, Environment, parser_for
 from assay.ingest.inlines import Inline, code_span
 from assay.ingest.javascript import shown_text, unescaped
-from assay.ingest.labels import container_label
+from assay.ingest.labels import container_label, is_tab
 from assay.ingest.links import LinkResolver
 from assay.ingest.mdx import IMPORTS
 from assay.ingest.normalized import NormalizedWriter
@@ -196,16 +196,18 @@ class Renderer:
         first = tokens[index + 2] if index + 2 < len(tokens) and tokens[index + 1].type == "paragraph_open" else None
         if first and (alert := _ALERT.match(first.content)):
             first.content = first.content[alert.end() :]
-            self._elements.open_labelled_container(container_label(alert[1], self._run(alert[2])))
+            self._elements.open_labelled_container(container_label(alert[1], self._run(alert[2])), keep=True)
         else:
             self._elements.open_container(self._context.writer.close_frame)
             self._context.writer.open_quote()
 
     def _open_marked(self, token: Token) -> None:
-        self._elements.open_marked(token.markup, container_label(token.info, self._run(token.content)))
+        label = container_label(token.info, self._run(token.content))
+        self._elements.open_marked(token.markup, label, keep=not is_tab(token.info))
 
     def _open_indented(self, token: Token) -> None:
-        self._elements.open_labelled_container(container_label(token.info, self._run(token.content)))
+        label = container_label(token.info, self._run(token.content))
+        self._elements.open_labelled_container(label, keep=not is_tab(token.info))
 
     def _open_definitions(self, _: Token) -> None:
         self._elements.open_container(self._context.writer.close_list)

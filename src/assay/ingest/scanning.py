@@ -40,11 +40,12 @@ def tag_at(environment: MutableMapping[str, Any], source: str, position: int, en
 
 def comment_end(environment: MutableMapping[str, Any], source: str, position: int, end: int) -> int:
     """Where the comment that begins here ends; -1 when it does not."""
-    if environment.get(_NO_COMMENT, (None, 0))[0] is source and position >= environment[_NO_COMMENT][1]:
+    searched, first, last = environment.get(_NO_COMMENT, (None, 0, 0))
+    if searched is source and position >= first and end <= last:
         return -1
     close = source.find("-->", position + 4, end)
     if close < 0:
-        environment[_NO_COMMENT] = (source, position)
+        environment[_NO_COMMENT] = (source, position, end)
         return -1
     return close + 3
 

@@ -1,0 +1,68 @@
+"""What running text of MkDocs, and every page, holds besides CommonMark."""
+
+import pytest
+
+from tests.pages import mdx, mkdocs, text_of
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("a {{ macro('x') }} b {% if y %}c{% endif %} d {# e #}", "a b c d"),
+        ("`{{ kept }}` and `{% kept %}`", "`{{ kept }}` and `{% kept %}`"),
+        ("a {{ b", "a {{ b"),
+        ("[Go](go.md){ .md-button }", "Go"),
+        ("![Alt](a.png){ width=300 loading=lazy }", "Alt"),
+        ("text {: .cls }", "text"),
+        ("a set {x} and {1, 2}", "a set {x} and {1, 2}"),
+        (":material-account-circle: Account :fontawesome-brands-github:{ .lg }", "Account"),
+        ("at 10:30:00", "at 10:30:00"),
+        ("++ctrl+alt+del++ and C++ or D++", "Ctrl+Alt+Del and C++ or D++"),
+        ('++"Custom"+page-up++', "Custom+Page Up"),
+        ("==marked **text**== and ^^inserted^^ but a == b", "marked text and inserted but a == b"),
+        ("*[HTML]: Hyper Text\nHTML", "HTML"),
+        ("[TOC]", ""),
+        ("#NoBlank", "# NoBlank"),
+    ],
+)
+def test_mkdocs_extensions_show_what_the_site_shows(source: str, text: str) -> None:
+    assert mkdocs(source) == text
+
+
+@pytest.mark.parametrize("generator", ["docusaurus", "mkdocs", None])
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("**bold** _em_ ***both*** ~~gone~~ snake_case_name 2*3*4", "bold em both gone snake_case_name 234"),
+        ("`a  b` ``c`d``", "`a  b` ``c`d``"),
+        ("line one\nline two", "line one line two"),
+        ("hard  \nbreak\\\nand<br/>more", "hard\nbreak\nand\nmore"),
+        ("&lt;div&gt; &amp; &copy; &#x4e2d; a&nbsp;b", "<div> & © 中 a b"),
+        ("\\*not em\\* \\# \\\\", "*not em* # \\"),
+        ("![alt *text*](x.png) ![](y.png)", "alt text"),
+        ("[text](https://x.org 'title') [ref][r] [r]\n\n[r]: https://y.org", "text ref r"),
+        ("<https://x.org/a_b_c> https://y.org/d_e_f", "https://x.org/a_b_c https://y.org/d_e_f"),
+        ("Euler: $e^{i\\pi}_x + 1 = *0*$ and $$a_1 * b_1$$.", "Euler: $e^{i\\pi}_x + 1 = *0*$ and $$a_1 * b_1$$."),
+        ("it costs $5 or *$6* and `$HOME`", "it costs $5 or $6 and `$HOME`"),
+        ("a <kbd>Ctrl</kbd>+<kbd>C</kbd> H<sub>2</sub>O <abbr title='x'>HTML</abbr>", "a Ctrl+C H2O HTML"),
+        ("a <code>x &lt; y</code> <code>`</code>", "a `x < y` `` ` ``"),
+        ("a <!-- comment --> b", "a b"),
+        ("a <script>hidden()</script> b <style>x</style>c", "a b c"),
+        ("1 < 2 and a<b", "1 < 2 and a<b"),
+        ("- [ ] todo\n- [x] done", "- [ ] todo\n- [x] done"),
+        ("Title\n=====\n\nSub\n---", "# Title\n\n## Sub"),
+        ("a\n\n***\n\nb", "a\n\nb"),
+    ],
+)
+def test_running_text_reads_as_it_is_shown_in_every_dialect(generator: str | None, source: str, text: str) -> None:
+    assert text_of(source, generator) == text
+
+
+def test_formulas_keep_their_lines() -> None:
+    source = "a\n\n$$\n\\int_0^1 x_a\n\n\\sum_b\n$$\n\nb"
+    for generator in ("docusaurus", "mkdocs", None):
+        assert text_of(source, generator) == "a\n\n$$\n\\int_0^1 x_a\n\\sum_b\n$$\n\nb"
+
+
+def test_a_formula_that_is_never_closed_is_text() -> None:
+    assert mdx("$$\na\n\n# b") == "$$ a\n\n# b"

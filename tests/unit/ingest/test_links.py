@@ -1,0 +1,55 @@
+"""Where links lead."""
+
+import pytest
+
+from assay.ingest.links import LinkResolver
+from tests.pages import page
+
+LINKS = {"guide/other.md": "https://docs.example.org/other", "guide/my file.md": "https://docs.example.org/my-file"}
+
+
+@pytest.mark.parametrize(
+    ("written", "target"),
+    [
+        ("#part", "https://docs.example.org/guide/page#part"),
+        ("./other.md", "https://docs.example.org/other"),
+        ("other.md#x", "https://docs.example.org/other#x"),
+        ("../guide/other.md?a=1#x", "https://docs.example.org/other#x"),
+        ("/guide/other.md", "https://docs.example.org/other"),
+        ("@site/guide/other.md", "https://docs.example.org/other"),
+        ("my%20file.md", "https://docs.example.org/my-file"),
+        ("my file.md", "https://docs.example.org/my-file"),
+        ("missing.md#x", "https://docs.example.org/guide/missing#x"),
+        ("sibling", "https://docs.example.org/guide/sibling"),
+        ("../up", "https://docs.example.org/up"),
+        ("/abs/path?q#f", "https://docs.example.org/abs/path?q#f"),
+        ("pathname:///files/a.pdf", "https://docs.example.org/files/a.pdf"),
+        ("//cdn.example.org/x", "https://cdn.example.org/x"),
+        ("https://else.example.org/a b", "https://else.example.org/a%20b"),
+        ("mailto:a@example.org", "mailto:a@example.org"),
+        ("javascript:alert(1)", None),
+        ("data:text/plain,x", None),
+        ("", None),
+        ("//[", None),
+    ],
+)
+def test_a_link_leads_where_a_reader_would_get(written: str, target: str | None) -> None:
+    assert LinkResolver(page("", links=LINKS)).target(written) == target
+
+
+def test_a_site_in_a_folder_keeps_its_folder_before_absolute_paths() -> None:
+    resolver = LinkResolver(page("", site_root="https://docs.example.org/project/"))
+    assert resolver.target("/guide") == "https://docs.example.org/project/guide"
+
+
+def test_mkdocs_serves_every_page_as_a_folder() -> None:
+    resolver = LinkResolver(page("", "mkdocs"))
+    assert resolver.target("../other/#x") == "https://docs.example.org/guide/other/#x"
+    assert resolver.target("image.png") == "https://docs.example.org/guide/page/image.png"
+    assert resolver.target("missing.md") == "https://docs.example.org/guide/missing"
+
+
+@pytest.mark.parametrize("path", ["guide/index.md", "guide/README.mdx", "guide/guide.md"])
+def test_links_of_a_page_that_stands_for_its_folder_start_inside_it(path: str) -> None:
+    resolver = LinkResolver(page("", "docusaurus", url="https://docs.example.org/guide", source_path=path))
+    assert resolver.target("./intro") == "https://docs.example.org/guide/intro"
