@@ -6,6 +6,7 @@ containers stand on the same stack: a tag never closes what was opened outside t
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from assay.ingest.inlines import Inline, InlineBuffer, code_span, joined
 from assay.ingest.links import LinkResolver
@@ -34,6 +35,14 @@ class TagTable:
 
 
 @dataclass(slots=True)
+class Capture:
+    """Text that is kept from the writer. is_spilled: whether it had to be written after all."""
+
+    parts: list[Inline] = field(default_factory=list)
+    is_spilled: bool = False
+
+
+@dataclass(slots=True)
 class _Code:
     """Code between tags: its text so far, as it is written."""
 
@@ -56,7 +65,7 @@ class Elements:
         self._links = links
         self._stack: list[_Element] = []
         self._open_names: dict[str, int] = {}
-        self._captures: list[list[Inline]] = []
+        self._captures: list[Capture] = []
         self.tables: list[TagTable] = []
         self._code: _Code | None = None
         self._hidden = 0
@@ -114,7 +123,7 @@ class Elements:
         self.close_container()
         self._runs -= 1
         self._captures.pop()
-        return joined(captured, " ")
+        return joined(captured.parts, " ")
 
     def flush(self) -> None:
         """The running text ends here."""
@@ -130,7 +139,7 @@ class Elements:
         if self._hidden:
             return
         if self._captures:
-            self._captures[-1].append(inline)
+            self._captures[-1].parts.append(inline)
         else:
             self.writer.paragraph(inline)
 
@@ -139,7 +148,7 @@ class Elements:
         if self._hidden:
             return
         if self._captures:
-            self._captures[-1].append(label)
+            self._captures[-1].parts.append(label)
         else:
             self.writer.label(label)
 
@@ -167,7 +176,7 @@ class Elements:
             self.paragraph(inline)
         elif not self._hidden:
             self.spill()
-            self.writer.heading(level, inline, inline.text.replace("`", ""), anchor)
+            self.writer.heading(level, inline, inline.text.replace("`", "").replace("\n", " "), anchor)
 
     def lines(self, content: str) -> None:
         """Lines kept as they are written."""
@@ -289,10 +298,8 @@ class Elements:
 
     def spill(self) -> None:
         """Write what was captured: a whole block has come where only running text has room."""
-        if not self._captures and not any(table.rows or table.row for table in self.tables):
-            return
         captures, self._captures = self._captures, []
-        for table in self.tables:
+        for table in self._grids():
             table.flows = True
             rows, table.rows = table.rows, []
             if rows:
@@ -300,8 +307,15 @@ class Elements:
             cells, table.row = table.row or [], None
             for cell in cells:
                 self.writer.paragraph(cell)
-        for inline in (inline for captured in captures for inline in captured):
-            self.writer.paragraph(inline)
+        for captured in captures:
+            captured.is_spilled = True
+            for inline in captured.parts:
+                self.writer.paragraph(inline)
+
+    def _grids(self) -> list[TagTable]:
+        """The open tables that are not written block by block yet; all outside one that is are so too."""
+        inner = list(takewhile(lambda table: not table.flows, reversed(self.tables)))
+        return inner[::-1]
 
     def replace_close(self, role: Role, close: Callable[[], None]) -> None:
         """Change what the end of the innermost element of this role does."""
@@ -310,19 +324,19 @@ class Elements:
                 element.close = close
                 return
 
-    def capture(self) -> list[Inline]:
+    def capture(self) -> Capture:
         """Keep the text to come from the writer, until released."""
-        captured: list[Inline] = []
+        captured = Capture()
         self._captures.append(captured)
         return captured
 
-    def release(self, captured: list[Inline]) -> Inline | None:
+    def release(self, captured: Capture) -> Inline | None:
         """End a capture. Returns its text in one run; None when it had to be written already."""
         self.flush()
-        if not any(open_one is captured for open_one in self._captures):
+        if captured.is_spilled:
             return None
         self._captures.pop()
-        return joined(captured, " ")
+        return joined(captured.parts, " ")
 
     def hide(self) -> None:
         """What comes is not shown, until shown again."""

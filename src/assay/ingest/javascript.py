@@ -26,11 +26,16 @@ _EXPORT = re.compile(r"export\s*(?:default\b|const\b|let\b|var\b|function\b|asyn
 _DEFAULT_NAME = re.compile(r"([A-Za-z_$][\w$]*)")
 
 
+def flat_end(source: str, position: int, end: int) -> int:
+    """Where an expression without quotes, tags and braces inside ends; -1 when it is none."""
+    flat = _FLAT_BRACES.match(source, position, end)
+    return flat.end() if flat else -1
+
+
 def skip_braces(source: str, position: int, end: int) -> int:
     """Where the expression that begins with a brace ends, brace included; -1 when it does not end before `end`."""
-    if flat := _FLAT_BRACES.match(source, position, end):
-        return flat.end()
-    return _skip_balanced(source, position, end, 0)
+    flat = flat_end(source, position, end)
+    return flat if flat >= 0 else _skip_balanced(source, position, end, 0)
 
 
 def _skip_balanced(source: str, position: int, end: int, depth: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import MutableMapping
 from typing import Any
 
-from assay.ingest.javascript import skip_braces
+from assay.ingest.javascript import flat_end, skip_braces
 from assay.ingest.tags import Tag, parse_tag
 
 _KEY = "characters left to scan"
@@ -21,7 +21,7 @@ def allow_scanning(environment: MutableMapping[str, Any], source: str) -> None:
 def expression_end(environment: MutableMapping[str, Any], source: str, position: int, end: int) -> int:
     """Where the expression that begins with a brace ends; -1 when it does not, or nothing is left to scan."""
     if environment[_KEY] <= 0:
-        end = _nearby(source, position, end)
+        return flat_end(source, position, end)
     after = skip_braces(source, position, end)
     if after < 0:
         environment[_KEY] -= end - position

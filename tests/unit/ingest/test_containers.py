@@ -1,7 +1,6 @@
 """Admonitions, tabs and inclusions of Docusaurus, MkDocs and VitePress."""
 
 import pytest
-
 from tests.pages import mdx, mkdocs, read, text_of
 
 FILES = {"inc.md": "## Inc\n\nIncluded.\n", "a.py": "one\ntwo\nthree\n"}

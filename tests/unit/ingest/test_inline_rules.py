@@ -1,7 +1,6 @@
 """What running text of MkDocs, and every page, holds besides CommonMark."""
 
 import pytest
-
 from tests.pages import mdx, mkdocs, text_of
 
 

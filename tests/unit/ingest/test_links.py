@@ -1,9 +1,9 @@
 """Where links lead."""
 
 import pytest
+from tests.pages import page
 
 from assay.ingest.links import LinkResolver
-from tests.pages import page
 
 LINKS = {"guide/other.md": "https://docs.example.org/other", "guide/my file.md": "https://docs.example.org/my-file"}
 

@@ -1,7 +1,6 @@
 """MDX as Docusaurus reads it."""
 
 import pytest
-
 from tests.pages import code_of, mdx, read
 
 PARTIAL = {"./_part.mdx": "---\ntitle: x\n---\n\n## Setup\n\nPart **text**.\n"}
@@ -39,7 +38,8 @@ def test_an_import_inside_a_list_or_code_is_no_statement() -> None:
 
 
 def test_expressions_and_comments_are_left_away_and_literals_shown() -> None:
-    source = "{/* c */}\n\nA {props.x}{' '}b {'lit'} {/* c */} <!-- c -->c {300}.\n\n{\n  a ? <b/> : null\n}\n\n<!--\n\nc\n-->\n"
+    inside = "A {props.x}{' '}b {'lit'} {/* c */} <!-- c -->c {300}."
+    source = f"{{/* c */}}\n\n{inside}\n\n{{\n  a ? <b/> : null\n}}\n\n<!--\n\nc\n-->\n"
     assert mdx(source) == "A b lit c 300."
 
 

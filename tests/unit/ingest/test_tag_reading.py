@@ -1,7 +1,6 @@
 """Tags of raw HTML and what they do to the text around them."""
 
 import pytest
-
 from tests.pages import code_of, flaws, mdx, mkdocs, read, text_of
 
 
@@ -50,7 +49,8 @@ def test_a_table_of_tags_is_a_table_with_one_line_for_each_row() -> None:
 
 
 def test_a_table_whose_cells_hold_code_is_written_block_by_block() -> None:
-    source = "<table><tr><th>A</th><th>B</th></tr>\n<tr><td>before</td><td>\n\n```js\nlet a\n```\n\n</td></tr></table>\n\nafter"
+    header = "<table><tr><th>A</th><th>B</th></tr>"
+    source = f"{header}\n<tr><td>before</td><td>\n\n```js\nlet a\n```\n\n</td></tr></table>\n\nafter"
     for generator in ("docusaurus", None):
         document = read(source, generator)
         assert document.text == "| A | B |\n| --- | --- |\n\nbefore\n\n```js\nlet a\n```\n\nafter"
