@@ -59,7 +59,7 @@ class SourceSettings(_Table):
 class ChunkingSettings(_Table):
     """How documents are cut."""
 
-    max_characters: int = Field(default=1_000, ge=200, le=2_000, description="The most characters of a chunk.")
+    max_characters: int = Field(default=1_800, ge=200, le=2_000, description="The most characters of a chunk.")
     overlap: int = Field(
         default=0, ge=0, le=500, description="Characters of the previous chunk of a section that the next begins with."
     )

@@ -115,7 +115,7 @@ class _Drafter:
             if group.is_bare and len(group.units) == 1:
                 continue
             previous: tuple[Unit, ...] = ()
-            for units in partition(text, group.units, limit, spare=self._rules.overlap):
+            for units in partition(text, group.units, limit):
                 yield self._draft(units, self._overlap_start(previous, units))
                 previous = units
 
