@@ -4,7 +4,6 @@ A quadratic step shows as a test that takes minutes; the suite's own limit ends 
 """
 
 import pytest
-
 from tests.pages import flaws, read
 
 MANY = 10_000

@@ -1,13 +1,13 @@
 """A page as a whole: its title, its sections, and whatever bytes it is made of."""
 
 import pytest
+from tests.pages import URL, flaws, mdx, page, read, text_of
 
 from assay.errors import InputError
 from assay.ingest.grammar import Dialect
 from assay.ingest.markdown import READER_REVISION, dialect_of, read_markdown
 from assay.model.documents import MediaType
 from assay.model.ids import document_id
-from tests.pages import URL, flaws, mdx, page, read, text_of
 
 EVERYWHERE = ["docusaurus", "mkdocs", None]
 
@@ -110,7 +110,7 @@ def test_what_is_no_character_is_replaced(generator: str | None) -> None:
     "content",
     [
         "## 中文标题\n\n这是一个句子。\n下一行。",
-        "## עברית\n\nطاب יום 👩‍👩‍👧‍👦 é",
+        "## עברית\n\n\u0637\u0627\u0628 יום 👩‍👩‍👧‍👦 é",
         "## ไทย\n\nภาษาไทย",
     ],
 )

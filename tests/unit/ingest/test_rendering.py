@@ -1,9 +1,9 @@
 """Blocks of Markdown: lists, quotations, code, tables, footnotes and definitions."""
 
 import pytest
+from tests.pages import code_of, flaws, mdx, mkdocs, read, shown, text_of
 
 from assay.model.documents import BlockKind
-from tests.pages import code_of, flaws, mdx, mkdocs, read, shown, text_of
 
 EVERYWHERE = ["docusaurus", "mkdocs", None]
 
