@@ -145,6 +145,12 @@ def test_an_overlap_shorter_than_a_sentence_says_nothing_again() -> None:
     assert len(plain) == len(overlapping)
 
 
+def test_an_overlap_never_says_the_whole_chunk_before_again() -> None:
+    document = document_of(text("x" * 120), *[text("y" * 200)] * 3)
+    assert [chunk.start for chunk in cut(document)] == [0, 122, 324, 526]
+    assert [chunk.start for chunk in cut(document, overlap=150)] == [0, 122, 324, 526]
+
+
 def test_an_overlap_does_not_reach_into_another_section() -> None:
     document = document_of(heading(2, "a"), text("One. Two. " * 35), heading(2, "b"), text("One. Two. " * 35))
     assert [chunk.start for chunk in cut(document, overlap=50)] == [chunk.start for chunk in cut(document)]
@@ -203,7 +209,7 @@ def test_an_overlap_that_costs_too_many_tokens_is_left_away_first() -> None:
     document = document_of(text("One two three four. " * 60))
     plain = cut(document)
     most = max(chunk.token_count for chunk in plain)
-    overlapping = chunk_document(document, ChunkingRules(400, most + 64, 100, "padded"), count_padded)
+    overlapping = chunk_document(document, ChunkingRules(400, most + 64, 20, "padded"), count_padded)
     assert [chunk.start for chunk in overlapping] == [chunk.start for chunk in plain]
 
 

@@ -78,6 +78,14 @@ def test_a_tiny_section_stays_by_itself_where_no_neighbour_has_room() -> None:
     assert grouped(document) == ["a", "b", "c"]
 
 
+def test_a_short_section_does_not_take_the_beginning_of_one_that_was_parted() -> None:
+    document = document_of(
+        heading(1, "a"), text(LONG), heading(2, "b"), text(SMALL), heading(2, "c"), text(SMALL),
+        heading(3, "d"), text(LONG), heading(3, "e"), text(LONG),
+    )  # fmt: skip
+    assert grouped(document) == ["a", "b", "c", "d", "e"]
+
+
 def test_a_tiny_introduction_joins_the_text_of_the_first_section_under_it() -> None:
     document = document_of(
         heading(1, "a"),
@@ -105,6 +113,12 @@ def test_a_heading_without_text_goes_with_the_section_under_it() -> None:
 def test_a_heading_with_nothing_under_it_goes_with_what_stands_before_it() -> None:
     document = document_of(heading(2, "a"), text(LONG), heading(3, "b"), heading(2, "c"), text(LONG), heading(2, "d"))
     assert grouped(document) == ["a b", "c d"]
+
+
+def test_a_heading_with_nothing_under_it_goes_with_what_stands_before_it_even_where_that_is_full() -> None:
+    full = "A full text indeed. " * 49
+    document = document_of(heading(2, "a"), text(full), heading(3, "b"), heading(2, "c"), text(LONG))
+    assert grouped(document) == ["a b", "c"]
 
 
 def test_a_heading_with_nothing_under_it_and_nothing_before_it_goes_with_what_follows() -> None:
