@@ -116,7 +116,7 @@ def test_a_heading_with_nothing_under_it_goes_with_what_stands_before_it() -> No
 
 
 def test_a_heading_with_nothing_under_it_goes_with_what_stands_before_it_even_where_that_is_full() -> None:
-    full = "A full text indeed. " * 49
+    full = "A full text indeed. " * 50
     document = document_of(heading(2, "a"), text(full), heading(3, "b"), heading(2, "c"), text(LONG))
     assert grouped(document) == ["a b", "c"]
 
