@@ -8,6 +8,7 @@ import unicodedata
 from typing import Protocol
 
 _CIRCLED_LETTERS = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
+_NOT_IN_ASCII_SLUG = re.compile(r"[^a-z0-9_ -]")
 _NOT_WORD = re.compile(r"[^\w\s-]")
 _RUN_OF_BLANKS = re.compile(r"[-\s]+")
 _NUMBERED = re.compile(r"(.+)_([0-9]{1,1000})")
@@ -49,7 +50,7 @@ def github_slug(text: str) -> str:
     """Slug of a text as github-slugger makes it: lower case, letters, marks, digits, `_` and `-`, blanks to `-`."""
     lowered = text.lower()
     if lowered.isascii():
-        return "".join("-" if c == " " else c for c in lowered if c.isalnum() or c in " -_")
+        return _NOT_IN_ASCII_SLUG.sub("", lowered).replace(" ", "-")
     return "".join("-" if c == " " else c for c in lowered if _is_kept(c))
 
 

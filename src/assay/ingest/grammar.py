@@ -214,12 +214,13 @@ class _InlineParser(ParserInline):
         """Parse the text from state.pos to state.posMax into tokens."""
         source, end, by_character = state.src, state.posMax, self._by_character
         while (position := state.pos) < end:
-            rules = by_character.get(source[position], ()) if state.level < DEEPEST else ()
-            if any(rule(state, False) for rule in rules):
-                continue
-            found = self._special.search(source, position + 1)
-            state.pos = min(found.start() if found else end, end)
-            state.append_pending(source[position : state.pos])
+            for rule in by_character.get(source[position], ()) if state.level < DEEPEST else ():
+                if rule(state, False):
+                    break
+            else:
+                found = self._special.search(source, position + 1)
+                state.pos = min(found.start() if found else end, end)
+                state.append_pending(source[position : state.pos])
         if state.pending:
             state.pushPending()
 

@@ -13,11 +13,14 @@ _FOLDER_PAGES = {"index", "readme"}
 
 
 class LinkResolver:
-    """Resolves what one page's links are written as."""
+    """Resolves what one page's links are written as.
 
-    def __init__(self, page: RawPage) -> None:
+    folder: of the file that the links are written in; None for the page itself.
+    """
+
+    def __init__(self, page: RawPage, folder: str | None = None) -> None:
         self._page = page
-        self._folder = posixpath.dirname(page.source_path)
+        self._folder = posixpath.dirname(page.source_path) if folder is None else folder
         folder_url = page.url.rstrip("/") + "/"
         is_folder = _stands_for_folder(page.source_path)
         self._file_base = folder_url if is_folder else page.url
@@ -29,6 +32,17 @@ class LinkResolver:
         if written not in self._known:
             self._known[written] = self._resolve(written.strip())
         return self._known[written]
+
+    def of_import(self, path: str) -> "LinkResolver":
+        """The resolver for the links in a file that is imported by this path."""
+        folder = posixpath.dirname(path)
+        if path.startswith(("./", "../")):
+            folder = posixpath.normpath(posixpath.join(self._folder, folder))
+        elif path.startswith(("@site/", "@root/")):
+            folder = folder.partition("/")[2]
+        else:
+            return self
+        return LinkResolver(self._page, "" if folder == "." else folder)
 
     def _resolve(self, written: str) -> str | None:
         address = written.removeprefix("pathname://").replace(" ", "%20")
@@ -56,8 +70,9 @@ class LinkResolver:
         if name.startswith("@site/"):
             below = "/" + posixpath.normpath(name.removeprefix("@site/"))
             return next((url for known, url in links.items() if ("/" + known).endswith(below)), None)
-        here = posixpath.normpath(posixpath.join(self._folder, name))
-        return links.get(here) or links.get(posixpath.normpath(name.lstrip("/")))
+        folders = (self._folder, posixpath.dirname(self._page.source_path), "")
+        paths = (posixpath.normpath(posixpath.join(folder, name.lstrip("/"))) for folder in folders)
+        return next((links[path] for path in paths if path in links), None)
 
     def _joined(self, base: str, path: str, fragment: str) -> str | None:
         path = path.removeprefix("@site")

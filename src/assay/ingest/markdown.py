@@ -10,14 +10,14 @@ import re
 from assay.errors import InputError
 from assay.ingest.grammar import Dialect
 from assay.ingest.links import LinkResolver
-from assay.ingest.rendering import PageContext, Renderer
+from assay.ingest.page_context import PageContext, without_surrogates
+from assay.ingest.rendering import Renderer
 from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
 from assay.model.ids import document_id
 
 READER_REVISION = "1"
 """Changes whenever the same page would give another document."""
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -32,9 +32,8 @@ def read_markdown(page: RawPage) -> Document:
         dialect=dialect_of(page),
         is_docusaurus=page.generator == "docusaurus",
         includes=page.includes,
-        links=LinkResolver(page),
     )
-    Renderer(context).render(_decodable(page.content.removeprefix("\ufeff")))
+    Renderer(context, LinkResolver(page)).render(page.content)
     title = _title(page, context.writer.first_title)
     normalized = context.writer.finish(title)
     return Document(
@@ -62,7 +61,7 @@ def _title(page: RawPage, first_heading: str | None) -> str:
     written = page.front_matter.get("title")
     named = _BLANKS.sub(" ", str(written)).strip() if isinstance(written, str | int | float) else ""
     title = named or first_heading or page.title or page.slug.replace("-", " ").replace("_", " ").strip().capitalize()
-    return _decodable(title)
+    return without_surrogates(title)
 
 
 def _info(page: RawPage, title: str) -> DocumentInfo:
@@ -80,8 +79,3 @@ def _info(page: RawPage, title: str) -> DocumentInfo:
         locale_is_default=page.locale_is_default,
         tags=page.tags,
     )
-
-
-def _decodable(text: str) -> str:
-    """The text with what is no character, and could not be stored, replaced."""
-    return _SURROGATES.sub("\ufffd", text)

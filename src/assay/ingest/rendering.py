@@ -4,10 +4,8 @@ One renderer reads one source: the page itself, or a file that it imports, whose
 All renderers of a page write to the same writer.
 """
 
-import posixpath
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from itertools import pairwise
 
 from markdown_it.token import Token
@@ -21,10 +19,10 @@ from assay.ingest.javascript import shown_text, unescaped
 from assay.ingest.labels import container_label, is_tab
 from assay.ingest.links import LinkResolver
 from assay.ingest.mdx import IMPORTS
-from assay.ingest.normalized import NormalizedWriter
+from assay.ingest.page_context import PageContext, without_surrogates
 from assay.ingest.scanning import allow_scanning
 from assay.ingest.tag_reading import TagReader
-from assay.ingest.tags import Tag, TagKind, html_pieces
+from assay.ingest.tags import Tag, TagKind, html_pieces, nesting_of
 
 _NEWLINES = re.compile(r"\r\n?")
 _MACROS = re.compile(r"\{\{[^{}]*\}\}|\{%[^%]*(?:%(?!\})[^%]*)*%\}|\{#[^#]*(?:#(?!\})[^#]*)*#\}")
@@ -36,55 +34,35 @@ _MOST_INCLUSIONS = 500
 _DEEPEST_INCLUSION = 10
 
 
-@dataclass(slots=True)
-class PageContext:
-    """What every renderer of one page shares.
-
-    dialect: which extensions the page is written with.
-    is_docusaurus: whether Docusaurus serves it; decides about level-1 anchors and about comments in code.
-    includes: files by the path that the page names them with.
-    inclusions: how many files were put in place so far.
-    """
-
-    dialect: Dialect
-    is_docusaurus: bool
-    includes: Mapping[str, str]
-    links: LinkResolver
-    writer: NormalizedWriter = field(default_factory=NormalizedWriter)
-    inclusions: int = 0
-
-    def included(self, path: str) -> str | None:
-        """A file that the page names; None when it is not there."""
-        for name in (path, unescaped(path), posixpath.normpath(path)):
-            if name in self.includes:
-                return self.includes[name]
-        return None
-
-
 class Renderer:
     """Reads one source and writes what it shows.
 
+    links: finds where links lead from the file that this source is.
     anchors: numbers the headings; None to number them by themselves.
     depth: how many files stand between the page and this source.
     """
 
-    def __init__(self, context: PageContext, anchors: Anchors | None = None, depth: int = 0) -> None:
+    def __init__(
+        self, context: PageContext, links: LinkResolver, anchors: Anchors | None = None, depth: int = 0
+    ) -> None:
         self._context = context
+        self._links = links
         self._parser = parser_for(context.dialect)
         self._special = self._parser.special
+        self._open_html = 0
         self._given_anchors = anchors
         self._anchors: Anchors = anchors or GithubAnchors(title_has_anchor=not context.is_docusaurus)
         self._depth = depth
         self._environment: Environment = {}
         self._footnotes: dict[str, list[Token]] = {}
         self._referred: list[str] = []
-        self._elements = Elements(context.writer, context.links)
+        self._elements = Elements(context.writer, links)
         self._tags = TagReader(self._elements)
         self._handlers: dict[str, Callable[[Token], None]] = self._block_handlers()
 
     def render(self, source: str) -> None:
         """Write what a source shows. The source has no front matter."""
-        source = _NEWLINES.sub("\n", source).replace("\0", "\ufffd")
+        source = _NEWLINES.sub("\n", without_surrogates(source).removeprefix("\ufeff")).replace("\0", "\ufffd")
         allow_scanning(self._environment, source)
         tokens = self._without_footnotes(self._parser.parse_blocks(source, self._environment))
         if self._context.dialect is Dialect.MKDOCS and self._given_anchors is None:
@@ -157,6 +135,7 @@ class Renderer:
 
     def _heading(self, level: int, content: str) -> None:
         dialect = self._context.dialect
+        self._open_html = 0
         self._elements.flush()
         self._elements.show_again()
         self._write_footnotes()
@@ -219,6 +198,9 @@ class Renderer:
 
     def _fence(self, token: Token) -> None:
         content = token.content
+        if self._open_html and token.type == "code_block" and content.lstrip().startswith("<"):
+            self._html(token)  # Python-Markdown reads on until the element is closed
+            return
         if self._context.is_docusaurus:
             content = fences.without_magic_comments(content)
         elif self._context.dialect is Dialect.MKDOCS:
@@ -234,8 +216,11 @@ class Renderer:
                 self._elements.text(_MACROS.sub("", piece) if self._context.dialect is Dialect.MKDOCS else piece)
             else:
                 self._tag(piece)
-        if token.type == "html_block":
+                self._open_html = max(0, self._open_html + nesting_of(piece))
+        if token.type != "html":
             self._elements.flush()
+        if self._context.dialect is not Dialect.MKDOCS:
+            self._open_html = 0
 
     def _tag_block(self, token: Token) -> None:
         self._elements.flush()
@@ -306,7 +291,7 @@ class Renderer:
         path = self._environment.get(IMPORTS, {}).get(tag.name)
         if path is not None and tag.kind is not TagKind.CLOSE and _MARKDOWN_NAME.search(path):
             if (text := self._context.included(path)) is not None:
-                self._put(text, None)
+                self._put(text, self._links.of_import(unescaped(path)), None)
             return
         self._tags.read(tag)
 
@@ -314,7 +299,7 @@ class Renderer:
 
     def _include(self, token: Token) -> None:
         if (text := fences.snippet(token.content, self._context.included)) is not None:
-            self._put(text, self._anchors)
+            self._put(text, self._links, self._anchors)
 
     def _code_include(self, token: Token) -> None:
         if (text := self._context.included(token.content)) is not None:
@@ -322,14 +307,16 @@ class Renderer:
                 text = fences.selected_lines(text, fences.line_ranges(token.info))
             self._elements.code(text, fences.language_of(token.content), "")
 
-    def _put(self, text: str, anchors: Anchors | None) -> None:
+    def _put(self, text: str, links: LinkResolver, anchors: Anchors | None) -> None:
         """Write what another file shows, here. anchors: that number its headings; None for its own."""
         self._elements.flush()
+        if not self._elements.is_run:
+            self._elements.spill()
         self._context.inclusions += 1
         is_allowed = self._depth < _DEEPEST_INCLUSION and self._context.inclusions <= _MOST_INCLUSIONS
         if is_allowed and not self._elements.is_hidden:
             text = _FRONT_MATTER.sub("", text.removeprefix("\ufeff"), count=1)
-            Renderer(self._context, anchors, self._depth + 1).render(text)
+            Renderer(self._context, links, anchors, self._depth + 1).render(text)
 
     # --- footnotes ---
 

@@ -178,6 +178,7 @@ _ROLES: dict[Role, str] = {
     Role.ADMONITION: "Admonition Aside Callout Note Tip Info Warning Danger Caution Important Check",
 }
 _ROLE_OF = {name: role for role, names in _ROLES.items() for name in names.split()}
+_RUNNING = frozenset([Role.INLINE, Role.LINK, Role.IMAGE, Role.CODE_SPAN, Role.LINE_BREAK, Role.COMPONENT])
 _VOID = frozenset(
     ["br", "hr", "img", "input", "meta", "link", "source", "wbr", "col", "area", "base", "embed", "track", "param"]
 )
@@ -192,6 +193,13 @@ def role_of(tag: Tag) -> Role:
         return Role.INLINE
     role = _ROLE_OF.get(tag.name.lower()) if tag.name.isupper() else None
     return role or (Role.COMPONENT if tag.name[0].isupper() else Role.INLINE)
+
+
+def nesting_of(tag: Tag) -> int:
+    """1 for a tag that opens an element which stands apart, -1 for one that closes it, 0 for every other tag."""
+    if is_void(tag) or role_of(tag) in _RUNNING:
+        return 0
+    return -1 if tag.kind is TagKind.CLOSE else 1
 
 
 def is_void(tag: Tag) -> bool:

@@ -53,3 +53,18 @@ def test_mkdocs_serves_every_page_as_a_folder() -> None:
 def test_links_of_a_page_that_stands_for_its_folder_start_inside_it(path: str) -> None:
     resolver = LinkResolver(page("", "docusaurus", url="https://docs.example.org/guide", source_path=path))
     assert resolver.target("./intro") == "https://docs.example.org/guide/intro"
+
+
+@pytest.mark.parametrize(
+    ("imported", "written", "target"),
+    [
+        ("../shared/_part.mdx", "../guide/other.md", "https://docs.example.org/other"),
+        ("../shared/_part.mdx", "./other.md", "https://docs.example.org/other"),  # as the page itself would have it
+        ("@site/guide/_part.mdx", "./other.md", "https://docs.example.org/other"),
+        ("@root/guide/sub/_part.mdx", "../other.md", "https://docs.example.org/other"),
+        ("package/part.mdx", "./other.md", "https://docs.example.org/other"),
+        ("../../_part.mdx", "#x", "https://docs.example.org/guide/page#x"),
+    ],
+)
+def test_links_of_an_imported_file_start_from_its_folder(imported: str, written: str, target: str) -> None:
+    assert LinkResolver(page("", links=LINKS)).of_import(imported).target(written) == target

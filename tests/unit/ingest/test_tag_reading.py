@@ -98,3 +98,9 @@ def test_a_heading_of_tags_has_the_id_that_it_is_given_and_no_other() -> None:
         (3, "B", None),
         (2, "C", None),
     ]
+
+
+def test_html_of_mkdocs_may_be_indented_like_code_while_an_element_is_open() -> None:
+    source = "<div>\n\n    <p>one</p>\n\n    <p>two</p>\n\n</div>\n\n    <p>code</p>"
+    assert mkdocs(source) == "one\n\ntwo\n\n```\n<p>code</p>\n```"
+    assert text_of(source) == "```\n<p>one</p>\n\n<p>two</p>\n```\n\n```\n<p>code</p>\n```"

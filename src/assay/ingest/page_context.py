@@ -1,0 +1,41 @@
+"""What the renderers of one page share: the page's own source, and every file that it puts in place."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assay.ingest.grammar import Dialect
+from assay.ingest.javascript import unescaped
+from assay.ingest.normalized import NormalizedWriter
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(slots=True)
+class PageContext:
+    """What every renderer of one page shares.
+
+    dialect: which extensions the page is written with.
+    is_docusaurus: whether Docusaurus serves it; decides about level-1 anchors and about comments in code.
+    includes: files by the path that the page names them with.
+    inclusions: how many files were put in place so far.
+    """
+
+    dialect: Dialect
+    is_docusaurus: bool
+    includes: Mapping[str, str]
+    writer: NormalizedWriter = field(default_factory=NormalizedWriter)
+    inclusions: int = 0
+
+    def included(self, path: str) -> str | None:
+        """A file that the page names; None when it is not there."""
+        for name in (path, unescaped(path), posixpath.normpath(path)):
+            if name in self.includes:
+                return without_surrogates(self.includes[name])
+        return None
+
+
+def without_surrogates(text: str) -> str:
+    """The text with what is no character, and could not be stored, replaced."""
+    return _SURROGATES.sub("\ufffd", text)
