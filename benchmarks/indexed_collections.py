@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.adapters.edge import EdgeStore
-
 from assay.ingest.chunking import CHUNKER_REVISION, ChunkingRules, chunk_document
 from assay.model.documents import Chunk
 from assay.model.generations import ChunkerIdentity, Generation, SparseIdentity, State
@@ -60,9 +59,8 @@ def index_collection(
         for document in collection.documents
         for chunk in chunk_document(document, rules, embedder.count_tokens)
     )
-    texts = [chunk.embedded_text for chunk in chunks]
-    vectors = embedder.embed_documents(texts)
-    counts = encoder.term_counts(texts)
+    vectors = embedder.embed_documents([chunk.embedded_text for chunk in chunks])
+    counts = encoder.term_counts([chunk.keyword_text for chunk in chunks])
     average = sum(sum(vector.values) for vector in counts) / len(counts)
     identity = ChunkerIdentity(
         "benchmark", CHUNKER_REVISION, rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer

@@ -1,28 +1,28 @@
 """Every way Assay can fail, in one tree. It knows no HTTP and no exit codes; surfaces map it.
 
-    AssayError
-     ├── InputError                 the caller's fault: a bad query, argument or file (also a ValueError)
-     ├── ConfigurationError         settings that cannot work, or that contradict each other
-     ├── SourceError                a folder or site that cannot be read at all
-     ├── EmbeddingError             the embedder failed
-     │    ├── EmbedderUnavailable     unreachable, slow or throttling; another try may work
-     │    ├── EmbedderRefused         key, quota or request refused; another try will not work
-     │    └── InvalidEmbedding        a vector of the wrong length, not finite, or zero
-     ├── IdentityMismatch           a query's embedder is not the one that made the generation
-     ├── VectorStoreError           the vector store failed
-     │    ├── StoreUnavailable        unreachable, locked or slow; another try may work
-     │    ├── StorageFull             no space left
-     │    ├── IndexNotFound           the generation has no index there
-     │    └── IndexCorrupt            damaged, half-written or of another version
-     ├── CatalogError               the catalog failed
-     │    ├── CatalogUnavailable      unreachable or locked; another try may work
-     │    └── CatalogSchemaError      of another version of Assay
-     └── GenerationError            the request does not fit the state of the generations
-          ├── NoLiveGeneration        nothing has been promoted yet
-          ├── GenerationNotFound      no generation of that id
-          ├── InvalidTransition       the state machine has no such step
-          ├── BuildInProgress         another build holds the lock
-          └── PromotionRefused        the gate did not pass this generation
+AssayError
+ ├── InputError                 the caller's fault: a bad query, argument or file (also a ValueError)
+ ├── ConfigurationError         settings that cannot work, or that contradict each other
+ ├── SourceError                a folder or site that cannot be read at all
+ ├── EmbeddingError             the embedder failed
+ │    ├── EmbedderUnavailable     unreachable, slow or throttling; another try may work
+ │    ├── EmbedderRefused         key, quota or request refused; another try will not work
+ │    └── InvalidEmbedding        a vector of the wrong length, not finite, or zero
+ ├── IdentityMismatch           a query's embedder is not the one that made the generation
+ ├── VectorStoreError           the vector store failed
+ │    ├── StoreUnavailable        unreachable, locked or slow; another try may work
+ │    ├── StorageFull             no space left
+ │    ├── IndexNotFound           the generation has no index there
+ │    └── IndexCorrupt            damaged, half-written or of another version
+ ├── CatalogError               the catalog failed
+ │    ├── CatalogUnavailable      unreachable or locked; another try may work
+ │    └── CatalogSchemaError      of another version of Assay
+ └── GenerationError            the request does not fit the state of the generations
+      ├── NoLiveGeneration        nothing has been promoted yet
+      ├── GenerationNotFound      no generation of that id
+      ├── InvalidTransition       the state machine has no such step
+      ├── BuildInProgress         another build holds the lock
+      └── PromotionRefused        the gate did not pass this generation
 """
 
 

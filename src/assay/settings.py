@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import (
@@ -174,7 +175,8 @@ class Settings(BaseSettings):
     @property
     def catalog_url(self) -> str:
         """The catalog's database URL, the default filled in."""
-        return self.catalog.url or f"sqlite:///{(self.data_dir / 'catalog.sqlite').resolve()}"
+        path = quote((self.data_dir / "catalog.sqlite").resolve().as_posix(), safe="/:")
+        return self.catalog.url or f"sqlite:///{path}"
 
     @property
     def index_dir(self) -> Path:

@@ -203,7 +203,7 @@ class Pipeline:
         variants = False
         with self._stage("count", None):
             for batch in _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
-                spool.write(encoder.term_counts([chunk.embedded_text for chunk in batch]))
+                spool.write(encoder.term_counts([chunk.keyword_text for chunk in batch]))
                 for chunk in batch:
                     fingerprint.update(f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n".encode())
                     variants = variants or not chunk.document.primary

@@ -248,3 +248,12 @@ class Chunk:
         if len(head) > _HEAD_LIMIT:
             head = f"{head[: _HEAD_LIMIT // 2]} … {head[3 - _HEAD_LIMIT // 2 :]}"
         return f"{head}\n{self.text}" if head else self.text
+
+    @property
+    def keyword_text(self) -> str:
+        """What BM25 sees: what is embedded, with the title twice more, so that a page is found by its own name.
+
+        Weighting a field by repeating it: Robertson, Zaragoza and Taylor, CIKM 2004.
+        """
+        title = self.document.title[:_HEAD_LIMIT]
+        return f"{title}\n{title}\n{self.embedded_text}" if title else self.embedded_text

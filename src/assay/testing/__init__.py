@@ -8,6 +8,15 @@ import pytest
 pytest.register_assert_rewrite(*(f"{__name__}.{module.name}" for module in iter_modules(__path__)))
 
 from assay.testing.catalog import CatalogConformance  # noqa: E402 - see above
+from assay.testing.embedder import EmbedderConformance, SparseEncoderConformance  # noqa: E402 - see above
 from assay.testing.source import EditablePlace, SourceConformance  # noqa: E402 - see above
+from assay.testing.vector_store import VectorStoreConformance  # noqa: E402 - see above
 
-__all__ = ["CatalogConformance", "EditablePlace", "SourceConformance"]
+__all__ = [
+    "CatalogConformance",
+    "EditablePlace",
+    "EmbedderConformance",
+    "SourceConformance",
+    "SparseEncoderConformance",
+    "VectorStoreConformance",
+]

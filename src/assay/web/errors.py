@@ -64,7 +64,7 @@ INTERNAL = Refusal(500, "internal_error", "Something went wrong inside; the requ
 STOPPING = Refusal(503, "service_unavailable", "The server is stopping; try again in a moment.")
 
 
-class PayloadTooLarge(Exception):  # noqa: N818 - named as its status is
+class PayloadTooLarge(Exception):
     """A request body over the limit. limit: in bytes."""
 
     def __init__(self, limit: int) -> None:

@@ -1,0 +1,389 @@
+"""The conformance kit for vector stores.
+
+class TestMyStore(VectorStoreConformance):
+    @pytest.fixture
+    def store(self):
+        yield MyStore(...)  # a new, empty one
+"""
+# ruff: noqa: D102 - the name of a test is a sentence
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from assay.errors import IndexCorrupt, IndexNotFound, InvalidEmbedding, StoreUnavailable, VectorStoreError
+from assay.model.ranking import Filters
+from assay.ports import IndexAnswer, IndexPoint, IndexQuery, IndexSpec, SparseVector, VectorIndex, VectorStore
+from assay.testing.catalog_samples import SITE, page
+from assay.testing.index_samples import (
+    DIMENSION,
+    EVERYTHING,
+    SPEC,
+    cosine,
+    direction,
+    filled,
+    found,
+    point,
+    points,
+    variants,
+)
+
+UNKNOWN_IDS = ("00000000-0000-5000-8000-000000000000", "doc-001-0002", "https://x.example/page_3", "")
+
+
+def _name(value: object) -> str:
+    """A test's name that is the same in every process; a set has no order of its own."""
+    return " ".join(sorted(value)) or "nothing" if isinstance(value, set) else str(value)
+
+
+class VectorStoreConformance:
+    """Subclass it and give it a fixture `store`: one that passes does what assay.ports.VectorStore says."""
+
+    @pytest.fixture
+    def store(self) -> VectorStore:
+        """A new, empty store for each test."""
+        raise NotImplementedError("override the fixture `store`")
+
+    @pytest.fixture
+    def index(self, store: VectorStore) -> Iterator[VectorIndex]:
+        """An index of 60 different points."""
+        index = filled(store, points(60))
+        yield index
+        index.close()
+
+    # --- building ---
+
+    def test_a_new_store_is_empty_and_can_be_used(self, store: VectorStore) -> None:
+        store.check()
+        assert store.generations() == []
+
+    def test_an_index_has_the_points_that_were_added(self, store: VectorStore) -> None:
+        writer = store.create("g1", SPEC)
+        contents = points(25)
+        writer.add(contents[:10])
+        writer.add([])
+        writer.add(contents[10:])
+        writer.seal()
+        index = store.open("g1", SPEC)
+        assert index.count() == 25
+        assert list(index.ids()) == sorted(one.chunk.id for one in contents)
+
+    def test_a_point_replaces_the_one_with_its_id(self, store: VectorStore) -> None:
+        first, other = point("page", 1), point("other", 2)
+        moved = replace(first, chunk=replace(first.chunk, position=7), dense=direction(3))
+        again = replace(first, chunk=replace(first.chunk, position=8), dense=direction(4))
+        writer = store.create("g1", SPEC)
+        writer.add([first, other])
+        writer.add([moved, again])
+        writer.seal()
+        index = store.open("g1", SPEC)
+        assert index.count() == 2
+        assert index.chunks([first.chunk.id])[first.chunk.id] == again.chunk
+        np.testing.assert_array_equal(index.vectors([first.chunk.id])[first.chunk.id], again.dense)
+
+    def test_an_index_is_not_made_over_another(self, store: VectorStore) -> None:
+        store.create("g1", SPEC)
+        with pytest.raises(VectorStoreError, match="g1"):
+            store.create("g1", SPEC)
+        index = filled(store, points(1), "g2")
+        with pytest.raises(VectorStoreError, match="g2"):
+            store.create("g2", SPEC)
+        assert index.count() == 1
+
+    @pytest.mark.parametrize(
+        "vector",
+        [
+            np.zeros(DIMENSION, np.float32),
+            np.full(DIMENSION, np.nan, np.float32),
+            np.full(DIMENSION, np.inf, np.float32),
+            np.ones(DIMENSION, np.float32),
+            direction(1)[:-1],
+            np.concatenate([direction(1), np.zeros(1, np.float32)]),
+        ],
+        ids=["zero", "NaN", "infinite", "too long to be a direction", "one number short", "one number over"],
+    )
+    def test_a_vector_that_is_no_direction_is_refused_and_nothing_written(
+        self, store: VectorStore, vector: np.ndarray[tuple[int], np.dtype[np.float32]]
+    ) -> None:
+        writer = store.create("g1", SPEC)
+        with pytest.raises(InvalidEmbedding):
+            writer.add([point("good", 1), replace(point("bad", 2), dense=vector)])
+        writer.seal()
+        assert store.open("g1", SPEC).count() == 0
+
+    def test_an_index_can_be_empty(self, store: VectorStore) -> None:
+        index = filled(store, [])
+        assert index.count() == 0
+        assert list(index.ids()) == []
+        assert index.search(IndexQuery(direction(1), SparseVector((1,), (1.0,)), 5, EVERYTHING)) == IndexAnswer((), ())
+
+    # --- opening and removing ---
+
+    def test_what_was_never_made_is_not_found(self, store: VectorStore) -> None:
+        filled(store, points(1), "g1")
+        with pytest.raises(IndexNotFound, match="g2"):
+            store.open("g2", SPEC)
+
+    def test_what_was_never_sealed_does_not_open(self, store: VectorStore) -> None:
+        store.create("g1", SPEC).add(points(3))
+        with pytest.raises(IndexCorrupt, match="g1"):
+            store.open("g1", SPEC)
+
+    def test_an_index_of_another_dimension_does_not_open(self, store: VectorStore) -> None:
+        filled(store, points(1)).close()
+        with pytest.raises(IndexCorrupt, match="dimension"):
+            store.open("g1", IndexSpec(DIMENSION + 1, 1))
+
+    def test_an_index_opens_more_than_once(self, store: VectorStore, index: VectorIndex) -> None:
+        other = store.open("g1", SPEC)
+        other.close()
+        assert index.count() == 60
+        assert store.open("g1", SPEC).count() == 60
+
+    def test_everything_that_is_there_is_listed_sealed_or_not(self, store: VectorStore) -> None:
+        store.create("g3", SPEC)
+        filled(store, points(1), "g1")
+        store.create("g2", SPEC).add(points(1))
+        assert store.generations() == ["g1", "g2", "g3"]
+
+    def test_removing_takes_one_away_and_leaves_the_others(self, store: VectorStore) -> None:
+        filled(store, points(1), "g1").close()
+        kept = filled(store, points(2), "g2")
+        store.create("g3", SPEC).add(points(1))
+        store.delete("g1")
+        store.delete("g3")
+        store.delete("never-there")
+        assert store.generations() == ["g2"]
+        assert kept.count() == 2
+        with pytest.raises(IndexNotFound):
+            store.open("g1", SPEC)
+
+    def test_a_name_can_be_used_again_after_removing(self, store: VectorStore) -> None:
+        filled(store, points(3)).close()
+        store.delete("g1")
+        assert filled(store, points(2)).count() == 2
+
+    def test_an_index_given_up_is_gone(self, store: VectorStore) -> None:
+        writer = store.create("g1", SPEC)
+        writer.add(points(3))
+        writer.abort()
+        assert store.generations() == []
+
+    def test_a_sealed_index_cannot_be_given_up(self, store: VectorStore) -> None:
+        writer = store.create("g1", SPEC)
+        writer.seal()
+        writer.abort()
+        assert store.open("g1", SPEC).count() == 0
+
+    # --- searching ---
+
+    def test_dense_search_ranks_by_the_cosine(self, index: VectorIndex) -> None:
+        query = direction(1000)
+        answer = index.search(IndexQuery(query, None, 60, EVERYTHING))
+        expected = {one.chunk.id: cosine(one.dense, query) for one in points(60)}
+        assert dict(answer.dense) == pytest.approx(expected, abs=1e-5)
+        assert min(expected.values()) < 0.0
+        assert [s.score for s in answer.dense] == sorted((s.score for s in answer.dense), reverse=True)
+        assert answer.sparse == ()
+
+    def test_sparse_search_finds_what_shares_a_term_rare_terms_first(self, index: VectorIndex) -> None:
+        rare, common = 3007, 2007
+        answer = index.search(IndexQuery(None, SparseVector((common, rare), (1.0, 1.0)), 60, EVERYTHING))
+        chunks = [index.chunks([scored.chunk_id])[scored.chunk_id].document.url for scored in answer.sparse]
+        assert chunks[0] == f"{SITE}/page-7"
+        assert set(chunks) == {f"{SITE}/page-{number}" for number in (7, 17, 27, 37, 47, 57)}
+        assert answer.sparse[0].score > answer.sparse[1].score > 0.0
+        assert answer.dense == ()
+
+    def test_a_term_that_nothing_has_finds_nothing(self, index: VectorIndex) -> None:
+        answer = index.search(IndexQuery(None, SparseVector((99,), (1.0,)), 10, EVERYTHING))
+        assert answer.sparse == ()
+
+    def test_both_sides_of_one_search_answer_as_each_alone(self, index: VectorIndex) -> None:
+        terms = SparseVector((2003, 3013), (1.0, 1.0))
+        both = index.search(IndexQuery(direction(5), terms, 20, EVERYTHING))
+        assert both.dense == index.search(IndexQuery(direction(5), None, 20, EVERYTHING)).dense
+        assert both.sparse == index.search(IndexQuery(None, terms, 20, EVERYTHING)).sparse
+
+    @pytest.mark.parametrize("limit", [1, 7, 1000])
+    def test_no_more_than_the_limit_are_returned_and_they_are_the_best(self, index: VectorIndex, limit: int) -> None:
+        query = IndexQuery(direction(70), SparseVector((1000,), (1.0,)), limit, EVERYTHING)
+        whole = index.search(replace(query, limit=1000))
+        answer = index.search(query)
+        assert len(answer.dense) == len(answer.sparse) == min(limit, 60)
+        assert [s.score for s in answer.dense] == [s.score for s in whole.dense[:limit]]
+        assert [s.score for s in answer.sparse] == [s.score for s in whole.sparse[:limit]]
+
+    def test_equal_scores_are_ordered_by_id(self, store: VectorStore) -> None:
+        twins = [replace(point(f"twin-{number}", 0), dense=direction(3)) for number in range(20)]
+        answer = filled(store, twins).search(IndexQuery(direction(4), SparseVector((1,), (1.0,)), 50, EVERYTHING))
+        ordered = sorted(one.chunk.id for one in twins)
+        assert [scored.chunk_id for scored in answer.dense] == ordered
+        assert [scored.chunk_id for scored in answer.sparse] == ordered
+
+    def test_an_exact_search_compares_with_every_vector(self, index: VectorIndex) -> None:
+        query = IndexQuery(direction(80), None, 10, EVERYTHING)
+        exact, usual = index.search(replace(query, exact=True)).dense, index.search(query).dense
+        assert [scored.chunk_id for scored in exact] == [scored.chunk_id for scored in usual]
+        assert [scored.score for scored in exact] == pytest.approx([scored.score for scored in usual], abs=1e-6)
+
+    def test_the_same_search_has_the_same_answer(self, index: VectorIndex) -> None:
+        query = IndexQuery(direction(90), SparseVector((1000, 2001), (1.0, 1.0)), 30, EVERYTHING)
+        assert index.search(query) == index.search(query)
+
+    # --- filters ---
+
+    @pytest.mark.parametrize(
+        ("filters", "expected"),
+        [
+            (Filters(), {"now-en", "other-en"}),
+            (EVERYTHING, {"now-en", "old-en", "now-fr", "old-fr", "other-en"}),
+            (Filters(versions=("1.0",)), {"old-en"}),
+            (Filters(versions=("1.0", "2.0")), {"old-en", "now-en"}),
+            (Filters(versions=("1.0",), everything=True), {"old-en", "old-fr"}),
+            (Filters(versions=("3.0",)), set()),
+            (Filters(locales=("fr",)), {"now-fr"}),
+            (Filters(locales=("fr", "en")), {"now-fr", "now-en"}),
+            (Filters(locales=("fr",), everything=True), {"now-fr", "old-fr"}),
+            (Filters(versions=("1.0",), locales=("fr",)), {"old-fr"}),
+            (Filters(versions=("1.0",), locales=("fr",), everything=True), {"old-fr"}),
+            (Filters(versions=("1.0",), locales=("de",)), set()),
+            (Filters(sources=("wiki",)), {"other-en"}),
+            (Filters(sources=("wiki", "docs")), {"now-en", "other-en"}),
+            (Filters(sources=("docs",), everything=True), {"now-en", "old-en", "now-fr", "old-fr"}),
+            (Filters(sources=("elsewhere",), everything=True), set()),
+            (Filters(sections=("Setup",), everything=True), {"old-en", "now-fr"}),
+            (Filters(sections=("Setup",)), set()),
+            (
+                Filters(sections=("Setup", "Part 0"), everything=True),
+                {"now-en", "old-en", "now-fr", "old-fr", "other-en"},
+            ),
+            (Filters(sections=("Set",), everything=True), set()),
+            (Filters(url_prefix=f"{SITE}/old-en", sources=("docs",), everything=True), {"old-en"}),
+        ],
+        ids=_name,
+    )
+    def test_a_search_stays_within_its_filters(self, store: VectorStore, filters: Filters, expected: set[str]) -> None:
+        assert found(filled(store, variants()), filters) == expected
+
+    @pytest.mark.parametrize(
+        ("prefix", "expected"),
+        [
+            (f"{SITE}/docs/a", {"docs/a", "docs/a/b", "docs/a?page=2", "docs/a/b/c"}),
+            (f"{SITE}/docs/a/", {"docs/a", "docs/a/b", "docs/a?page=2", "docs/a/b/c"}),
+            (f"{SITE}/docs/a/b", {"docs/a/b", "docs/a/b/c"}),
+            (f"{SITE}/docs/a/b/c", {"docs/a/b/c"}),
+            (f"{SITE}/docs/a?page=2", {"docs/a?page=2"}),
+            (f"{SITE}/docs", {"docs/a", "docs/a/b", "docs/a?page=2", "docs/a/b/c", "docs/ab"}),
+            (f"{SITE}/", {"", "docs/a", "docs/a/b", "docs/a?page=2", "docs/a/b/c", "docs/ab", "DOCS/a"}),
+            (SITE, {"", "docs/a", "docs/a/b", "docs/a?page=2", "docs/a/b/c", "docs/ab", "DOCS/a"}),
+            (f"{SITE}/do", set()),
+            ("https://docs.example", set()),
+            ("https://elsewhere.example.org/docs", set()),
+        ],
+        ids=_name,
+    )
+    def test_a_url_prefix_ends_at_a_path_border(self, store: VectorStore, prefix: str, expected: set[str]) -> None:
+        paths = ("", "docs/a", "docs/a/b", "docs/a/b/c", "docs/a?page=2", "docs/ab", "DOCS/a")
+        index = filled(store, [point(path, number) for number, path in enumerate(paths)])
+        assert found(index, Filters(url_prefix=prefix)) == expected
+
+    def test_an_index_of_one_version_and_locale_is_searched_whole_by_default(self, index: VectorIndex) -> None:
+        assert len(index.search(IndexQuery(direction(1), None, 100, Filters())).dense) == 60
+
+    def test_an_index_of_another_locale_only_is_empty_to_a_default_search(self, store: VectorStore) -> None:
+        french = [point(f"page-{number}", number, locale="fr", locale_is_default=False) for number in range(3)]
+        index = filled(store, french)
+        assert found(index, Filters()) == set()
+        assert len(found(index, Filters(locales=("fr",)))) == 3
+
+    def test_rare_is_what_is_rare_where_the_search_looks(self, store: VectorStore) -> None:
+        current = [point(f"now-{n}", n, (10, 20 + n % 3, 30 + n)) for n in range(12)]
+        old = [point(f"old-{n}", n, (20, 21, 31), version="1.0", version_is_current=False) for n in range(40)]
+        query = IndexQuery(None, SparseVector((10, 20, 21, 31), (1.0,) * 4), 50, Filters())
+        alone = filled(store, current, "alone").search(query)
+        among = filled(store, current + old, "among").search(query)
+        assert dict(among.sparse) == pytest.approx(dict(alone.sparse), rel=1e-5)
+
+    # --- looking up ---
+
+    def test_similarities_are_true_cosines_of_what_is_there(self, index: VectorIndex) -> None:
+        chosen = points(60)[10:30]
+        ids = [one.chunk.id for one in chosen]
+        expected = {one.chunk.id: cosine(one.dense, direction(7)) for one in chosen}
+        assert index.similarities(direction(7), [*UNKNOWN_IDS, *ids]) == pytest.approx(expected, abs=1e-5)
+
+    def test_similarities_agree_with_dense_search(self, index: VectorIndex) -> None:
+        answer = index.search(IndexQuery(direction(7), None, 60, EVERYTHING)).dense
+        cosines = index.similarities(direction(7), [scored.chunk_id for scored in answer])
+        assert cosines == pytest.approx(dict(answer), abs=1e-6)
+
+    def test_chunks_come_back_with_every_field_as_it_was(self, store: VectorStore) -> None:
+        _, (first, second, third) = page(
+            "deep/page?x=1", "One — ☃", "Two\n\n```\ncode\n```", "3", title="", version=None, locale=None, tags=()
+        )
+        odd = replace(
+            first,
+            repeated_before="```js\n",
+            repeated_after="\n```",
+            heading_path=(),
+            section="",
+            anchor=None,
+            created_at=datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC),
+            start=2**40,
+            end=2**40 + 1,
+        )
+        chunks = [odd, second, replace(third, created_at=None)]
+        index = filled(store, [IndexPoint(c, direction(n), SparseVector((), ())) for n, c in enumerate(chunks)])
+        assert index.chunks([chunk.id for chunk in chunks]) == {chunk.id: chunk for chunk in chunks}
+
+    def test_vectors_come_back_bit_for_bit(self, index: VectorIndex) -> None:
+        contents = points(60)
+        stored = index.vectors([one.chunk.id for one in contents])
+        assert stored.keys() == {one.chunk.id for one in contents}
+        for one in contents:
+            assert stored[one.chunk.id].dtype == np.float32
+            np.testing.assert_array_equal(stored[one.chunk.id], one.dense)
+
+    @pytest.mark.parametrize("ids", [UNKNOWN_IDS, ()], ids=["ids that are not there", "no ids"])
+    def test_nothing_is_found_for(self, index: VectorIndex, ids: tuple[str, ...]) -> None:
+        assert index.chunks(ids) == {}
+        assert index.vectors(ids) == {}
+        assert index.similarities(direction(1), ids) == {}
+
+    def test_an_id_asked_for_twice_is_found_once(self, index: VectorIndex) -> None:
+        chunk_id = points(1)[0].chunk.id
+        assert list(index.chunks([chunk_id, chunk_id])) == [chunk_id]
+        assert list(index.similarities(direction(1), [chunk_id, chunk_id])) == [chunk_id]
+
+    # --- closing, and threads ---
+
+    def test_an_index_can_be_closed_twice(self, index: VectorIndex) -> None:
+        index.close()
+        index.close()
+
+    def test_a_closed_index_says_so(self, index: VectorIndex) -> None:
+        index.close()
+        ids = [points(1)[0].chunk.id]
+        for use in (
+            index.count,
+            lambda: index.search(IndexQuery(direction(1), None, 1, EVERYTHING)),
+            lambda: index.similarities(direction(1), ids),
+            lambda: index.chunks(ids),
+            lambda: index.vectors(ids),
+            lambda: list(index.ids()),
+        ):
+            with pytest.raises(StoreUnavailable, match="g1"):
+                use()
+
+    def test_many_threads_get_what_one_caller_gets(self, index: VectorIndex) -> None:
+        queries = [
+            IndexQuery(direction(n), SparseVector((1000, 2000 + n % 10), (1.0, 1.0)), 1 + n % 40, EVERYTHING)
+            for n in range(120)
+        ]
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(index.search, queries)) == [index.search(query) for query in queries]
