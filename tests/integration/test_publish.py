@@ -1,0 +1,227 @@
+"""Publishing a folder again and again: what is reused, what is gone, what is blocked, and going back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.app import Assay
+from assay.errors import BuildInProgress, GenerationNotFound, PromotionRefused, SourceError
+from assay.model.evaluation import Outcome
+from assay.model.generations import State
+from assay.model.ranking import Filters, Mode, Query
+from assay.settings import load_settings
+
+PARTS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame", "fan", "lamp")
+
+
+class Desk:
+    """A folder of pages and the Assay that reads it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.docs = folder / "docs"
+        self.data = folder / "data"
+        self.docs.mkdir()
+        for part in PARTS:
+            self.write(part, f"The {part} is checked every {len(part)} days.")
+
+    def write(self, part: str, body: str) -> None:
+        (self.docs / f"{part}.md").write_text(f"# About the {part}\n\n{body}\n", encoding="utf-8")
+
+    def remove(self, *parts: str) -> None:
+        for part in parts:
+            (self.docs / f"{part}.md").unlink()
+
+    def open(self, **overrides: Any) -> Assay:  # noqa: ANN401 - tables of settings
+        source = {"path": self.docs, "base_url": "https://docs.example", "name": "docs", "convention": "plain"}
+        return Assay.open(load_settings(None, {"data_dir": self.data, "sources": [source], **overrides}))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def assay(desk: Desk) -> Iterator[Assay]:
+    with desk.open() as opened:
+        yield opened
+
+
+def _urls(assay: Assay, text: str) -> list[str]:
+    assay.live.refresh()
+    return [hit.chunk.document.url for hit in assay.search(Query(text, 3)).hits]
+
+
+def test_a_first_publish_goes_live_and_answers(assay: Assay) -> None:
+    report = assay.publish()
+    assert report.promoted
+    assert report.verdict
+    assert report.verdict.summary.startswith("PASS:")
+    assert report.build.embedded == len(PARTS)
+    assert _urls(assay, "when is the gripper checked")[0] == "https://docs.example/gripper"
+
+
+def test_a_publish_without_changes_builds_and_embeds_nothing(assay: Assay) -> None:
+    first = assay.publish()
+    second = assay.publish()
+    assert (second.build.unchanged, second.build.embedded, second.promoted) == (True, 0, None)
+    assert second.build.generation.id == first.build.generation.id
+    assert len(assay.generations()) == 1
+
+
+def test_a_changed_page_alone_is_embedded_again_and_the_rest_keep_their_vectors(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    before = {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(first.id)}
+    desk.write("camera", "The camera focuses itself.")
+    build = assay.publish().build
+    assert (build.embedded, build.reused, list(build.changed)) == (1, len(PARTS) - 1, ["camera.md"])
+    after = {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(build.generation.id)}
+    assert len(after.items() & before.items()) == len(PARTS) - 1
+    assert _urls(assay, "camera focuses itself")[0] == "https://docs.example/camera"
+
+
+def test_a_removed_page_no_longer_answers(desk: Desk, assay: Assay) -> None:
+    assay.publish()
+    desk.remove("battery")
+    build = assay.publish().build
+    assert build.removed == ("https://docs.example/battery",)
+    assert "https://docs.example/battery" not in _urls(assay, "about the battery")
+
+
+def test_a_renamed_page_is_not_embedded_again(desk: Desk, assay: Assay) -> None:
+    assay.publish()
+    (desk.docs / "camera.md").rename(desk.docs / "optics.md")
+    assert assay.publish().build.embedded == 0
+    assert _urls(assay, "about the camera")[0] == "https://docs.example/optics"
+
+
+def test_an_incremental_build_equals_a_fresh_one(desk: Desk, assay: Assay, tmp_path: Path) -> None:
+    assay.publish()
+    desk.write("lamp", "The lamp is new.")
+    desk.remove("fan")
+    incremental = assay.publish().build.generation
+    desk.data = tmp_path / "fresh"
+    with desk.open() as other:
+        fresh = other.publish().build.generation
+        assert incremental.content_fingerprint == fresh.content_fingerprint
+        assert incremental.sparse == fresh.sparse
+        ids = [chunk.id for chunk in other.catalog.chunks(fresh.id)]
+        with assay.live.lease() as ours, other.live.lease() as theirs:
+            mine, yours = ours.index.vectors(ids), theirs.index.vectors(ids)
+    assert {key: vector.tobytes() for key, vector in mine.items()} == {k: v.tobytes() for k, v in yours.items()}
+
+
+def test_a_page_that_fails_keeps_the_document_it_had(desk: Desk, tmp_path: Path) -> None:
+    with desk.open(gate={"max_failed_pages": 0.2}) as assay:
+        assay.publish()
+        (desk.docs / "radio.md").write_bytes(b"\xff\xfe broken")
+        report = assay.publish()
+        assert [failure.key for failure in report.build.failed] == ["radio.md"]
+        assert report.build.carried == ("radio.md",)
+        assert report.promoted
+        assert _urls(assay, "about the radio")[0] == "https://docs.example/radio"
+
+
+def test_many_failed_pages_block_the_candidate_and_live_stays(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    for part in PARTS[:4]:
+        (desk.docs / f"{part}.md").write_bytes(b"\xff")
+    report = assay.publish()
+    assert report.verdict
+    assert report.verdict.outcome is Outcome.FAIL
+    assert "gate.max_failed_pages" in report.verdict.summary
+    assert report.promoted is None
+    assert assay.catalog.live_id() == first.id
+    assert assay.catalog.generation(report.build.generation.id).state is State.REJECTED
+
+
+def test_a_large_fall_in_pages_blocks_the_candidate(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    desk.remove(*PARTS[:5])
+    report = assay.publish()
+    assert report.verdict
+    assert "gate.max_page_fall" in report.verdict.summary
+    assert assay.catalog.live_id() == first.id
+    with desk.open(gate={"max_page_fall": 1.0}) as willing:
+        assert willing.publish().promoted
+
+
+def test_a_candidate_waits_for_its_promotion_and_a_newer_one_takes_its_place(desk: Desk, assay: Assay) -> None:
+    first = assay.ingest().generation
+    assert (first.state, assay.catalog.live_id()) == (State.CANDIDATE, None)
+    desk.write("lamp", "The lamp is new.")
+    second = assay.ingest().generation
+    assert assay.catalog.generation(first.id).state is State.REJECTED
+    assert assay.promote().id == second.id
+    with pytest.raises(GenerationNotFound, match="no candidate"):
+        assay.promote()
+
+
+def test_an_unchecked_candidate_is_not_promoted_by_the_releases(assay: Assay) -> None:
+    candidate = assay.ingest().generation
+    with pytest.raises(PromotionRefused, match="has not been checked"):
+        assay.releases.promote(candidate.id, "gate")
+    assay.check(candidate.id)
+    with pytest.raises(PromotionRefused, match="other content or other limits"):
+        assay.releases.promote(candidate.id, "another gate")
+
+
+def test_a_rollback_brings_back_what_was_live_and_old_generations_are_removed(desk: Desk, assay: Assay) -> None:
+    ids = []
+    for number in range(5):
+        desk.write("lamp", f"The lamp has {number} bulbs.")
+        ids.append(assay.publish().build.generation.id)
+    assert [generation.id for generation in assay.generations()] == ids[:1:-1]
+    assert assay.store.generations() == ids[2:]
+    assert assay.rollback().id == ids[3]
+    assay.live.refresh()
+    assert "3 bulbs" in assay.search(Query("how many bulbs has the lamp", 1)).hits[0].chunk.text
+    assert assay.rollback().id == ids[2]
+    with pytest.raises(GenerationNotFound, match="no earlier generation"):
+        assay.rollback()
+    assert assay.promote(ids[4]).id == ids[4]
+
+
+def test_a_second_build_at_the_same_time_is_refused(desk: Desk, assay: Assay) -> None:
+    with assay.catalog.build_lock(), desk.open() as other, pytest.raises(BuildInProgress):
+        other.ingest()
+
+
+def test_a_folder_without_pages_is_an_error_and_leaves_nothing_behind(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    desk.remove(*PARTS)
+    with pytest.raises(SourceError):
+        assay.publish()
+    assert assay.catalog.live_id() == first.id
+    assert assay.store.generations() == [first.id]
+
+
+def test_every_mode_gives_true_cosines_and_no_passage_twice(desk: Desk, assay: Assay) -> None:
+    for number in range(6):
+        desk.write(f"copy-{number}", "Exactly the same words stand here.")
+        (desk.docs / f"copy-{number}.md").write_text("# Copy\n\nExactly the same words stand here.\n", encoding="utf-8")
+    assay.publish()
+    for mode in Mode:
+        hits = assay.search(Query("exactly the same words", 5, mode)).hits
+        assert len({hit.chunk.content_hash for hit in hits}) == len(hits) >= 1
+        with assay.live.lease() as searcher:
+            vector = assay.embedder.embed_query("exactly the same words")
+            true = searcher.index.similarities(vector, [hit.chunk.id for hit in hits])
+        assert [hit.similarity for hit in hits] == pytest.approx(
+            [max(true[hit.chunk.id], 0.0) for hit in hits], abs=1e-5
+        )
+
+
+def test_a_threshold_drops_what_is_less_similar(assay: Assay) -> None:
+    assay.publish()
+    everything = assay.search(Query("when is the gripper checked", 12)).hits
+    limit = sorted(hit.similarity for hit in everything)[len(everything) // 2]
+    kept = assay.search(Query("when is the gripper checked", 12, threshold=limit)).hits
+    assert {hit.chunk.id for hit in kept} == {hit.chunk.id for hit in everything if hit.similarity >= limit}
+
+
+def test_a_filter_that_nothing_matches_gives_an_empty_answer(assay: Assay) -> None:
+    assay.publish()
+    assert assay.search(Query("gripper", 5, filters=Filters(sources=("elsewhere",)))).hits == ()
