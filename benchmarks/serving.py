@@ -114,7 +114,7 @@ def bare_engine(assay: Assay, queries: Sequence[str]) -> list[float]:
     """Seconds of qdrant_edge alone: a dense and a sparse query in one batch, ten hits each with payload."""
     generation = assay.catalog.live_id()
     assert generation
-    shard = qdrant_edge.EdgeShard.load(str(assay.settings.index_dir / generation / "shard"))
+    shard = qdrant_edge.EdgeShard.load(str(assay.settings.index_dir / generation))
     seconds = []
     for text in queries:
         dense = assay.embedder.embed_query(text).tolist()
