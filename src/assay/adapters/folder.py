@@ -10,6 +10,7 @@ those pages that changed, for their content. The text of only one page at a time
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ from assay.adapters.routing import (
 from assay.errors import InputError, SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,10 @@ class FolderSource:
         version or locale that is asked for.
         """
         root, only = _resolve(self._given)
-        yield from _Reading(root, only, self.layout(), self.name, self._limit).read(known)
+        layout = self.layout()
+        for notice in layout.notices:
+            logger.warning("%s: %s", self.name, notice)
+        yield from _Reading(root, only, layout, self.name, self._limit).read(known)
 
 
 class _Reading:
