@@ -42,7 +42,7 @@ def write_corpus(source: Path, target: Path, wanted_chunks: int) -> None:
     words = sorted({word for text in pages.values() for word in _WORD.findall(text)})
     characters = 0
     copy = 0
-    while characters < wanted_chunks * 700:
+    while characters < wanted_chunks * 950:
         folder = target / f"copy-{copy:03}"
         folder.mkdir(parents=True)
         for name, text in pages.items():
