@@ -104,9 +104,7 @@ def in_process(assay: Assay, queries: Sequence[str]) -> None:
         seconds, rate = timed(lambda text: searcher.search(Query(text, 10)), queries, 16)
         print(f"in process, hybrid 16 clients: {percentiles(seconds)}, {rate:.0f} queries/s")
         bare = bare_engine(assay, queries)
-        print(
-            f"bare engine, the same hybrid batch with payload: {percentiles(bare)}; ours is {ours / median(bare):.2f} x"
-        )
+        print(f"bare engine, both top tens in one batch: {percentiles(bare)}; ours is {ours / median(bare):.2f} x")
         recall(assay, queries[:300])
 
 

@@ -97,7 +97,7 @@ class IndexSettings(_Table):
     """The embedded vector store."""
 
     hnsw_threshold: int = Field(
-        default=20_000, ge=0, description="From so many chunks on, an approximate index is built; exact search below."
+        default=100_000, ge=0, description="From so many chunks on, an approximate index is built; exact search below."
     )
 
 
