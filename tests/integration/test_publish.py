@@ -184,6 +184,16 @@ def test_a_rollback_brings_back_what_was_live_and_old_generations_are_removed(de
     assert assay.promote(ids[4]).id == ids[4]
 
 
+def test_a_damaged_live_index_does_not_stop_the_next_build(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    for path in (desk.data / "generations" / first.id).rglob("*.mmap"):
+        path.write_bytes(b"damaged")
+    desk.write("lamp", "The lamp is new.")
+    report = assay.publish()
+    assert report.promoted
+    assert report.build.embedded == len(PARTS)
+
+
 def test_a_second_build_at_the_same_time_is_refused(desk: Desk, assay: Assay) -> None:
     with assay.catalog.build_lock(), desk.open() as other, pytest.raises(BuildInProgress):
         other.ingest()

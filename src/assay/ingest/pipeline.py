@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
-from assay.errors import AssayError, SourceError
+from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
 from assay.ingest.chunking import ChunkingRules
 from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.spool import TermSpool
@@ -257,7 +257,12 @@ class Pipeline:
         if base is None or base.embedder != generation.embedder:
             yield None, {}
             return
-        index = self._parts.store.open(base.id, IndexSpec(base.embedder.dimension, base.chunks))
+        try:
+            index = self._parts.store.open(base.id, IndexSpec(base.embedder.dimension, base.chunks))
+        except (IndexCorrupt, IndexNotFound) as error:
+            logger.warning("Everything is embedded again, for the earlier index cannot be read: %s", error.message)
+            yield None, {}
+            return
         try:
             yield index, self._parts.catalog.embedded_hashes(base.id)
         finally:
