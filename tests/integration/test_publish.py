@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.app import Assay
-from assay.errors import BuildInProgress, GenerationNotFound, PromotionRefused, SourceError
+from assay.errors import BuildInProgress, GenerationNotFound, IndexCorrupt, PromotionRefused, SourceError
 from assay.model.evaluation import Outcome
 from assay.model.generations import State
 from assay.model.ranking import Filters, Mode, Query
@@ -47,6 +47,11 @@ def desk(tmp_path: Path) -> Desk:
 def assay(desk: Desk) -> Iterator[Assay]:
     with desk.open() as opened:
         yield opened
+
+
+def _damage(desk: Desk, generation: str) -> None:
+    for path in (desk.data / "generations" / generation).rglob("*.mmap"):
+        path.write_bytes(b"damaged")
 
 
 def _urls(assay: Assay, text: str) -> list[str]:
@@ -186,12 +191,32 @@ def test_a_rollback_brings_back_what_was_live_and_old_generations_are_removed(de
 
 def test_a_damaged_live_index_does_not_stop_the_next_build(desk: Desk, assay: Assay) -> None:
     first = assay.publish().build.generation
-    for path in (desk.data / "generations" / first.id).rglob("*.mmap"):
-        path.write_bytes(b"damaged")
+    _damage(desk, first.id)
     desk.write("lamp", "The lamp is new.")
     report = assay.publish()
     assert report.promoted
     assert report.build.embedded == len(PARTS)
+
+
+def test_a_damaged_live_index_is_built_anew_though_no_page_changed(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    _damage(desk, first.id)
+    report = assay.publish()
+    assert report.promoted
+    assert report.promoted.content_fingerprint == first.content_fingerprint
+    assert _urls(assay, "about the radio")[0] == "https://docs.example/radio"
+
+
+def test_a_damaged_generation_is_neither_rolled_back_to_nor_promoted(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    desk.write("lamp", "The lamp is new.")
+    second = assay.publish().build.generation
+    _damage(desk, first.id)
+    with pytest.raises(IndexCorrupt):
+        assay.rollback()
+    with pytest.raises(IndexCorrupt):
+        assay.promote(first.id)
+    assert assay.catalog.live_id() == second.id
 
 
 def test_a_second_build_at_the_same_time_is_refused(desk: Desk, assay: Assay) -> None:

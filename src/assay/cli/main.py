@@ -13,7 +13,8 @@ from assay.cli.output import err
 from assay.errors import (
     AssayError,
     BuildInProgress,
-    CatalogUnavailable,
+    CatalogError,
+    CatalogSchemaError,
     ConfigurationError,
     EmbeddingError,
     GenerationError,
@@ -38,7 +39,8 @@ _EXIT_CODES: tuple[tuple[type[AssayError], int], ...] = (
     (ConfigurationError, EXIT_USAGE),
     (IdentityMismatch, EXIT_USAGE),
     (SourceError, EXIT_USAGE),
-    (CatalogUnavailable, EXIT_UNREACHABLE),
+    (CatalogSchemaError, EXIT_USAGE),
+    (CatalogError, EXIT_UNREACHABLE),
     (EmbeddingError, EXIT_UNREACHABLE),
     (VectorStoreError, EXIT_UNREACHABLE),
 )

@@ -160,7 +160,8 @@ class Pipeline:
         known = pages if base and base.chunker == self._parts.chunker else {}
         survey = self._read(generation, base, known)
         survey.note_removed(page.url for page in pages.values())
-        if base and known and not survey.differs and self._same_vectors(generation, base):
+        unchanged = base and known and not survey.differs and self._same_vectors(generation, base)
+        if base and unchanged and self._can_be_opened(base):
             catalog.transition(generation.id, State.FAILED, reason="nothing had changed")
             catalog.forget(generation.id)
             return self._report(base, survey, None)
@@ -283,6 +284,14 @@ class Pipeline:
         """Whether equal chunks would get equal vectors in both."""
         sparse = self._parts.encoder.identity(base.sparse.average_length)
         return generation.embedder == base.embedder and sparse == base.sparse
+
+    def _can_be_opened(self, base: Generation) -> bool:
+        """Whether the index of a generation is whole; one that is not has to be built anew though no page changed."""
+        try:
+            self._parts.store.open(base.id, IndexSpec(base.embedder.dimension, base.chunks)).close()
+        except (IndexCorrupt, IndexNotFound):
+            return False
+        return True
 
     def _replace_candidates(self, successor: Generation) -> None:
         for generation in self._parts.catalog.generations():

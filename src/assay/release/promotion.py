@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from assay.errors import GenerationNotFound, PromotionRefused, VectorStoreError
 from assay.model.evaluation import Outcome, Verdict
 from assay.model.generations import Generation, State, check_transition
-from assay.ports import Catalog, VectorStore
+from assay.ports import Catalog, IndexSpec, VectorStore
 
 logger = logging.getLogger(__name__)
 
@@ -46,27 +46,36 @@ class Releases:
 
         gate: fingerprint of the limits that apply now; a verdict under other limits does not count.
 
-        Raises PromotionRefused, InvalidTransition, GenerationNotFound.
+        Raises PromotionRefused, InvalidTransition, GenerationNotFound, VectorStoreError when its index is not whole.
         """
         generation = self._catalog.generation(generation_id)
         check_transition(generation.id, generation.state, State.LIVE)
         if generation.state is State.CANDIDATE:
             _require_pass(generation, gate)
+        self._require_whole(generation)
         promoted = self._catalog.promote(generation.id, datetime.now(UTC))
         self.retire()
         return promoted
 
     def rollback(self) -> Generation:
-        """Make the generation live that was live before the live one. Raises GenerationNotFound."""
+        """Make the generation live that was live before the live one.
+
+        Raises GenerationNotFound, and VectorStoreError when its index is not whole; then live stays as it is.
+        """
         live_id = self._catalog.live_id()
         for generation in self._catalog.generations():
             older = live_id is None or generation.id < live_id
             if generation.state is State.RETIRED and older:
+                self._require_whole(generation)
                 return self._catalog.promote(generation.id, datetime.now(UTC))
         raise GenerationNotFound(
             "There is no earlier generation to go back to.",
             hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
         )
+
+    def _require_whole(self, generation: Generation) -> None:
+        """Open the index once: what cannot be opened may not take the place of what answers."""
+        self._store.open(generation.id, IndexSpec(generation.embedder.dimension, generation.chunks)).close()
 
     def retire(self) -> list[str]:
         """Remove the oldest generations beyond those that are kept; the live one never. Returns their ids."""
