@@ -39,7 +39,11 @@ class EdgeStore:
             ) from None
         except OSError as error:
             raise os_error("create", folder, error, VectorStoreError) from error
-        return EdgeWriter(folder, spec.dimension, self._hnsw_threshold)
+        try:
+            return EdgeWriter(folder, spec.dimension, self._hnsw_threshold)
+        except VectorStoreError:
+            shutil.rmtree(folder, ignore_errors=True)  # whatever else fails, the first error is the one to tell
+            raise
 
     def open(self, generation: str, spec: IndexSpec) -> EdgeIndex:
         """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""

@@ -18,12 +18,14 @@ from qdrant_edge import (
     FieldCondition,
     Filter,
     HnswIndexConfig,
+    KeywordIndexParams,
     MatchAny,
     MatchValue,
     Memory,
     Modifier,
     ScalarQuantizationConfig,
     ScalarType,
+    UpdateOperation,
 )
 
 from assay.adapters import payload
@@ -71,7 +73,12 @@ class Graph:
     search_width: int
 
 
-GRAPH = Graph(links=16, build_width=128, search_width=256)
+GRAPH = Graph(links=16, build_width=128, search_width=512)
+"""At 50,000 chunks of a corpus full of near-duplicates a search width of 256 found .996 of the exact top ten, and 512
+found all of it, in 0.8 ms."""
+
+SCANNED = 20_000
+"""Where a filter leaves fewer points than this they are scanned also where there is a graph: quicker, and sure."""
 
 
 def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
@@ -88,7 +95,7 @@ def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
         hnsw_config=HnswIndexConfig(
             m=GRAPH.links if kind is SearchKind.GRAPH else 0,
             ef_construct=GRAPH.build_width,
-            full_scan_threshold=1,
+            full_scan_threshold=max(SCANNED * dimension * 4 // 1024, 1),  # in kilobytes of vectors
             max_indexing_threads=0,  # as many as there are
         ),
         optimizers=EdgeOptimizersConfig(
@@ -97,6 +104,11 @@ def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
         payload_memory=Memory.Cold,
         wal_enabled=False,
     )
+
+
+def facet_index() -> UpdateOperation:
+    """The payload index that filters need. It stays on disk: 37 MB of memory for 50,000 chunks make it no quicker."""
+    return UpdateOperation.create_field_index(FACETS, KeywordIndexParams(memory=Memory.Cold))
 
 
 def scope_filter(filters: Filters, everywhere: frozenset[str]) -> Filter | None:

@@ -43,6 +43,10 @@ _OVERSAMPLING = 2.0
 _COMPARED_AGAIN = 100
 """How many results of the compressed scan are compared again in full: twice the limit, and no fewer than these."""
 
+_TIES = 24
+"""Results asked for beyond the limit, so that of equal ones at its end those with the first ids are returned: the same
+page stands in many versions."""
+
 _PAGE = 10_000
 
 _PointId = int | UUID | str
@@ -54,8 +58,8 @@ class EdgeIndex:
 
     everywhere: facets that every point has.
 
-    Where more points than a search may return have the same score, which of them are returned is the engine's choice;
-    it is the same for every search of this index.
+    Where the last score that a search may return is that of many points, which of them are returned is the engine's
+    choice; it is the same for every search of this index.
     """
 
     def __init__(self, folder: Path, shard: EdgeShard, kind: SearchKind, everywhere: frozenset[str]) -> None:
@@ -74,18 +78,19 @@ class EdgeIndex:
         scope = scope_filter(query.filters, self._everywhere)
         where = whole_filter(query.filters, scope, self._everywhere)
         requests = []
+        limit = query.limit + _TIES
         if query.dense is not None:
             params = _dense_params(SearchKind.EXACT if query.exact else self._kind, query.limit)
             nearest = Query.Nearest(query.dense.tolist(), using=DENSE)
-            requests.append(QueryRequest(limit=query.limit, query=nearest, filter=where, params=params))
+            requests.append(QueryRequest(limit=limit, query=nearest, filter=where, params=params))
         if query.sparse is not None:
             # Rare is what is rare where the search looks: other versions and locales have no say.
             weighing = SearchParams(idf=IdfParams(scope)) if scope else None
             terms = SparseVector(list(query.sparse.indices), list(query.sparse.values))
             nearest = Query.Nearest(terms, using=SPARSE)
-            requests.append(QueryRequest(limit=query.limit, query=nearest, filter=where, params=weighing))
+            requests.append(QueryRequest(limit=limit, query=nearest, filter=where, params=weighing))
         with self._engine() as shard:
-            answers = iter([_ranked(points) for points in shard.query_batch(QueryBatchRequest(requests))])
+            answers = iter([_ranked(points, query.limit) for points in shard.query_batch(QueryBatchRequest(requests))])
         return IndexAnswer(
             dense=next(answers) if query.dense is not None else (),
             sparse=next(answers) if query.sparse is not None else (),
@@ -99,17 +104,17 @@ class EdgeIndex:
         nearest = Query.Nearest(vector.tolist(), using=DENSE)
         request = QueryRequest(limit=len(chunk_ids), query=nearest, filter=where, params=SearchParams(exact=True))
         with self._engine() as shard:
-            return {_text(point.id): point.score for point in shard.query(request)}
+            return {str(point.id): point.score for point in shard.query(request)}
 
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
         records = self._records(chunk_ids, with_payload=True, with_vector=False)
-        return {_text(record.id): from_payload(record.payload or {}) for record in records}
+        return {str(record.id): from_payload(record.payload or {}) for record in records}
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
         records = self._records(chunk_ids, with_payload=False, with_vector=[DENSE])
-        return {_text(record.id): _dense(record) for record in records}
+        return {str(record.id): _dense(record) for record in records}
 
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""
@@ -118,7 +123,7 @@ class EdgeIndex:
             request = ScrollRequest(offset=offset, limit=_PAGE, with_payload=False, with_vector=False)
             with self._engine() as shard:
                 records, offset = shard.scroll(request)
-            yield from (_text(record.id) for record in records)
+            yield from (str(record.id) for record in records)
             if offset is None:
                 return
 
@@ -162,12 +167,21 @@ def _having(chunk_ids: Sequence[str]) -> Filter | None:
     return Filter(must=[HasIdCondition(points)]) if points else None
 
 
-def _ranked(points: Sequence[ScoredPoint]) -> tuple[Scored, ...]:
-    """Best first, equal scores by id."""
-    ranked = [Scored(_text(point.id), point.score) for point in points]
-    if len({scored.score for scored in ranked}) < len(ranked):
+def _ranked(points: Sequence[ScoredPoint], limit: int) -> tuple[Scored, ...]:
+    """The best of a few more than the limit, equal scores by id."""
+    scores = [point.score for point in points]
+    end = min(limit, len(scores))
+    while limit <= end < len(scores) and scores[end] == scores[limit - 1]:
+        end += 1
+    # A search does this hundreds of times: the id is written out here because a call would double what it takes.
+    ranked = []
+    for point, score in zip(points[:end], scores, strict=False):
+        digits = f"{point.id.int:032x}"  # type: ignore[union-attr]  # every id was written as a UUID
+        chunk_id = f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        ranked.append(Scored(chunk_id, score))
+    if len(set(scores[:end])) < end:
         ranked.sort(key=lambda scored: (-scored.score, scored.chunk_id))
-    return tuple(ranked)
+    return tuple(ranked[:limit])
 
 
 def _dense(record: Record) -> Vector:
@@ -175,11 +189,3 @@ def _dense(record: Record) -> Vector:
     if not isinstance(vectors, dict) or DENSE not in vectors:
         raise IndexCorrupt(f"The point {record.id} has no dense vector.", hint=REBUILD)
     return np.array(vectors[DENSE], dtype=np.float32)
-
-
-def _text(point_id: _PointId) -> str:
-    """As str() writes it, in a quarter of the time; a search does this hundreds of times."""
-    if not isinstance(point_id, UUID):
-        return str(point_id)
-    digits = f"{point_id.int:032x}"
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from qdrant_edge import CountRequest, EdgeShard, PayloadSchemaType, Point, SparseVector, UpdateOperation
+from qdrant_edge import CountRequest, EdgeShard, Point, SparseVector, UpdateOperation
 
-from assay.adapters.edge_engine import DENSE, SPARSE, SearchKind, engine_errors, os_error, shard_config
+from assay.adapters.edge_engine import DENSE, SPARSE, SearchKind, engine_errors, facet_index, os_error, shard_config
 from assay.adapters.edge_seal import write_seal
 from assay.adapters.payload import FACETS, to_payload
 from assay.errors import InvalidEmbedding, StorageFull, VectorStoreError
@@ -43,7 +43,7 @@ class EdgeWriter:
         self._require_space(0)
         with engine_errors("create", folder, VectorStoreError):
             self._shard = EdgeShard.create(str(folder), shard_config(dimension, SearchKind.EXACT))
-            self._shard.update(UpdateOperation.create_field_index(FACETS, PayloadSchemaType.Keyword))
+            self._shard.update(facet_index())
 
     def add(self, points: Sequence[IndexPoint]) -> None:
         """Write points. Raises InvalidEmbedding, VectorStoreError, StorageFull; none of them is written then."""
