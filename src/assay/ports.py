@@ -159,7 +159,10 @@ class VectorIndex(Protocol):
         """Number of points."""
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one go. Raises VectorStoreError; never returns an empty answer for a failure."""
+        """Search both sides in one go; never returns an empty answer for a failure.
+
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
+        """
 
     def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
@@ -181,7 +184,10 @@ class IndexWriter(Protocol):
     """One generation's index while it is built; used by one thread."""
 
     def add(self, points: Sequence[IndexPoint]) -> None:
-        """Write points. A point whose id was written before replaces it. Raises VectorStoreError, StorageFull."""
+        """Write points. A point whose id was written before replaces it.
+
+        Raises VectorStoreError, StorageFull, InvalidEmbedding; then none of these points is written.
+        """
 
     def seal(self) -> None:
         """Make everything durable and complete, build the approximate index if it is worth it, and let go.

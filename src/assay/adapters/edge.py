@@ -57,7 +57,7 @@ class EdgeStore:
                 )
             check_files(folder, seal)
             shard = EdgeShard.load(str(folder))
-        index = EdgeIndex(folder, shard, seal.kind, frozenset(seal.everywhere))
+        index = EdgeIndex(folder, shard, seal)
         points = index.count()
         if points != seal.points:
             index.close()

@@ -1,6 +1,7 @@
 """Talking to the embedded engine (qdrant_edge): how its shards are made, what filters become, what its errors mean."""
 
 import errno
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,8 +31,9 @@ from qdrant_edge import (
 
 from assay.adapters import payload
 from assay.adapters.payload import CURRENT_VERSION, DEFAULT_LOCALE, FACETS, PRIMARY
-from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable, VectorStoreError
+from assay.errors import IndexCorrupt, InvalidEmbedding, StorageFull, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
+from assay.ports import Vector
 
 DENSE = "dense"
 SPARSE = "bm25"
@@ -47,8 +49,12 @@ _NEVER = 2**31
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ELSEWHERE = {errno.EAGAIN, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+CHUNK_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The ids that points can have."""
+
 _OS_ERROR = re.compile(r"os error (\d+)")
 _CLOSED = "not initialized"
+_LOCKED = "WouldBlock"
 
 
 class SearchKind(StrEnum):
@@ -138,6 +144,15 @@ def whole_filter(filters: Filters, scope: Filter | None, everywhere: frozenset[s
     return Filter(must=[scope, rest])
 
 
+def require_direction(vector: Vector, dimension: int) -> None:
+    """Raise InvalidEmbedding for a query that the engine would answer with nothing, or not at all."""
+    if vector.shape != (dimension,):
+        raise InvalidEmbedding(f"The query's vector has shape {vector.shape}; the index has {dimension} dimensions.")
+    square = float(vector @ vector)
+    if not 0.0 < square < math.inf:
+        raise InvalidEmbedding(f"The query's vector has the squared length {square} and points nowhere.")
+
+
 @contextmanager
 def engine_errors(doing: str, folder: Path, otherwise: type[VectorStoreError]) -> Iterator[None]:
     """Turn everything that the engine raises into an error of ours.
@@ -168,7 +183,7 @@ def _engine_error(doing: str, folder: Path, text: str, otherwise: type[VectorSto
     if _CLOSED in text:
         return StoreUnavailable(f"The index {folder.name} is closed: could not {doing} it.")
     number = _OS_ERROR.search(text)
-    kind = _kind_of(int(number.group(1)) if number else None, otherwise)
+    kind = StoreUnavailable if _LOCKED in text else _kind_of(int(number.group(1)) if number else None, otherwise)
     return _failed(kind, doing, folder, text.strip().splitlines()[0] if text.strip() else "no reason given")
 
 

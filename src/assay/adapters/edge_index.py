@@ -1,6 +1,5 @@
 """Reading an embedded index."""
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,15 +24,18 @@ from qdrant_edge import (
 )
 
 from assay.adapters.edge_engine import (
+    CHUNK_ID,
     DENSE,
     GRAPH,
     REBUILD,
     SPARSE,
     SearchKind,
     engine_errors,
+    require_direction,
     scope_filter,
     whole_filter,
 )
+from assay.adapters.edge_seal import Seal
 from assay.adapters.payload import from_payload
 from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.documents import Chunk
@@ -50,23 +52,21 @@ page stands in many versions."""
 _PAGE = 10_000
 
 _PointId = int | UUID | str
-_CHUNK_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class EdgeIndex:
     """One generation's sealed index, open for reading; safe to use from several threads.
 
-    everywhere: facets that every point has.
-
     Where the last score that a search may return is that of many points, which of them are returned is the engine's
     choice; it is the same for every search of this index.
     """
 
-    def __init__(self, folder: Path, shard: EdgeShard, kind: SearchKind, everywhere: frozenset[str]) -> None:
+    def __init__(self, folder: Path, shard: EdgeShard, seal: Seal) -> None:
         self._folder = folder
         self._shard: EdgeShard | None = shard
-        self._everywhere = everywhere
-        self._kind = kind
+        self._dimension = seal.dimension
+        self._everywhere = frozenset(seal.everywhere)
+        self._kind = seal.kind
 
     def count(self) -> int:
         """Number of points."""
@@ -74,12 +74,13 @@ class EdgeIndex:
             return shard.count(CountRequest())
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one go. Raises VectorStoreError."""
+        """Search both sides in one go. Raises VectorStoreError; InvalidEmbedding for a vector that points nowhere."""
         scope = scope_filter(query.filters, self._everywhere)
         where = whole_filter(query.filters, scope, self._everywhere)
         requests = []
         limit = query.limit + _TIES
         if query.dense is not None:
+            require_direction(query.dense, self._dimension)
             params = _dense_params(SearchKind.EXACT if query.exact else self._kind, query.limit)
             nearest = Query.Nearest(query.dense.tolist(), using=DENSE)
             requests.append(QueryRequest(limit=limit, query=nearest, filter=where, params=params))
@@ -98,6 +99,7 @@ class EdgeIndex:
 
     def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
+        require_direction(vector, self._dimension)
         where = _having(chunk_ids)
         if where is None:
             return {}
@@ -163,7 +165,7 @@ def _dense_params(kind: SearchKind, limit: int) -> SearchParams:
 
 def _having(chunk_ids: Sequence[str]) -> Filter | None:
     """A filter for these ids; None when none of them can be in an index, whose ids are UUIDs."""
-    points: set[_PointId] = {chunk_id for chunk_id in chunk_ids if _CHUNK_ID.fullmatch(chunk_id)}
+    points: set[_PointId] = {chunk_id for chunk_id in chunk_ids if CHUNK_ID.fullmatch(chunk_id)}
     return Filter(must=[HasIdCondition(points)]) if points else None
 
 

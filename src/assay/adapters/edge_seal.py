@@ -20,6 +20,9 @@ SEAL = "assay-index.json"
 FORMAT = 1
 """Version of what is written here and in the payload; an index of another one is refused."""
 
+_SEGMENTS = "segments"
+"""Folder whose every folder the engine reads."""
+
 _READ = 1 << 20
 _CHECKED_BYTES = 1 << 30
 """Up to so many bytes all contents are compared; in a larger index, whose reading would take seconds, only sizes."""
@@ -97,6 +100,9 @@ def check_files(folder: Path, seal: Seal) -> None:
     """Compare every file with the seal. Raises IndexCorrupt at the first that differs, OSError."""
     if _series(seal.engine) != _series(engine_version()):
         raise _corrupt(folder, f"it was written by qdrant-edge-py {seal.engine} and {engine_version()} is installed")
+    folders = {path.name for path in (folder / _SEGMENTS).glob("*")}
+    if folders != {Path(name).parts[1] for name in seal.files if name.startswith(f"{_SEGMENTS}/")}:
+        raise _corrupt(folder, f"its {_SEGMENTS} folder does not hold what was sealed")
     contents = sum(size for size, _ in seal.files.values()) <= _CHECKED_BYTES
     for name, expected in seal.files.items():
         path = folder / name

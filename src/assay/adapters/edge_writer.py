@@ -3,12 +3,22 @@
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from qdrant_edge import CountRequest, EdgeShard, Point, SparseVector, UpdateOperation
 
-from assay.adapters.edge_engine import DENSE, SPARSE, SearchKind, engine_errors, facet_index, os_error, shard_config
+from assay.adapters.edge_engine import (
+    CHUNK_ID,
+    DENSE,
+    SPARSE,
+    SearchKind,
+    engine_errors,
+    facet_index,
+    os_error,
+    shard_config,
+)
 from assay.adapters.edge_seal import write_seal
 from assay.adapters.payload import FACETS, to_payload
 from assay.errors import InvalidEmbedding, StorageFull, VectorStoreError
@@ -52,14 +62,7 @@ class EdgeWriter:
         vectors = self._checked(points)
         self._require_space(_estimated_bytes(points))
         payloads = [to_payload(point.chunk) for point in points]
-        batch = [
-            Point(
-                point.chunk.id,
-                {DENSE: vector, SPARSE: SparseVector(list(point.sparse.indices), list(point.sparse.values))},
-                payload,
-            )
-            for point, vector, payload in zip(points, vectors, payloads, strict=True)
-        ]
+        batch = [_point(*parts) for parts in zip(points, vectors, payloads, strict=True)]
         with engine_errors("write to", self._folder, VectorStoreError):
             self._shard.update(UpdateOperation.upsert_points(batch))
         for payload in payloads:
@@ -107,6 +110,8 @@ class EdgeWriter:
     def _checked(self, points: Sequence[IndexPoint]) -> list[list[float]]:
         """The dense vectors as lists, each of the right length and of length 1."""
         for point in points:
+            if not CHUNK_ID.fullmatch(point.chunk.id):
+                raise VectorStoreError(f"The chunk id {point.chunk.id!r} is not a UUID, as ids of points have to be.")
             if point.dense.shape != (self._dimension,):
                 raise InvalidEmbedding(
                     f"The vector of chunk {point.chunk.id} has shape {point.dense.shape}; "
@@ -132,6 +137,18 @@ class EdgeWriter:
                 f"writing the index {self._folder.name} needs {(wanted + _HEADROOM) / 1e6:.0f} MB.",
                 hint="Free some space there, or set another --data-dir.",
             )
+
+
+def _point(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> Point:
+    sparse = SparseVector(list(point.sparse.indices), list(point.sparse.values))
+    try:
+        return Point(point.chunk.id, {DENSE: vector, SPARSE: sparse}, payload)
+    except TypeError:
+        raise VectorStoreError(
+            f"Chunk {point.chunk.position} of {point.chunk.document.source_path!a} cannot be stored: "
+            "something in it is not valid Unicode.",
+            hint="Save the page, and its name, as UTF-8.",
+        ) from None
 
 
 def _estimated_bytes(points: Sequence[IndexPoint]) -> int:

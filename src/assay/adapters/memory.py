@@ -17,6 +17,7 @@ from assay.model.ranking import Filters
 from assay.ports import IndexAnswer, IndexPoint, IndexQuery, IndexSpec, Scored, SparseVector, Vector, Vectors
 
 _WORD = re.compile(r"\w+")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _UNIT = 1e-3
 
 
@@ -136,6 +137,8 @@ class MemoryWriter:
         if self._contents.sealed:
             raise StoreUnavailable(f"The index {self._generation} is sealed and takes no more points.")
         for point in points:
+            if not _UUID.fullmatch(point.chunk.id):
+                raise VectorStoreError(f"The chunk id {point.chunk.id!r} is not a UUID, as ids of points have to be.")
             shape, length = point.dense.shape, float(np.linalg.norm(point.dense))
             if shape != (self._contents.dimension,) or not abs(length - 1.0) <= _UNIT:
                 raise InvalidEmbedding(
@@ -166,6 +169,7 @@ class MemoryIndex:
             self._matrix[row] = point.dense
         self._facets = [frozenset(payload.facets(point.chunk)) for point in self._points.values()]
         self._weights = [dict(zip(p.sparse.indices, p.sparse.values, strict=True)) for p in self._points.values()]
+        self._dimension = dimension
         self._closed = False
 
     def count(self) -> int:
@@ -173,8 +177,10 @@ class MemoryIndex:
         return len(self._open())
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one go; always exact. Raises StoreUnavailable once closed."""
+        """Search both sides in one go; always exact. Raises StoreUnavailable once closed, InvalidEmbedding."""
         self._open()
+        if query.dense is not None:
+            self._require_direction(query.dense)
         in_scope = [_all_of(_scope(query.filters), facets) for facets in self._facets]
         narrowing = _narrowing(query.filters)
         wanted = [scope and _all_of(narrowing, facets) for scope, facets in zip(in_scope, self._facets, strict=True)]
@@ -186,6 +192,7 @@ class MemoryIndex:
     def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
         points = self._open()
+        self._require_direction(vector)
         cosines = self._matrix @ _unit(vector)
         return {chunk_id: float(cosines[self._rows[chunk_id]]) for chunk_id in chunk_ids if chunk_id in points}
 
@@ -206,6 +213,10 @@ class MemoryIndex:
     def close(self) -> None:
         """Let go of the index; a second call does nothing."""
         self._closed = True
+
+    def _require_direction(self, vector: Vector) -> None:
+        if vector.shape != (self._dimension,) or not 0.0 < float(vector @ vector) < float("inf"):
+            raise InvalidEmbedding(f"A query of shape {vector.shape} points nowhere in {self._dimension} dimensions.")
 
     def _open(self) -> Mapping[str, IndexPoint]:
         if self._closed:

@@ -115,6 +115,14 @@ class VectorStoreConformance:
         writer.seal()
         assert store.open("g1", SPEC).count() == 0
 
+    def test_an_id_that_is_no_uuid_is_refused_and_nothing_written(self, store: VectorStore) -> None:
+        writer = store.create("g1", SPEC)
+        bad = point("bad", 2)
+        with pytest.raises(VectorStoreError, match="doc-001"):
+            writer.add([point("good", 1), replace(bad, chunk=replace(bad.chunk, id="doc-001-0002"))])
+        writer.seal()
+        assert store.open("g1", SPEC).count() == 0
+
     def test_an_index_can_be_empty(self, store: VectorStore) -> None:
         index = filled(store, [])
         assert index.count() == 0
@@ -230,6 +238,24 @@ class VectorStoreConformance:
         exact, usual = index.search(replace(query, exact=True)).dense, index.search(query).dense
         assert [scored.chunk_id for scored in exact] == [scored.chunk_id for scored in usual]
         assert [scored.score for scored in exact] == pytest.approx([scored.score for scored in usual], abs=1e-6)
+
+    @pytest.mark.parametrize(
+        "vector",
+        [np.zeros(DIMENSION, np.float32), np.full(DIMENSION, np.nan, np.float32), direction(1)[:-1]],
+        ids=["zero", "NaN", "one number short"],
+    )
+    def test_a_query_that_points_nowhere_is_refused_not_answered_with_nothing(
+        self, index: VectorIndex, vector: np.ndarray[tuple[int], np.dtype[np.float32]]
+    ) -> None:
+        with pytest.raises(InvalidEmbedding):
+            index.search(IndexQuery(vector, None, 5, EVERYTHING))
+        with pytest.raises(InvalidEmbedding):
+            index.similarities(vector, [points(1)[0].chunk.id])
+
+    def test_the_length_of_a_query_says_nothing(self, index: VectorIndex) -> None:
+        query = IndexQuery(direction(6), None, 10, EVERYTHING)
+        longer = index.search(replace(query, dense=direction(6) * np.float32(3.0))).dense
+        assert dict(longer) == pytest.approx(dict(index.search(query).dense), abs=1e-5)
 
     def test_the_same_search_has_the_same_answer(self, index: VectorIndex) -> None:
         query = IndexQuery(direction(90), SparseVector((1000, 2001), (1.0, 1.0)), 30, EVERYTHING)

@@ -82,17 +82,10 @@ def test_real_pages_have_the_vectors_and_counts_of_wordllama(
 
 
 @given(text=st.text(alphabet=st.sampled_from("ab é▁ \n\t.<s>/中ไ0"), max_size=60))
-def test_the_tokens_of_a_text_are_those_of_the_whole_tokenizer(text: str) -> None:
-    tokens = _tokenizer()
+def test_the_tokens_of_a_text_are_those_of_the_whole_tokenizer(embedder: StaticEmbedder, text: str) -> None:
+    tokens = embedder._tokens
     whole = tokens._whole.encode(text, add_special_tokens=False).ids
     assert np.frombuffer(tokens._encode(text), "<u2").tolist() == whole
-
-
-def _tokenizer() -> static._PieceTokenizer:
-    return _EMBEDDER._tokens
-
-
-_EMBEDDER = StaticEmbedder()
 
 
 def test_importing_and_using_it_loads_no_download_client_and_sets_up_no_logging() -> None:
@@ -125,9 +118,9 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert (run.returncode, run.stderr) == (0, "")
 
 
-def test_what_is_remembered_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_remembered_changes_nothing(embedder: StaticEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"text number {number} about wheels and {number * 7}" for number in range(50)]
-    expected = StaticEmbedder().embed_documents(texts)
+    expected, counts = embedder.embed_documents(texts), embedder.count_tokens(texts)
     monkeypatch.setattr(static, "_KNOWN_PIECES", 3)
     monkeypatch.setattr(static, "_REMEMBERED_TEXTS", 2)
     monkeypatch.setattr(static, "_LONGEST_KNOWN", 4)
@@ -135,7 +128,7 @@ def test_what_is_remembered_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     forgetful = StaticEmbedder()
     for _ in range(2):
         np.testing.assert_array_equal(forgetful.embed_documents(texts), expected)
-        assert forgetful.count_tokens(texts) == _EMBEDDER.count_tokens(texts)
+        assert forgetful.count_tokens(texts) == counts
     assert len(forgetful._tokens._known) <= 3
     assert len(forgetful._tokens._remembered) <= 2
 

@@ -1,0 +1,390 @@
+"""The embedded store against what happens to files, disks and processes."""
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.adapters import edge_writer
+from assay.adapters.bm25 import Bm25Encoder
+from assay.adapters.edge import EdgeStore
+from assay.adapters.edge_seal import SEAL
+from assay.adapters.memory import MemoryStore
+from assay.adapters.static import StaticEmbedder
+from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable
+from assay.model.ranking import Filters
+from assay.ports import IndexPoint, IndexQuery, IndexSpec, SparseVector, VectorIndex
+from assay.testing.catalog_samples import page
+from assay.testing.index_samples import EVERYTHING, SPEC, direction, filled, points
+
+NEVER = 10**9
+QUERY = IndexQuery(direction(7), SparseVector((1000, 2003), (1.0, 1.0)), 20, EVERYTHING)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture(params=["exact", "compressed"])
+def store(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.MonkeyPatch) -> EdgeStore:
+    """A store with an index g1 of 60 points, found in either of the ways that small indexes have."""
+    monkeypatch.setattr(edge_writer, "COMPRESSED_FROM", NEVER if request.param == "exact" else 0)
+    store = EdgeStore(root, hnsw_threshold=NEVER)
+    filled(store, points(60)).close()
+    return store
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def answers_fully(index: VectorIndex) -> None:
+    """Everything that was written can be found and read."""
+    contents = {one.chunk.id: one for one in points(60)}
+    assert list(index.ids()) == sorted(contents)
+    assert index.chunks(list(contents)) == {chunk_id: one.chunk for chunk_id, one in contents.items()}
+    for chunk_id, vector in index.vectors(list(contents)).items():
+        np.testing.assert_array_equal(vector, contents[chunk_id].dense)
+    answer = index.search(QUERY)
+    assert len(answer.dense) == len(answer.sparse) == 20
+
+
+# --- damage ---
+
+
+def cut_short(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def flip_a_byte(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0x40
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, cut_short, flip_a_byte])
+def test_a_damaged_file_is_noticed_whichever_it_is(
+    store: EdgeStore, root: Path, damage: Callable[[Path], None]
+) -> None:
+    for path in files(root / "g1"):
+        whole = path.read_bytes()
+        if not whole:
+            continue
+        damage(path)
+        with pytest.raises(IndexCorrupt, match="g1") as refused:
+            store.open("g1", SPEC)
+        assert "--rebuild" in refused.value.hint
+        path.write_bytes(whole)
+    answers_fully(store.open("g1", SPEC))
+
+
+def test_segments_of_another_index_are_noticed(store: EdgeStore, root: Path) -> None:
+    filled(store, points(5), "g2").close()
+    for segment in (root / "g2" / "segments").iterdir():
+        shutil.copytree(segment, root / "g1" / "segments" / segment.name)
+    with pytest.raises(IndexCorrupt, match="segments folder"):
+        store.open("g1", SPEC)
+
+
+UNCHECKED = """
+import sys
+from pathlib import Path
+from assay.adapters import edge
+from assay.adapters.edge import EdgeStore
+from assay.errors import VectorStoreError
+from assay.ports import IndexQuery
+from assay.testing.index_samples import EVERYTHING, SPEC, direction
+
+edge.check_files = lambda folder, seal: None
+try:
+    index = EdgeStore(Path(sys.argv[1]), hnsw_threshold=10**9).open("g1", SPEC)
+    ids = list(index.ids())
+    index.search(IndexQuery(direction(1), None, 5, EVERYTHING))
+    index.chunks(ids)
+    index.vectors(ids)
+except VectorStoreError as error:
+    print(type(error).__name__)
+else:
+    print("no error")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("edge_config.json", cut_short),
+        ("version.info", cut_short),
+        ("mutable_id_tracker.mappings", flip_a_byte),
+        ("status.dat", cut_short),
+        ("chunk_0.mmap", Path.unlink),
+        ("segment.json", cut_short),
+    ],
+)
+def test_no_error_of_the_engine_stays_unmapped_even_unchecked(
+    root: Path, name: str, damage: Callable[[Path], None]
+) -> None:
+    """Also for indexes too large to be read through first. In a process of its own: the engine may panic."""
+    filled(EdgeStore(root, hnsw_threshold=NEVER), points(60)).close()
+    for path in files(root / "g1"):
+        if path.name == name:
+            damage(path)
+    run = subprocess.run([sys.executable, "-c", UNCHECKED, str(root)], check=False, capture_output=True, text=True)
+    assert (run.returncode, run.stdout.strip()) == (0, "IndexCorrupt"), run.stderr
+
+
+# --- interrupted builds ---
+
+BUILD = """
+import sys
+from pathlib import Path
+from assay.adapters import edge_writer
+from assay.adapters.edge import EdgeStore
+from assay.testing.index_samples import SPEC, points
+
+edge_writer.COMPRESSED_FROM = 0
+writer = EdgeStore(Path(sys.argv[1]), hnsw_threshold=10**9).create("g2", SPEC)
+print("created", flush=True)
+for number, point in enumerate(points(4_000)):
+    writer.add([point])
+    if number % 100 == 0:
+        print("added", flush=True)
+print("sealing", flush=True)
+writer.seal()
+print("sealed", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "pause"), [("created", 0.0), ("added", 0.05), ("sealing", 0.0), ("sealing", 0.1), ("sealing", 0.3)]
+)
+def test_a_build_that_is_killed_leaves_nothing_that_opens(root: Path, line: str, pause: float) -> None:
+    store = EdgeStore(root, hnsw_threshold=NEVER)
+    filled(store, points(60)).close()
+    with subprocess.Popen([sys.executable, "-c", BUILD, str(root)], stdout=subprocess.PIPE, text=True) as build:
+        assert build.stdout is not None
+        for printed in build.stdout:
+            if printed.strip() == line:
+                break
+        time.sleep(pause)
+        build.send_signal(signal.SIGKILL)
+    assert store.generations() == ["g1", "g2"]
+    if not (root / "g2" / SEAL).exists():
+        with pytest.raises(IndexCorrupt, match="never finished"):
+            store.open("g2", SPEC)
+    answers_fully(store.open("g1", SPEC))
+    store.delete("g2")
+    assert filled(store, points(3), "g2").count() == 3
+
+
+def test_a_removal_that_is_interrupted_leaves_nothing_that_opens(
+    store: EdgeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", fail)
+    with pytest.raises(StoreUnavailable, match="Permission denied"):
+        store.delete("g1")
+    monkeypatch.undo()
+    with pytest.raises(IndexCorrupt, match="never finished"):
+        store.open("g1", SPEC)
+    store.delete("g1")
+    assert store.generations() == []
+
+
+# --- full disks ---
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 100 MB; skips where mounting is not allowed."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(folder)], check=False, capture_output=True
+    )
+    if mounted.returncode != 0:
+        pytest.skip("mounting a small file system needs rights that this user has not")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_disk_that_fills_up_stops_the_build_and_not_the_process(small_disk: Path) -> None:
+    store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
+    store.check()
+    writer = store.create("g1", IndexSpec(1024, 0))
+    vector = np.zeros(1024, np.float32)
+    vector[0] = 1.0
+    many = [IndexPoint(one.chunk, vector, one.sparse) for one in points(20_000)]
+
+    def fill() -> None:
+        for start in range(0, len(many), 500):
+            writer.add(many[start : start + 500])
+
+    with pytest.raises(StorageFull, match="MB left"):
+        fill()
+    writer.abort()
+    assert store.generations() == []
+    assert shutil.disk_usage(small_disk).used < 1_000_000
+
+
+def test_a_disk_that_is_full_is_found_by_a_check(small_disk: Path) -> None:
+    store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
+    with pytest.raises(OSError, match="No space left"):
+        (small_disk / "filler").write_bytes(bytes(120_000_000))
+    with pytest.raises(StorageFull):
+        store.check()
+
+
+def test_a_limit_on_the_size_of_files_is_a_full_disk(root: Path) -> None:
+    code = f"""
+    import resource
+    from pathlib import Path
+    from assay.adapters.edge import EdgeStore
+    from assay.errors import StorageFull
+    from assay.testing.index_samples import SPEC
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+    store = EdgeStore(Path({str(root)!r}), hnsw_threshold=10**9)
+    try:
+        store.create("g1", SPEC)
+    except StorageFull:
+        print("full", store.generations())
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False, capture_output=True, text=True)
+    assert (run.returncode, run.stdout.strip()) == (0, "full []"), run.stderr
+
+
+@pytest.mark.parametrize("room", range(5))
+def test_too_many_open_files_are_not_taken_for_damage(store: EdgeStore, room: int) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    held: list[int] = []
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                held.append(os.open(os.devnull, os.O_RDONLY))
+        for _ in range(room):
+            os.close(held.pop())
+        with contextlib.suppress(StoreUnavailable):
+            store.open("g1", SPEC).close()
+            assert room > 0
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    answers_fully(store.open("g1", SPEC))
+
+
+# --- several processes and threads ---
+
+READ = """
+import sys
+from pathlib import Path
+from assay.adapters.edge import EdgeStore
+from assay.testing.index_samples import SPEC
+sys.path.insert(0, sys.argv[2])
+from test_edge import answers_fully
+
+for _ in range(6):
+    index = EdgeStore(Path(sys.argv[1]), hnsw_threshold=10**9).open("g1", SPEC)
+    answers_fully(index)
+    index.close()
+"""
+
+
+def test_many_processes_open_search_and_close_one_index_at_once(store: EdgeStore, root: Path) -> None:
+    command = [sys.executable, "-c", READ, str(root), str(Path(__file__).parent)]
+    readers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(6)]
+    failures = [reader.communicate()[1] for reader in readers if reader.wait() != 0]
+    assert failures == []
+    answers_fully(store.open("g1", SPEC))
+
+
+def test_an_index_that_is_removed_goes_on_answering_whoever_has_it_open(store: EdgeStore, root: Path) -> None:
+    index = store.open("g1", SPEC)
+    EdgeStore(root, hnsw_threshold=NEVER).delete("g1")
+    assert store.generations() == []
+    answers_fully(index)
+    index.close()
+    assert store.generations() == []
+
+
+def test_closing_under_load_gives_answers_or_a_clear_error(store: EdgeStore) -> None:
+    index = store.open("g1", SPEC)
+    expected = index.search(QUERY)
+    wrong: list[object] = []
+
+    def search_until_closed() -> None:
+        while True:
+            try:
+                if index.search(QUERY) != expected:
+                    wrong.append("another answer")
+            except StoreUnavailable:
+                return
+            except BaseException as error:  # noqa: BLE001 - whatever else comes is what this test is about
+                wrong.append(error)
+                return
+
+    threads = [threading.Thread(target=search_until_closed) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.2)
+    index.close()
+    for thread in threads:
+        thread.join(30)
+    assert wrong == []
+    assert not any(thread.is_alive() for thread in threads)
+
+
+# --- against its twin ---
+
+
+def test_it_answers_as_its_twin_on_real_documentation(
+    root: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_writer, "COMPRESSED_FROM", 100)
+    embedder, encoder = StaticEmbedder(), Bm25Encoder("english")
+    contents = real_points(shared / "corpora" / "redux-toolkit", embedder, encoder)
+    assert len(contents) > 300
+    spec = IndexSpec(256, len(contents))
+    indexes = []
+    for store in (EdgeStore(root, hnsw_threshold=NEVER), MemoryStore()):
+        writer = store.create("g1", spec)
+        writer.add(contents)
+        writer.seal()
+        indexes.append(store.open("g1", spec))
+    for text in ("how to write a reducer with createSlice", "RTK Query cache lifetime", "immutable updates 422"):
+        for filters in (Filters(), EVERYTHING, Filters(versions=("1.9",)), Filters(sections=("Part 1", "Part 2"))):
+            query = IndexQuery(embedder.embed_query(text), encoder.encode_query(text), 50, filters)
+            ours, twin = (index.search(query) for index in indexes)
+            assert ours.dense or filters.sections
+            assert [s.score for s in ours.dense] == pytest.approx([s.score for s in twin.dense], abs=1e-5)
+            assert [s.score for s in ours.sparse] == pytest.approx([s.score for s in twin.sparse], rel=1e-4)
+
+
+def real_points(folder: Path, embedder: StaticEmbedder, encoder: Bm25Encoder) -> list[IndexPoint]:
+    """Every page in windows of 1,500 characters, every third page an old version."""
+    chunks = []
+    for number, path in enumerate(sorted(folder.rglob("*.md*"))):
+        text = path.read_text(encoding="utf-8")
+        windows = [text[start : start + 1_500] for start in range(0, len(text), 1_500)]
+        old: dict[str, object] = {"version": "1.9", "version_is_current": False} if number % 3 == 0 else {}
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        chunks += page(name, *(window for window in windows if window.strip()), **old)[1]
+    texts = [chunk.text for chunk in chunks]
+    counts = encoder.term_counts(texts)
+    weights = encoder.weigh(counts, sum(sum(vector.values) for vector in counts) / len(counts))
+    return [IndexPoint(*point) for point in zip(chunks, embedder.embed_documents(texts), weights, strict=True)]
