@@ -282,13 +282,13 @@ class Assay:
 
     def _open_searcher(self, generation_id: str) -> Searcher:
         generation = self.catalog.generation(generation_id)
-        if generation.state not in {State.CANDIDATE, State.LIVE, State.RETIRED}:
+        if not generation.state.is_sealed:
             raise NoLiveGeneration(f"Generation {generation.id} is {generation.state} and cannot be searched.")
         search = self.settings.search
         rules = SearchRules(
             search.fusion, FusionWeights(search.dense_weight, search.sparse_weight), search.rrf_k, search.depth
         )
-        index = self.store.open(generation.id, IndexSpec(generation.embedder.dimension, generation.chunks))
+        index = self.store.open(generation.id, IndexSpec.of(generation))
         return Searcher(generation, index, self.embedder, self.encoder, rules)
 
     def _make_data_dir(self) -> None:

@@ -107,6 +107,11 @@ class IndexSpec:
     dimension: int
     expected_points: int
 
+    @classmethod
+    def of(cls, generation: Generation) -> "IndexSpec":
+        """What the index of a generation has to hold."""
+        return cls(generation.embedder.dimension, generation.chunks)
+
 
 @dataclass(frozen=True, slots=True)
 class IndexPoint:

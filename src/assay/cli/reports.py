@@ -53,12 +53,12 @@ def publish_body(report: PublishReport, generation: Generation) -> dict[str, Any
     }
 
 
-def generation_body(generation: Generation, *, live: bool | None = None) -> dict[str, Any]:
+def generation_body(generation: Generation) -> dict[str, Any]:
     """One generation as JSON."""
     return {
         "generation": generation.id,
         "state": generation.state.value,
-        "live": generation.state is State.LIVE if live is None else live,
+        "live": generation.state is State.LIVE,
         "created_at": _time(generation.created_at),
         "promoted_at": _time(generation.promoted_at) if generation.promoted_at else None,
         "documents": generation.documents,

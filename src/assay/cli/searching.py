@@ -89,12 +89,7 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
 
 def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
     chunk = hit.chunk
-    where = [chunk.document.title, *(heading for heading in chunk.heading_path if heading != chunk.document.title)]
-    console.print(
-        Text.assemble(
-            (f"{hit.rank}. ", "dim"), (" › ".join(part for part in where if part), "bold"), f"  {hit.similarity:.2f}"
-        )
-    )
+    console.print(Text.assemble((f"{hit.rank}. ", "dim"), (chunk.trail, "bold"), f"  {hit.similarity:.2f}"))
     console.print(Text(f"   {chunk.section_url}", style="cyan underline"))
     passage = Text(chunk.text)
     for start, end in highlights(chunk.text, query):

@@ -98,8 +98,7 @@ def clear_leftovers(catalog: Catalog, store: VectorStore) -> list[str]:
     Returns the ids of the generations that were removed.
     """
     states = {generation.id: generation.state for generation in catalog.generations()}
-    finished = {State.CANDIDATE, State.LIVE, State.RETIRED}
-    leftovers = [identity for identity, state in states.items() if state not in finished]
+    leftovers = [identity for identity, state in states.items() if not state.is_sealed]
     strays = [identity for identity in store.generations() if identity not in states]
     for identity in [*leftovers, *strays]:
         store.delete(identity)
@@ -162,7 +161,6 @@ class Pipeline:
         survey.note_removed(page.url for page in pages.values())
         unchanged = base and known and not survey.differs and self._same_vectors(generation, base)
         if base and unchanged and self._can_be_opened(base):
-            catalog.transition(generation.id, State.FAILED, reason="nothing had changed")
             catalog.forget(generation.id)
             return self._report(base, survey, None)
         if not survey.claimed:
@@ -226,8 +224,7 @@ class Pipeline:
     def _index(self, generation: Generation, base: Generation | None, spool: TermSpool) -> VectorSupply:
         """The second pass: a vector for each chunk, written to a new index, which is sealed at the end."""
         parts = self._parts
-        spec = IndexSpec(generation.embedder.dimension, generation.chunks)
-        writer = parts.store.create(generation.id, spec)
+        writer = parts.store.create(generation.id, IndexSpec.of(generation))
         try:
             with self._earlier_vectors(generation, base) as (earlier, earlier_ids):
                 supply = VectorSupply(parts.embedder, earlier, earlier_ids)
@@ -259,7 +256,7 @@ class Pipeline:
             yield None, {}
             return
         try:
-            index = self._parts.store.open(base.id, IndexSpec(base.embedder.dimension, base.chunks))
+            index = self._parts.store.open(base.id, IndexSpec.of(base))
         except (IndexCorrupt, IndexNotFound) as error:
             logger.warning("Everything is embedded again, for the earlier index cannot be read: %s", error.message)
             yield None, {}
@@ -288,7 +285,7 @@ class Pipeline:
     def _can_be_opened(self, base: Generation) -> bool:
         """Whether the index of a generation is whole; one that is not has to be built anew though no page changed."""
         try:
-            self._parts.store.open(base.id, IndexSpec(base.embedder.dimension, base.chunks)).close()
+            self._parts.store.open(base.id, IndexSpec.of(base)).close()
         except (IndexCorrupt, IndexNotFound):
             return False
         return True

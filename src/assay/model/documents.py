@@ -241,10 +241,15 @@ class Chunk:
         return f"{self.document.url}#{self.anchor}" if self.anchor else self.document.url
 
     @property
+    def trail(self) -> str:
+        """Where the chunk stands: `title › heading › …`, the title once; "" when there is neither."""
+        path = [self.document.title, *(heading for heading in self.heading_path if heading != self.document.title)]
+        return " › ".join(part for part in path if part)
+
+    @property
     def embedded_text(self) -> str:
         """What the embedder and BM25 see: title and heading path, in 300 characters at most, in front of the text."""
-        path = [self.document.title, *(heading for heading in self.heading_path if heading != self.document.title)]
-        head = " › ".join(part for part in path if part)
+        head = self.trail
         if len(head) > _HEAD_LIMIT:
             head = f"{head[: _HEAD_LIMIT // 2]} … {head[3 - _HEAD_LIMIT // 2 :]}"
         return f"{head}\n{self.text}" if head else self.text

@@ -20,6 +20,11 @@ class State(StrEnum):
     REJECTED = "rejected"
     FAILED = "failed"
 
+    @property
+    def is_sealed(self) -> bool:
+        """Whether a generation in this state has a whole index that can be searched."""
+        return self in {State.CANDIDATE, State.LIVE, State.RETIRED}
+
 
 TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.BUILDING: frozenset({State.CANDIDATE, State.FAILED}),

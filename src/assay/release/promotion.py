@@ -75,7 +75,7 @@ class Releases:
 
     def _require_whole(self, generation: Generation) -> None:
         """Open the index once: what cannot be opened may not take the place of what answers."""
-        self._store.open(generation.id, IndexSpec(generation.embedder.dimension, generation.chunks)).close()
+        self._store.open(generation.id, IndexSpec.of(generation)).close()
 
     def retire(self) -> list[str]:
         """Remove the oldest generations beyond those that are kept; the live one never. Returns their ids."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import groupby
 
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
@@ -47,25 +47,25 @@ class Audit:
     documents: int = 0
     chunks: int = 0
 
-    @property
-    def sound(self) -> bool:
-        """Whether nothing was found."""
-        return not any(fault.count for fault in self.faults.values())
-
 
 def audit(generation: Generation, catalog: Catalog, index: VectorIndex, progress: Progress) -> Audit:
     """Check every document and chunk of a generation. Raises CatalogError, VectorStoreError."""
     report = Audit()
     seen: set[str] = set()
+    waiting: list[Chunk] = []
     progress.begin("audit", generation.chunks)
     for document, chunks in _documents_with_chunks(generation, catalog):
         report.documents += 1
         report.chunks += len(chunks)
         seen.update(chunk.id for chunk in chunks)
         _check_document(document, chunks, report)
-    for batch in _batches(catalog.chunks(generation.id)):
-        _check_index(batch, index, generation, report)
-        progress.advance(len(batch))
+        waiting += chunks
+        if len(waiting) >= _CHUNKS_AT_ONCE:
+            _check_index(waiting, index, generation, report)
+            progress.advance(len(waiting))
+            waiting = []
+    _check_index(waiting, index, generation, report)
+    progress.advance(len(waiting))
     _check_ids(seen, index, generation, report)
     progress.end()
     return report
@@ -133,8 +133,3 @@ def _check_ids(catalog_ids: set[str], index: VectorIndex, generation: Generation
         report.faults["agreement"].add(
             f"the generation says {generation.chunks} chunks, the catalog has {report.chunks}, the index {points}"
         )
-
-
-def _batches(chunks: Iterator[Chunk]) -> Iterator[list[Chunk]]:
-    while batch := list(islice(chunks, _CHUNKS_AT_ONCE)):
-        yield batch
