@@ -33,7 +33,7 @@ check: $(STAMP)  ## format, lint, types, layers, and docs against code
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/docs
 
 format: $(STAMP)  ## put every file into shape
