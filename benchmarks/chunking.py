@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from assay.adapters.bm25 import Bm25Encoder
 from assay.adapters.static import StaticEmbedder
-from assay.ingest.chunking import ChunkingRules, chunk_document
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.model.documents import Block, BlockKind, Chunk, Document, Section
 from assay.ports import Scored, SparseVector
 from assay.retrieval.fusion import Fused, fuse

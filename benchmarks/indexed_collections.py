@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.adapters.edge import EdgeStore
-from assay.ingest.chunking import CHUNKER_REVISION, ChunkingRules, chunk_document
+from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules, chunk_document
 from assay.model.documents import Chunk
 from assay.model.generations import ChunkerIdentity, Generation, SparseIdentity, State
 from assay.ports import (

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from assay.ingest.markdown import read_markdown
+from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import Block, BlockKind, Document, MediaType, RawPage
 
 URL = "https://docs.example.org/guide/page"

@@ -13,7 +13,7 @@ from assay.adapters.edge import EdgeStore
 from assay.adapters.folder import FolderSource
 from assay.adapters.static import StaticEmbedder
 from assay.errors import AssayError, CatalogError, ConfigurationError, NoLiveGeneration
-from assay.ingest.chunking import CHUNKER_REVISION, ChunkingRules
+from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
 from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
 from assay.ingest.reading import READER_REVISION
 from assay.model.evaluation import Outcome, Verdict

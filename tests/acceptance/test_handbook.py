@@ -12,7 +12,7 @@ import yaml
 
 from assay.adapters.folder import FolderSource
 from assay.app import Assay
-from assay.ingest.markdown import read_markdown
+from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import BlockKind, Document, PageExcluded, PageFailed, PageRead, RawPage
 from assay.model.ranking import Hit, Query
 from assay.settings import Settings, SourceSettings

@@ -8,7 +8,7 @@ from tests.documents import fences_are_closed
 
 from assay.adapters.folder import FolderSource
 from assay.adapters.static import StaticEmbedder
-from assay.ingest.chunking import ChunkingRules, chunk_document
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
 from assay.model.documents import BlockKind, Chunk, Document, RawPage
 from assay.settings import ChunkingSettings

@@ -11,7 +11,7 @@ from urllib.parse import urldefrag, urlsplit
 import pytest
 
 from assay.adapters.folder import FolderSource
-from assay.ingest.markdown import read_markdown
+from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import Document, RawPage
 
 HOST = "http://127.0.0.1:3111"

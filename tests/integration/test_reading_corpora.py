@@ -10,7 +10,7 @@ import pytest
 from tests.pages import code_of, flaws, read
 
 from assay.adapters.folder import FolderSource
-from assay.ingest.markdown import read_markdown
+from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import BlockKind, Document, PageFailed, RawPage
 
 PAGES = {"redux-toolkit": 69, "react-native": 2219, "fastapi": 155}  # partials, which are no pages, left out

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.document_strategies import documents
 from tests.documents import fences_are_closed
 
-from assay.ingest.chunking import ChunkingRules, chunk_document
-from assay.ingest.splitting import is_visible_border
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
+from assay.ingest.chunking.splitting import is_visible_border
 from assay.model.documents import Block, BlockKind, Chunk, Document
 from assay.model.ids import chunk_id, content_hash
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from assay.errors import InputError
-from assay.ingest.chunking import ChunkingRules, chunk_document
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
 from assay.ingest.survey import Survey
 from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
-from assay.ingest.chunking import ChunkingRules
+from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.spool import TermSpool
 from assay.ingest.survey import Survey

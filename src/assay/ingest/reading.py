@@ -1,8 +1,8 @@
 """Page → document: picks the reader that the page's media type asks for."""
 
 from assay.errors import InputError
-from assay.ingest.markdown import READER_REVISION as MARKDOWN_REVISION
-from assay.ingest.markdown import read_markdown
+from assay.ingest.markdown.reader import READER_REVISION as MARKDOWN_REVISION
+from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import Document, MediaType, RawPage
 
 READER_REVISION = f"markdown-{MARKDOWN_REVISION}"

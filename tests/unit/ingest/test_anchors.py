@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ingest.anchors import GithubAnchors, TocAnchors, attribute_list_id, braced_id, github_slug
+from assay.ingest.markdown.anchors import GithubAnchors, TocAnchors, attribute_list_id, braced_id, github_slug
 
 
 @pytest.mark.parametrize(

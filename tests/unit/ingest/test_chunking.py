@@ -6,7 +6,7 @@ import pytest
 from tests.documents import code, document_of, fences_are_closed, heading, table, text
 
 from assay.errors import ConfigurationError
-from assay.ingest.chunking import ChunkingRules, chunk_document
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.model.documents import Chunk, Document
 from assay.model.ids import chunk_id, content_hash
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ingest.fences import (
+from assay.ingest.markdown.fences import (
     FenceInfo,
     language_of,
     line_ranges,

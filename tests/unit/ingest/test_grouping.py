@@ -1,7 +1,7 @@
 from tests.documents import document_of, heading, text
 
-from assay.ingest.grouping import Group, group_sections
-from assay.ingest.units import units_of
+from assay.ingest.chunking.grouping import Group, group_sections
+from assay.ingest.chunking.units import units_of
 from assay.model.documents import Document
 
 LIMIT = 1_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ingest.javascript import is_export, match_import, shown_text, skip_braces, skip_statement, unescaped
+from assay.ingest.markdown.javascript import is_export, match_import, shown_text, skip_braces, skip_statement, unescaped
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from tests.pages import page
 
-from assay.ingest.links import LinkResolver
+from assay.ingest.markdown.links import LinkResolver
 
 LINKS = {"guide/other.md": "https://docs.example.org/other", "guide/my file.md": "https://docs.example.org/my-file"}
 

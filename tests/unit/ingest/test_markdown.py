@@ -4,8 +4,8 @@ import pytest
 from tests.pages import URL, flaws, mdx, page, read, text_of
 
 from assay.errors import InputError
-from assay.ingest.grammar import Dialect
-from assay.ingest.markdown import READER_REVISION, dialect_of, read_markdown
+from assay.ingest.markdown.grammar import Dialect
+from assay.ingest.markdown.reader import READER_REVISION, dialect_of, read_markdown
 from assay.model.documents import MediaType
 from assay.model.ids import document_id
 

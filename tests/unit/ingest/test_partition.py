@@ -1,7 +1,7 @@
 from tests.documents import Part, code, document_of, heading, text
 
-from assay.ingest.partition import partition
-from assay.ingest.units import units_of
+from assay.ingest.chunking.partition import partition
+from assay.ingest.chunking.units import units_of
 
 
 def parted(*parts: Part, limit: int) -> list[str]:

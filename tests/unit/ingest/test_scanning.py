@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assay.ingest.scanning import allow_scanning, charge, comment_end, expression_end, tag_at
+from assay.ingest.markdown.scanning import allow_scanning, charge, comment_end, expression_end, tag_at
 
 
 def account(source: str) -> dict[str, Any]:

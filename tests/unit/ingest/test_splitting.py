@@ -4,7 +4,7 @@ import itertools
 import pytest
 
 from assay.errors import InputError
-from assay.ingest.splitting import fine_borders, is_visible_border, sentence_starts
+from assay.ingest.chunking.splitting import fine_borders, is_visible_border, sentence_starts
 
 
 def sentences(text: str) -> list[str]:

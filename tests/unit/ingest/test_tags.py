@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ingest.tags import Role, Tag, TagKind, html_pieces, is_void, parse_tag, role_of
+from assay.ingest.markdown.tags import Role, Tag, TagKind, html_pieces, is_void, parse_tag, role_of
 
 
 def parsed(source: str) -> Tag | None:

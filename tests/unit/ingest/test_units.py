@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from tests.documents import Part, code, document_of, heading, table, text
 
-from assay.ingest.units import GLUED, Unit, cut_unit, units_of
+from assay.ingest.chunking.units import GLUED, Unit, cut_unit, units_of
 from assay.model.documents import Block, BlockKind, Document
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from assay.errors import ConfigurationError
-from assay.ingest.grouping import group_sections
-from assay.ingest.partition import partition
-from assay.ingest.splitting import sentence_starts
-from assay.ingest.units import Unit, units_of
+from assay.ingest.chunking.grouping import group_sections
+from assay.ingest.chunking.partition import partition
+from assay.ingest.chunking.splitting import sentence_starts
+from assay.ingest.chunking.units import Unit, units_of
 from assay.model.documents import BlockKind, Chunk, Document, Section
 from assay.model.ids import chunk_id, content_hash
 

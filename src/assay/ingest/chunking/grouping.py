@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.ingest.units import Unit
+from assay.ingest.chunking.units import Unit
 from assay.model.documents import BlockKind, Section
 
 _SUBTREE = 0.3

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from assay.ingest.grammar import Dialect
-from assay.ingest.javascript import unescaped
+from assay.ingest.markdown.grammar import Dialect
+from assay.ingest.markdown.javascript import unescaped
 from assay.ingest.normalized import NormalizedWriter
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

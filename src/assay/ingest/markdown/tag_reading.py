@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable
 
-from assay.ingest.elements import Elements, TagTable
 from assay.ingest.inlines import EMPTY, Inline
-from assay.ingest.labels import admonition_label, tab_label, tab_values
-from assay.ingest.tags import Role, Tag, TagKind, is_void, role_of
+from assay.ingest.markdown.elements import Elements, TagTable
+from assay.ingest.markdown.labels import admonition_label, tab_label, tab_values
+from assay.ingest.markdown.tags import Role, Tag, TagKind, is_void, role_of
 
 _LANGUAGE_CLASS = re.compile(r"\b(?:language|lang|highlight-source)-([\w+#.-]+)")
 _NAMED_BY_TYPE = {"Admonition", "Aside", "Callout"}

@@ -3,8 +3,8 @@
 from collections.abc import MutableMapping
 from typing import Any
 
-from assay.ingest.javascript import flat_end, skip_braces
-from assay.ingest.tags import Tag, parse_tag
+from assay.ingest.markdown.javascript import flat_end, skip_braces
+from assay.ingest.markdown.tags import Tag, parse_tag
 
 _KEY = "characters left to scan"
 _NO_COMMENT = "no comment ends after"

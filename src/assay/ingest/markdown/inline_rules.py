@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from markdown_it.rules_inline import StateInline
 
-from assay.ingest.scanning import charge, comment_end, tag_at
+from assay.ingest.markdown.scanning import charge, comment_end, tag_at
 
 _FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
 _MACRO = re.compile(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from assay.ingest.inlines import Inline, InlineBuffer, code_span, joined
-from assay.ingest.links import LinkResolver
+from assay.ingest.markdown.links import LinkResolver
+from assay.ingest.markdown.tags import Role
 from assay.ingest.normalized import NormalizedWriter
-from assay.ingest.tags import Role
 
 _DEEPEST = 60
 

@@ -7,7 +7,7 @@ items, sentences, clauses, words, and at last between visible characters.
 import re
 from dataclasses import dataclass, replace
 
-from assay.ingest.splitting import LEAD_INS, fine_borders, sentence_starts
+from assay.ingest.chunking.splitting import LEAD_INS, fine_borders, sentence_starts
 from assay.model.documents import Block, BlockKind, Document
 
 GLUED = 100.0

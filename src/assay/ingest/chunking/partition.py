@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.ingest.units import GLUED, GRAIN, LEAD_IN, Unit, cut_unit
+from assay.ingest.chunking.units import GLUED, GRAIN, LEAD_IN, Unit, cut_unit
 from assay.model.documents import BlockKind
 
 _FILL = 0.5

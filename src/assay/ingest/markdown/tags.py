@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from assay.ingest.javascript import skip_braces
+from assay.ingest.markdown.javascript import skip_braces
 
 _NAME = r"[A-Za-z][\w.:-]*"
 _SIMPLE_TAG = re.compile(

@@ -10,8 +10,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from assay.ingest.javascript import is_export, match_import, skip_statement
-from assay.ingest.scanning import charge, comment_end, expression_end, tag_at
+from assay.ingest.markdown.javascript import is_export, match_import, skip_statement
+from assay.ingest.markdown.scanning import charge, comment_end, expression_end, tag_at
 
 IMPORTS = "imports"
 """Key of the parser's environment: path of each default import by its name."""

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from assay.ingest import blocks, containers, inline_rules, mdx
+from assay.ingest.markdown import blocks, containers, inline_rules, mdx
 
 Environment = MutableMapping[str, Any]
 BlockRule = Callable[[StateBlock, int, int, bool], bool]

@@ -1,0 +1,1 @@
+"""Documents → chunks; `chunker` conducts, and its docstring names the steps."""

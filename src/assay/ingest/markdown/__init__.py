@@ -1,0 +1,1 @@
+"""Markdown and MDX → documents; `reader` conducts, and its docstring names the steps."""
