@@ -147,6 +147,9 @@ class ServerSettings(_Table):
     max_body_bytes: int = Field(default=65_536, ge=1_024, description="Larger request bodies are refused.")
     drain_seconds: int = Field(default=10, ge=0, description="How long a stopping server finishes its requests.")
     poll_seconds: float = Field(default=0.5, gt=0, le=60, description="How often the live row is looked at.")
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="The server's log on standard error: lines for people, or one JSON object each."
+    )
 
 
 class Settings(BaseSettings):

@@ -70,6 +70,7 @@ def _options(
     logging.basicConfig(
         level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # its set-up lines say nothing of what is asked
 
 
 for _module in (setup, building, searching, releasing, serving):

@@ -22,10 +22,12 @@ def serve(
     config: options.Config = None,
 ) -> None:
     """Answer searches over HTTP from the live generation, following every promotion."""
+    from assay.web.logs import TEXT
     from assay.web.server import serve as serve_http
 
-    logging.getLogger().setLevel(logging.INFO)
     server = {key: value for key, value in {"host": host, "port": port}.items() if value is not None}
     settings = options.settings_from(config, data_dir, {"server": server} if server else None)
+    logging.basicConfig(level=logging.INFO, format=TEXT, force=True)  # a server's lines have times, a command's none
+    listen, log_format = settings.server, settings.server.log_format
     with Assay.open(settings) as assay:
-        serve_http(assay, settings.server.host, settings.server.port, allow_public=public)
+        serve_http(assay, listen.host, listen.port, allow_public=public, log_format=log_format)

@@ -9,7 +9,8 @@ from typing import Literal
 
 LogFormat = Literal["text", "json"]
 
-_TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+"""How a server's log lines read; the time is the machine's own."""
 
 
 class JsonLines(logging.Formatter):
@@ -42,7 +43,7 @@ def configure_logging(log_format: LogFormat) -> None:
     root = logging.getLogger()
     if not root.handlers:
         handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter(_TEXT))
+        handler.setFormatter(logging.Formatter(TEXT))
         root.addHandler(handler)
         root.setLevel(logging.INFO)
     if log_format == "json":

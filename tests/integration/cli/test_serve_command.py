@@ -1,0 +1,74 @@
+"""`assay serve` as a process."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.integration.cli.commands import PROGRAM, assay, environment
+
+
+def _log_of_a_server(folder: Path, *arguments: str, **variables: str) -> list[str]:
+    """Serve until the address is announced, stop, and give the log's lines."""
+    server = subprocess.Popen(
+        [*PROGRAM, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(ASSAY_SERVER__DRAIN_SECONDS="0", **variables),
+    )
+    try:
+        assert server.stdout
+        assert server.stdout.readline().startswith("Assay answers at http://127.0.0.1:")
+        server.send_signal(signal.SIGTERM)
+        _, log = server.communicate(timeout=60)
+    finally:
+        server.kill()
+    assert server.returncode == 0, log
+    return log.splitlines()
+
+
+def test_every_line_of_a_server_has_its_time(tmp_path: Path) -> None:
+    lines = _log_of_a_server(tmp_path, "serve", "--port", "0")
+    assert lines
+    assert [line for line in lines if not re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ ", line)] == []
+
+
+def test_a_server_logs_json_where_the_settings_say_so(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_text('[server]\nlog_format = "json"\n', encoding="utf-8")
+    lines = [json.loads(line) for line in _log_of_a_server(tmp_path, "serve", "--port", "0")]
+    assert lines
+    assert all({"time", "level", "logger", "message"} <= line.keys() for line in lines)
+
+
+def test_the_set_up_of_the_catalog_leaves_no_lines(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text("# Wheels\n\nThe wheels are locked.\n", encoding="utf-8")
+    said = assay(tmp_path, "--verbose", "publish", "docs", "--base-url", "https://docs.example")
+    assert said.code == 0
+    assert "alembic" not in said.err
+
+
+def test_a_log_format_that_there_is_not_is_refused_with_its_setting(tmp_path: Path) -> None:
+    said = assay(tmp_path, "serve", variables={"ASSAY_SERVER__LOG_FORMAT": "xml"})
+    assert said.code == 2
+    assert "server.log_format = 'xml'" in said.err
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_an_address_that_others_reach_needs_public(tmp_path: Path, host: str) -> None:
+    said = assay(tmp_path, "serve", "--host", host, "--port", "0")
+    assert said.code == 2
+    assert "--public" in said.err
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = assay(tmp_path, "serve", "--port", str(port))
+    assert said.code == 2
+    assert f"Port {port} on 127.0.0.1 cannot be listened on" in said.err
