@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 USER_STAMP := $(VENV)/.installed-user
 
-.PHONY: help demo test check docs bench format weight clean
+.PHONY: help demo test check docs bench soak format weight clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,9 @@ docs: $(STAMP)  ## write the reference pages that follow from the code
 
 bench: $(STAMP)  ## quality and performance, with a baseline in the same run
 	$(BIN)/python -m benchmarks
+
+soak: $(STAMP)  ## look for new counterexamples to the properties, for some minutes
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2 tests/property --timeout 3600
 
 weight: $(BIN)/python  ## size of a fresh environment without development tools
 	rm -rf build/weight && $(PYTHON) -m venv build/weight

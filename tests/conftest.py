@@ -7,8 +7,10 @@ import pytest
 from hypothesis import settings
 
 # How long an example takes says something about the machine, not about the code.
-settings.register_profile("assay", deadline=None)
-settings.load_profile("assay")
+# The suite tries the same examples everywhere; `make soak` looks for new ones.
+settings.register_profile("assay", deadline=None, derandomize=True)
+settings.register_profile("soak", deadline=None, max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "assay"))
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -97,6 +97,11 @@ def test_a_page_of_several_headings_is_one_chunk() -> None:
     assert chunk.text == "# A page\n\n## Install\n\n## Use"
 
 
+def test_a_last_heading_without_text_is_left_out_rather_than_part_another_from_its_text() -> None:
+    document = document_of(heading(1, "A page"), text("word " * 17), heading(2, "Nothing"))
+    assert [chunk.text[:8] for chunk in cut(document, 100)] == ["# A page"]
+
+
 def test_an_empty_page_has_no_chunk() -> None:
     assert cut(document_of()) == ()
 
@@ -128,6 +133,13 @@ def test_a_part_of_a_table_says_what_it_repeats() -> None:
 
 
 # --- overlap -------------------------------------------------------------------------------------------------------
+
+
+def test_a_joined_emoji_in_a_row_that_is_cut_stays_whole() -> None:
+    family = "\N{MAN}\N{ZERO WIDTH JOINER}\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL}\N{ZERO WIDTH JOINER}\N{BOY}"
+    rows = [["Install", "Install", "API"], ["Nodes talk over topics.", family, "Use v1.2.3 (e.g. on arm64), please!"]]
+    chunks = cut(document_of(text("x"), table(rows[0], rows[1:])), 100)
+    assert any(family in chunk.text for chunk in chunks)
 
 
 def test_an_overlap_says_the_last_sentences_of_the_chunk_before_again() -> None:

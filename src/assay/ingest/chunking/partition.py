@@ -14,6 +14,12 @@ Whole sections and code are best kept whole up to a high limit; running text tha
 parts of about 900 characters (`python -m benchmarks.chunking`). A limit of 1,800 gives both.
 """
 
+_LAST_HEADING = GLUED / 2
+"""Cost of parting the last heading, which stands over nothing, from what stands before it.
+
+When there is no room for both, the heading is left out rather than another heading parted from its text.
+"""
+
 
 def partition(text: str, units: Sequence[Unit], limit: int) -> list[tuple[Unit, ...]]:
     """Part a run of units into runs whose chunks have at most `limit` characters each.
@@ -52,7 +58,7 @@ def _with_headings_bound(units: Sequence[Unit], limit: int) -> list[Unit]:
         while end < len(result) and result[end].kind is BlockKind.HEADING:
             end += 1
         if end == len(result) > index > 0:
-            result[index] = replace(result[index], border=GLUED if end - index == 1 else LEAD_IN)
+            result[index] = replace(result[index], border=_LAST_HEADING if end - index == 1 else LEAD_IN)
         bound = _first_bound(result, index, end, limit // 2)
         if bound > index:
             second = min(index + 2, end)

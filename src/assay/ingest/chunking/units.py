@@ -34,6 +34,7 @@ _LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 _FENCE = re.compile(r"[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]*)*(`{3,}|~{3,})[ \t]*([\w+#.-]*)")
 _LINE_START = re.compile(r"^[^\S\n]*(?=\S)", re.MULTILINE)
 _FINENESS = 8  # text without borders is cut into so many parts for each limit, so that even ones can be made of them
+_FINEST = 24  # characters; room for the longest emoji that is joined of several, so that none is cut in two
 _SHORT = 200  # characters; a paragraph up to this long before code is likely to introduce it
 
 
@@ -270,7 +271,8 @@ def _coarser(borders: Borders, start: int, grain: int) -> Borders:
 def _finer(text: str, unit: Unit, borders: Borders, repeated: tuple[str, str], limit: int) -> Borders:
     """The borders, and where a part would be over the limit, cuts at clauses, words or characters within it."""
     before, after = len(repeated[0]), len(repeated[1])
-    size = max(1, (limit - before - after) // _FINENESS)
+    room = max(1, limit - before - after)
+    size = min(room, max(_FINEST, room // _FINENESS))
     first, last = _body(unit, limit - size)
     result: Borders = []
     position = unit.start
