@@ -3,13 +3,13 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.model.ranking import FusionMethod
 from assay.ports import Scored
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(NamedTuple):
     """A chunk id with its fused score, in [0, 1]; comparable within one ranking only."""
 
     chunk_id: str
@@ -100,24 +100,26 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[
 
 
 def _by_chunk(side: Sequence[Scored]) -> dict[str, float]:
-    scores = {scored.chunk_id: scored.score for scored in side}
+    scores: dict[str, float] = dict(side)
     if len(scores) != len(side):
         raise ValueError("A ranking names a chunk twice; each may stand in it once.")
-    for chunk_id, score in scores.items():
-        if not math.isfinite(score):
-            raise ValueError(f"Chunk {chunk_id} has a score that is not finite: {score}.")
+    if not all(map(math.isfinite, scores.values())):
+        wrong = next(scored for scored in side if not math.isfinite(scored.score))
+        raise ValueError(f"Chunk {wrong.chunk_id} has a score that is not finite: {wrong.score}.")
     return scores
 
 
 def _relative(scores: Mapping[str, float]) -> dict[str, float]:
     """Each score, 0 or more, divided by the best; all 0 when the best is 0."""
     best = max(scores.values(), default=0.0)
-    return {chunk_id: score / best if best > 0.0 else 0.0 for chunk_id, score in scores.items()}
+    if best <= 0.0:
+        return dict.fromkeys(scores, 0.0)
+    return {chunk_id: score / best for chunk_id, score in scores.items()}
 
 
 def _best_first(scores: Mapping[str, float]) -> list[Fused]:
-    ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return [Fused(chunk_id, score) for chunk_id, score in ranked]
+    ranked = sorted((-score, chunk_id) for chunk_id, score in scores.items())
+    return [Fused(chunk_id, -score) for score, chunk_id in ranked]
 
 
 def _check_weights(weights: Sequence[float]) -> None:
