@@ -68,3 +68,31 @@ def test_links_of_a_page_that_stands_for_its_folder_start_inside_it(path: str) -
 )
 def test_links_of_an_imported_file_start_from_its_folder(imported: str, written: str, target: str) -> None:
     assert LinkResolver(page("", links=LINKS)).of_import(imported).target(written) == target
+
+
+AT_THE_TOP_AND_BESIDE = {
+    "view.md": "https://docs.example.org/view",
+    "guide/view.md": "https://docs.example.org/guide/view",
+    "top.md": "https://docs.example.org/top",
+    "guide/beside.md": "https://docs.example.org/guide/beside",
+}
+
+
+@pytest.mark.parametrize(
+    ("generator", "written", "target"),
+    [
+        ("docusaurus", "top.md", "top"),
+        ("docusaurus", "beside.md", "guide/beside"),
+        ("docusaurus", "view.md", "view"),  # its resolveMarkdownLinkPathname tries the top of the docs first
+        ("docusaurus", "/view.md", "view"),
+        ("docusaurus", "./view.md", "guide/view"),
+        ("docusaurus", "../view.md", "view"),
+        ("mkdocs", "view.md", "guide/view"),
+        (None, "view.md", "guide/view"),
+    ],
+)
+def test_docusaurus_looks_for_a_file_from_the_top_of_the_docs_before_it_looks_beside_the_page(
+    generator: str | None, written: str, target: str
+) -> None:
+    resolver = LinkResolver(page("", generator, links=AT_THE_TOP_AND_BESIDE))
+    assert resolver.target(written) == f"https://docs.example.org/{target}"

@@ -142,10 +142,10 @@ def shown_text(expression: str) -> str:
 
 
 def unescaped(written: str) -> str:
-    """A string's text, from between its quotes."""
+    """A string's text, from between its quotes; U+FFFD for NUL and for half a surrogate pair."""
     if "\\" not in written:
         return written
-    text = _ESCAPE.sub(_character, written)
+    text = _ESCAPE.sub(_character, written).replace("\0", "\ufffd")
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

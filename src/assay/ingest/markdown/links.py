@@ -70,7 +70,10 @@ class LinkResolver:
         if name.startswith("@site/"):
             below = "/" + posixpath.normpath(name.removeprefix("@site/"))
             return next((url for known, url in links.items() if ("/" + known).endswith(below)), None)
-        folders = (self._folder, posixpath.dirname(self._page.source_path), "")
+        folders = [self._folder, posixpath.dirname(self._page.source_path)]
+        # Docusaurus looks from the top of the docs before it looks beside the page, unless the path begins with a dot.
+        top_first = self._page.generator == "docusaurus" and not name.startswith(("./", "../"))
+        folders.insert(0 if top_first else 2, "")
         paths = (posixpath.normpath(posixpath.join(folder, name.lstrip("/"))) for folder in folders)
         return next((links[path] for path in paths if path in links), None)
 

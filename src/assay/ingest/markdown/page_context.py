@@ -9,7 +9,7 @@ from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.javascript import unescaped
 from assay.ingest.normalized import NormalizedWriter
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -32,10 +32,10 @@ class PageContext:
         """A file that the page names; None when it is not there."""
         for name in (path, unescaped(path), posixpath.normpath(path)):
             if name in self.includes:
-                return without_surrogates(self.includes[name])
+                return storable(self.includes[name])
         return None
 
 
-def without_surrogates(text: str) -> str:
-    """The text with what is no character, and could not be stored, replaced."""
-    return _SURROGATES.sub("\ufffd", text)
+def storable(text: str) -> str:
+    """The text with U+FFFD for what could not be stored: surrogates, and NUL as CommonMark has it (section 2.3)."""
+    return _UNSTORABLE.sub("\ufffd", text)

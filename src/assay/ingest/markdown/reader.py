@@ -10,7 +10,7 @@ import re
 from assay.errors import InputError
 from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.links import LinkResolver
-from assay.ingest.markdown.page_context import PageContext, without_surrogates
+from assay.ingest.markdown.page_context import PageContext, storable
 from assay.ingest.markdown.rendering import Renderer
 from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
 from assay.model.ids import document_id
@@ -61,7 +61,7 @@ def _title(page: RawPage, first_heading: str | None) -> str:
     written = page.front_matter.get("title")
     named = _BLANKS.sub(" ", str(written)).strip() if isinstance(written, str | int | float) else ""
     title = named or first_heading or page.title or page.slug.replace("-", " ").replace("_", " ").strip().capitalize()
-    return without_surrogates(title)
+    return storable(title)
 
 
 def _info(page: RawPage, title: str) -> DocumentInfo:
@@ -77,5 +77,5 @@ def _info(page: RawPage, title: str) -> DocumentInfo:
         locale=page.locale,
         version_is_current=page.version_is_current,
         locale_is_default=page.locale_is_default,
-        tags=page.tags,
+        tags=tuple(storable(tag) for tag in page.tags),
     )

@@ -19,7 +19,7 @@ from assay.ingest.markdown.javascript import shown_text, unescaped
 from assay.ingest.markdown.labels import container_label, is_tab
 from assay.ingest.markdown.links import LinkResolver
 from assay.ingest.markdown.mdx import IMPORTS
-from assay.ingest.markdown.page_context import PageContext, without_surrogates
+from assay.ingest.markdown.page_context import PageContext, storable
 from assay.ingest.markdown.scanning import allow_scanning
 from assay.ingest.markdown.tag_reading import TagReader
 from assay.ingest.markdown.tags import Tag, TagKind, html_pieces, nesting_of
@@ -62,7 +62,7 @@ class Renderer:
 
     def render(self, source: str) -> None:
         """Write what a source shows. The source has no front matter."""
-        source = _NEWLINES.sub("\n", without_surrogates(source).removeprefix("\ufeff")).replace("\0", "\ufffd")
+        source = _NEWLINES.sub("\n", storable(source).removeprefix("\ufeff"))
         allow_scanning(self._environment, source)
         tokens = self._without_footnotes(self._parser.parse_blocks(source, self._environment))
         if self._context.dialect is Dialect.MKDOCS and self._given_anchors is None:
