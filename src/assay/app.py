@@ -205,12 +205,8 @@ class Assay:
 
     @property
     def catalog(self) -> Catalog:
-        """The relational store, created on first use."""
-        if self._catalog is None:
-            if self.settings.catalog.url is None:
-                self._make_data_dir()
-            self._catalog = SqlCatalog.open(self.settings.catalog_url, create=True)
-        return self._catalog
+        """The relational store; only a build makes it. Raises CatalogNotFound when there is none."""
+        return self._open_catalog(create=False)
 
     @cached_property
     def store(self) -> VectorStore:
@@ -254,6 +250,12 @@ class Assay:
                 )
         return sources
 
+    def _open_catalog(self, *, create: bool) -> Catalog:
+        """The relational store. create: make it, or bring it to this version's schema, where that is needed."""
+        if self._catalog is None:
+            self._catalog = SqlCatalog.open(self.settings.catalog_url, create=create)
+        return self._catalog
+
     def _live_id(self) -> str | None:
         return self.catalog.live_id()
 
@@ -275,9 +277,11 @@ class Assay:
         identity = ChunkerIdentity(
             READER_REVISION, CHUNKER_REVISION, rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer
         )
+        sources = self.sources  # first: a command that names none leaves no folder behind
         self._make_data_dir()
+        catalog = self._open_catalog(create=True)
         return BuildParts(
-            self.sources, self.embedder, self.encoder, self.store, self.catalog, rules, identity, self.settings.data_dir
+            sources, self.embedder, self.encoder, self.store, catalog, rules, identity, self.settings.data_dir
         )
 
     def _open_searcher(self, generation_id: str) -> Searcher:

@@ -15,6 +15,7 @@ AssayError
  │    ├── IndexNotFound           the generation has no index there
  │    └── IndexCorrupt            damaged, half-written or of another version
  ├── CatalogError               the catalog failed
+ │    ├── CatalogNotFound         there is none yet: nothing has been ingested
  │    ├── CatalogUnavailable      unreachable or locked; another try may work
  │    └── CatalogSchemaError      of another version of Assay
  └── GenerationError            the request does not fit the state of the generations
@@ -96,6 +97,10 @@ class IndexCorrupt(VectorStoreError):
 
 class CatalogError(AssayError):
     """The catalog failed."""
+
+
+class CatalogNotFound(CatalogError):
+    """There is no catalog yet: nothing has been ingested."""
 
 
 class CatalogUnavailable(CatalogError):

@@ -20,6 +20,7 @@ from assay.adapters.sql.tables import VERSION_TABLE, metadata
 from assay.errors import (
     BuildInProgress,
     CatalogError,
+    CatalogNotFound,
     CatalogSchemaError,
     CatalogUnavailable,
 )
@@ -173,7 +174,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
 
 
 def test_a_database_without_a_catalog_is_refused_unless_one_is_to_be_made(url: str) -> None:
-    with pytest.raises(CatalogSchemaError, match="holds no catalog"):
+    with pytest.raises(CatalogNotFound, match="holds no catalog: nothing has been ingested"):
         SqlCatalog.open(url, create=False)
 
 

@@ -18,7 +18,7 @@ from assay.adapters.catalog import SqlCatalog
 from assay.adapters.sql import locks, migrations
 from assay.adapters.sql.database import Database, connect
 from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
-from assay.errors import BuildInProgress, CatalogError, CatalogSchemaError, CatalogUnavailable
+from assay.errors import BuildInProgress, CatalogError, CatalogNotFound, CatalogSchemaError
 from assay.model.generations import State
 from assay.testing.catalog_samples import NOON, built, page
 
@@ -159,7 +159,7 @@ def test_chunks_are_looked_up_in_the_view_by_their_index(tmp_path: Path) -> None
 
 def test_a_catalog_that_is_not_there_is_made_only_when_asked(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/deep/in/catalog.db"
-    with pytest.raises(CatalogUnavailable, match=r"no catalog at .*assay ingest"):
+    with pytest.raises(CatalogNotFound, match=r"no catalog at .*nothing has been ingested here yet.*assay ingest"):
         SqlCatalog.open(url, create=False)
     assert list(tmp_path.iterdir()) == []
     SqlCatalog.open(url, create=True).close()
@@ -168,7 +168,7 @@ def test_a_catalog_that_is_not_there_is_made_only_when_asked(tmp_path: Path) -> 
 
 def test_an_empty_database_is_no_catalog(tmp_path: Path) -> None:
     (tmp_path / "catalog.db").touch()
-    with pytest.raises(CatalogSchemaError, match="holds no catalog"):
+    with pytest.raises(CatalogNotFound, match="holds no catalog: nothing has been ingested"):
         SqlCatalog.open(f"sqlite:///{tmp_path}/catalog.db", create=False)
 
 

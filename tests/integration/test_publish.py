@@ -220,6 +220,7 @@ def test_a_damaged_generation_is_neither_rolled_back_to_nor_promoted(desk: Desk,
 
 
 def test_a_second_build_at_the_same_time_is_refused(desk: Desk, assay: Assay) -> None:
+    assay.publish()
     with assay.catalog.build_lock(), desk.open() as other, pytest.raises(BuildInProgress):
         other.ingest()
 

@@ -59,8 +59,9 @@ class SqlCatalog:
 
         create: make the catalog, or bring it to this version's schema, where that is needed.
 
-        Raises ConfigurationError for a URL that cannot be one, CatalogUnavailable where there is no catalog to
-        reach, CatalogSchemaError for one of another version, BuildInProgress when an upgrade would disturb a build.
+        Raises ConfigurationError for a URL that cannot be one, CatalogNotFound where there is no catalog,
+        CatalogUnavailable where it cannot be reached, CatalogSchemaError for one of another version, BuildInProgress
+        when an upgrade would disturb a build.
         """
         database = connect(url, create=create)
         try:

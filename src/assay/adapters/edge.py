@@ -1,5 +1,7 @@
 """The embedded vector store: Qdrant's engine in this process, one folder for each generation."""
 
+import errno
+import os
 import re
 import shutil
 from pathlib import Path
@@ -90,10 +92,12 @@ class EdgeStore:
             raise os_error("list", self._root, error, StoreUnavailable) from error
 
     def check(self) -> None:
-        """Raise StoreUnavailable or StorageFull unless the folder can be written."""
+        """Raise StoreUnavailable or StorageFull unless the folder can be written; one not there yet is not made."""
         probe = self._root / ".writable"
         try:
-            self._root.mkdir(parents=True, exist_ok=True)
+            if not self._root.exists():
+                _check_can_be_made(self._root)
+                return
             probe.write_bytes(bytes(4096))
             probe.unlink(missing_ok=True)
         except OSError as error:
@@ -103,3 +107,12 @@ class EdgeStore:
         if not _NAME.fullmatch(generation):
             raise VectorStoreError(f"{generation!r} cannot be the name of an index: letters, digits, `_`, `-`, `.`.")
         return self._root / generation
+
+
+def _check_can_be_made(folder: Path) -> None:
+    """Raise OSError unless this user may make a folder."""
+    above = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not above.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(above))

@@ -7,6 +7,7 @@ from assay.cli import options
 from assay.cli.output import err, out, print_json, progress
 from assay.cli.reports import build_body, publish_body, show_build, show_verdict
 from assay.model.evaluation import Outcome
+from assay.model.generations import State
 
 _EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.INCONCLUSIVE: 3}
 
@@ -37,7 +38,7 @@ def ingest(
         print_json(build_body(build, build.generation))
         return
     show_build(out(), build)
-    if not build.unchanged:
+    if build.generation.state is State.CANDIDATE:
         out().print("`assay promote` checks it and makes it live.")
 
 

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from assay.app import Assay
-from assay.errors import AssayError, NoLiveGeneration
+from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
 from assay.model.documents import PageExcluded, PageFailed
-from assay.model.generations import State
+from assay.model.generations import Generation, State
 from assay.model.ranking import Query
 
 _LOW_SPACE_BYTES = 1_000_000_000
@@ -80,7 +80,10 @@ def _data_dir(assay: Assay) -> Check:
 
 
 def _catalog(assay: Assay) -> Check:
-    assay.catalog.check()
+    try:
+        assay.catalog.check()
+    except CatalogNotFound as error:
+        return Check("catalog", "warn", str(error))
     kinds: dict[str, int] = {}
     for generation in assay.generations():
         kinds[generation.state.value] = kinds.get(generation.state.value, 0) + 1
@@ -90,7 +93,7 @@ def _catalog(assay: Assay) -> Check:
 
 def _store(assay: Assay) -> Check:
     assay.store.check()
-    known = {generation.id for generation in assay.generations()}
+    known = {generation.id for generation in _generations(assay)}
     strays = [identity for identity in assay.store.generations() if identity not in known]
     if strays:
         return Check("vector store", "warn", f"{len(strays)} left-over index(es); the next build removes them.")
@@ -120,12 +123,22 @@ def _live(assay: Assay) -> Check:
             ranking = searcher.search(Query(title, 1))
     except NoLiveGeneration as error:
         return Check("live generation", "warn", str(error))
+    except CatalogNotFound:
+        return Check("live generation", "warn", "there is none, for there is no catalog.")
     message = f"{generation.id}, {generation.documents} pages, {generation.chunks} chunks; a search took "
     return Check("live generation", "ok" if ranking.hits else "fail", f"{message}{ranking.timings.total_ms:.1f} ms.")
 
 
 def _candidate(assay: Assay) -> Check:
-    waiting = [generation.id for generation in assay.generations() if generation.state is State.CANDIDATE]
+    waiting = [generation.id for generation in _generations(assay) if generation.state is State.CANDIDATE]
     if waiting:
         return Check("candidate", "warn", f"{waiting[0]} is waiting; `assay promote` checks it and makes it live.")
     return Check("candidate", "ok", "none is waiting.")
+
+
+def _generations(assay: Assay) -> list[Generation]:
+    """All generations; none where nothing has been ingested, which the catalog's own check says."""
+    try:
+        return assay.generations()
+    except CatalogNotFound:
+        return []

@@ -1,52 +1,70 @@
 """The command line's front door: collects the commands, and turns every error into a message and an exit code."""
 
 import logging
+import os
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
+from typer.core import TyperGroup
 
 from assay import __version__
 from assay.cli import building, releasing, searching, serving, setup
+from assay.cli.failures import (
+    EXIT_UNREACHABLE,
+    INTERNAL,
+    INTERRUPTED,
+    WRONG_USE,
+    asks_for_json,
+    failure_of,
+    print_error,
+    tell,
+)
 from assay.cli.output import err
-from assay.errors import (
-    AssayError,
-    BuildInProgress,
-    CatalogError,
-    CatalogSchemaError,
-    ConfigurationError,
-    EmbeddingError,
-    GenerationError,
-    IdentityMismatch,
-    InputError,
-    PromotionRefused,
-    SourceError,
-    VectorStoreError,
-)
+from assay.errors import AssayError
 
-EXIT_FAIL = 1
-EXIT_USAGE = 2
-EXIT_UNREACHABLE = 4
-EXIT_INTERNAL = 5
-EXIT_INTERRUPTED = 130
+_WrongUse: Any = typer.BadParameter.__mro__[1]
+"""What is raised for a command line that cannot be parsed; typer exports its children only."""
 
-_EXIT_CODES: tuple[tuple[type[AssayError], int], ...] = (
-    (PromotionRefused, EXIT_FAIL),
-    (BuildInProgress, EXIT_UNREACHABLE),
-    (GenerationError, EXIT_USAGE),
-    (InputError, EXIT_USAGE),
-    (ConfigurationError, EXIT_USAGE),
-    (IdentityMismatch, EXIT_USAGE),
-    (SourceError, EXIT_USAGE),
-    (CatalogSchemaError, EXIT_USAGE),
-    (CatalogError, EXIT_UNREACHABLE),
-    (EmbeddingError, EXIT_UNREACHABLE),
-    (VectorStoreError, EXIT_UNREACHABLE),
-)
+_BUG = "This is a bug in Assay"
+_STOPPED = "Stopped. What was live is live still; the next run clears what this one left."
+
+
+class FrontDoor(TyperGroup):
+    """All commands. Wrong use and an interrupt, which typer settles itself, are told as JSON too where that is due."""
+
+    def make_context(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - handed on as they are
+        """Parse what stands before the command."""
+        with _told_as_json():
+            return super().make_context(*arguments, **named)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own classes have changed their home
+        """Parse the rest, and run the command."""
+        with _told_as_json():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _told_as_json() -> Iterator[None]:
+    as_json = asks_for_json(sys.argv[1:])
+    try:
+        yield
+    except KeyboardInterrupt:
+        err().print(_STOPPED)
+        if as_json:
+            print_error(INTERRUPTED, _STOPPED, "")
+        raise typer.Exit(INTERRUPTED.exit_code) from None
+    except Exception as error:
+        if as_json and isinstance(error, _WrongUse):
+            print_error(WRONG_USE, error.format_message(), "--help lists what can be given.")
+        raise
+
 
 app = typer.Typer(
     name="assay",
+    cls=FrontDoor,
     help="Retrieval for documentation whose index must prove itself before it goes live.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -77,29 +95,26 @@ for _module in (setup, building, searching, releasing, serving):
     _module.register(app)
 
 
-def exit_code(error: AssayError) -> int:
-    """The exit code that tells a script what kind of failure this is."""
-    return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), EXIT_INTERNAL)
-
-
 def run() -> None:
     """Run the command line and leave the process with its exit code."""
-    console = err()
+    as_json = asks_for_json(sys.argv[1:])
     try:
-        app()  # ends the process itself, also with the message and code of wrong use
-    except KeyboardInterrupt:
-        console.print("Stopped. What was live is live still; the next run clears what this one left.")
-        sys.exit(EXIT_INTERRUPTED)
+        try:
+            app()  # ends the process itself, also with the message and code of wrong use
+        finally:
+            sys.stdout.flush()
     except AssayError as error:
-        console.print(f"[red bold]Error:[/] {escape(error.message)}")
-        if error.hint:
-            console.print(escape(error.hint))
-        sys.exit(exit_code(error))
+        tell(err(), error, as_json=as_json)
+        sys.exit(failure_of(error).exit_code)
     except BrokenPipeError:
-        # Whoever read our output has gone away, as `| head` does.
-        sys.stderr.close()
+        # Whoever read our output has gone away, as `| head` does; the interpreter's last flush must not trip over it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_UNREACHABLE)
     except Exception:  # the outermost edge: whatever it is, it is a bug
         logging.getLogger("assay").exception("Internal error")
-        console.print("[red bold]Internal error.[/] This is a bug in Assay; the lines above belong in a report of it.")
-        sys.exit(EXIT_INTERNAL)
+        err().print(f"[red bold]Internal error.[/] {_BUG}; the lines above belong in a report of it.")
+        if as_json:
+            print_error(
+                INTERNAL, "Something went wrong inside.", f"{_BUG}; standard error has what belongs in a report."
+            )
+        sys.exit(INTERNAL.exit_code)

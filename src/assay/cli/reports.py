@@ -23,6 +23,7 @@ def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
     return {
         "generation": generation.id,
         "state": generation.state.value,
+        "built": not build.unchanged,
         "unchanged": build.unchanged,
         "documents": generation.documents,
         "chunks": generation.chunks,
@@ -43,9 +44,14 @@ def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
 
 
 def publish_body(report: PublishReport, generation: Generation) -> dict[str, Any]:
-    """The JSON body of `publish`."""
+    """The JSON body of `publish`. unchanged: whether everything is as it was; built: whether a generation was built.
+
+    Both are false where a candidate that an earlier run left was checked: then `promoted` and `verdict` say what
+    became of it.
+    """
     verdict = verdict_record(report.verdict) if report.verdict else generation.verdict
     return build_body(report.build, generation) | {
+        "unchanged": report.verdict is None,
         "verdict": verdict.get("outcome") if verdict else None,
         "summary": verdict.get("summary") if verdict else None,
         "findings": verdict.get("findings") if verdict else [],
@@ -73,7 +79,12 @@ def generation_body(generation: Generation) -> dict[str, Any]:
 def show_build(console: Console, build: BuildReport) -> None:
     """What a build did, in a few lines."""
     generation = build.generation
-    if build.unchanged:
+    if build.unchanged and generation.state is State.CANDIDATE:
+        console.print(
+            f"Nothing was built: candidate [bold]{generation.id}[/] was waiting, and has these "
+            f"{generation.documents} pages already."
+        )
+    elif build.unchanged:
         console.print(
             f"Nothing has changed: the {generation.state.value} generation [bold]{generation.id}[/] "
             f"has these {generation.documents} pages already."

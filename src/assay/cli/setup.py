@@ -78,7 +78,10 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
         report = assay.publish(progress=progress())
         generation = assay.catalog.generation(report.build.generation.id)
         if report.verdict and not report.promoted:
-            show_verdict(out(), report.verdict)
+            if as_json:
+                print_json(publish_body(report, generation) | {"searches": []})
+            else:
+                show_verdict(out(), report.verdict)
             raise typer.Exit(1)
         rankings = [assay.search(Query(text, 3)) for text in DEMO_QUERIES]
     if as_json:

@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from assay.errors import AssayError, NoLiveGeneration
 from assay.retrieval.searcher import Searcher
@@ -38,7 +38,7 @@ class _Watch:
     """The polling thread and the signal that ends it."""
 
     thread: threading.Thread
-    stop: threading.Event = field(default_factory=threading.Event)
+    stop: threading.Event
 
 
 class LiveSearcher:
@@ -94,10 +94,16 @@ class LiveSearcher:
             self._note("")
 
     def watch(self, seconds: float) -> None:
-        """Refresh every so many seconds from a thread of its own, until close()."""
-        watch = _Watch(threading.Thread(target=self._poll, args=(seconds,), name="live-generation", daemon=True))
-        self._watch = watch
-        watch.thread.start()
+        """Refresh every so many seconds from a thread of its own, until close().
+
+        A problem is logged when it comes and when it has gone; one that is there already has been told.
+        """
+        stop = threading.Event()
+        arguments = (stop, seconds, self.status().problem)
+        self._watch = _Watch(
+            threading.Thread(target=self._poll, args=arguments, name="live-generation", daemon=True), stop
+        )
+        self._watch.thread.start()
 
     def close(self) -> None:
         """Stop watching, and close the searcher once its last request is done."""
@@ -139,17 +145,18 @@ class LiveSearcher:
 
     def _note(self, problem: str) -> None:
         with self._lock:
-            changed, self._problem = problem != self._problem, problem
-        if changed and problem:
-            logger.error("The live generation cannot be refreshed: %s", problem)
-        elif changed:
-            logger.info("The live generation can be refreshed again.")
+            self._problem = problem
 
-    def _poll(self, seconds: float) -> None:
-        watch = self._watch
-        while watch and not watch.stop.wait(seconds):
+    def _poll(self, stop: threading.Event, seconds: float, said: str) -> None:
+        """Refresh, and log what changes about it: nobody else hears of it. What is served stays."""
+        while not stop.wait(seconds):
+            problem = ""
             try:
                 self.refresh()
-            except AssayError:
-                # Noted and logged by refresh(); what is served stays.
-                continue
+            except AssayError as error:
+                problem = error.message
+            if problem and problem != said:
+                logger.error("The live generation cannot be refreshed: %s", problem)
+            elif said and not problem:
+                logger.info("The live generation can be refreshed again.")
+            said = problem

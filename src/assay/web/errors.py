@@ -19,6 +19,7 @@ from assay.contracts.fields import shown
 from assay.errors import (
     AssayError,
     CatalogError,
+    CatalogNotFound,
     EmbeddingError,
     IdentityMismatch,
     InputError,
@@ -39,13 +40,13 @@ class Refusal:
     message: str | None
 
 
+_NOTHING_LIVE = Refusal(503, "service_unavailable", "No generation is live yet, so there is nothing to search.")
+
 REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
     (InputError, Refusal(400, "validation_error", None)),
     (EmbeddingError, Refusal(502, "upstream_error", "The query could not be embedded; try again in a moment.")),
-    (
-        NoLiveGeneration,
-        Refusal(503, "service_unavailable", "No generation is live yet, so there is nothing to search."),
-    ),
+    (NoLiveGeneration, _NOTHING_LIVE),
+    (CatalogNotFound, _NOTHING_LIVE),
     (
         VectorStoreError,
         Refusal(503, "service_unavailable", "The vector store cannot answer; try again in a moment."),

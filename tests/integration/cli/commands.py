@@ -4,10 +4,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from assay.cli.main import run
 
 PROGRAM = [sys.executable, "-m", "assay"]
 
@@ -45,3 +49,25 @@ def assay(folder: Path, *arguments: str, variables: Mapping[str, str] | None = N
     )
     assert "Traceback" not in ran.stdout + ran.stderr, ran.stderr
     return Said(ran.returncode, ran.stdout, ran.stderr)
+
+
+Run = Callable[..., Said]
+
+
+def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> Run:
+    """Runs commands in this process, which takes no time to start, in a folder and with no variables of Assay's."""
+    monkeypatch.chdir(folder)
+    for name in os.environ:
+        if name.startswith(("ASSAY_", "DATABASE_URL")):
+            monkeypatch.delenv(name)
+
+    def run_command(*arguments: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["assay", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr()
+        assert "Traceback" not in said.out + said.err, said.err
+        return Said(int(ended.value.code or 0), said.out, said.err)
+
+    return run_command

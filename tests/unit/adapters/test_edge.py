@@ -74,8 +74,26 @@ def test_what_lies_beside_the_indexes_is_not_listed(store: EdgeStore, root: Path
 
 
 def test_checking_leaves_nothing_behind(store: EdgeStore, root: Path) -> None:
+    root.mkdir()
     store.check()
     assert list(root.iterdir()) == []
+
+
+def test_checking_a_root_that_is_not_there_yet_makes_none(store: EdgeStore, root: Path) -> None:
+    store.check()
+    assert not root.exists()
+
+
+def test_a_root_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StoreUnavailable, match="file"):
+        EdgeStore(tmp_path / "file" / "below" / "index", hnsw_threshold=NEVER).check()
+
+
+def test_a_root_that_this_user_may_not_make_is_unavailable(store: EdgeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(StoreUnavailable):
+        store.check()
 
 
 def test_a_root_that_is_a_file_is_unavailable(tmp_path: Path) -> None:
@@ -206,7 +224,7 @@ def test_a_disk_that_is_nearly_full_is_refused_before_anything_is_written(
 def test_a_generation_that_could_not_be_started_leaves_nothing(
     store: EdgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.check()
+    root.mkdir()
     usage = shutil.disk_usage(root)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
     with pytest.raises(StorageFull):

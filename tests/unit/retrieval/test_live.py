@@ -1,6 +1,8 @@
 """The live searcher: one generation for each request, and a swap that nobody notices."""
 
+import logging
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
@@ -141,6 +143,56 @@ def test_watching_follows_promotions_by_itself() -> None:
     live.close()
     assert [searcher.generation.id for searcher in world.opened] == ["g1", "g2"]
     assert [searcher.closed for searcher in world.opened] == [1, 1]
+
+
+def test_whoever_asks_is_told_of_a_failure_by_its_error_and_not_by_the_log_too(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = World("g1", corrupt={"g1"})
+    with pytest.raises(IndexCorrupt), LiveSearcher(world.live_id, world.open).lease():
+        pass
+    assert caplog.records == []
+
+
+def test_watching_logs_a_problem_once_and_that_it_has_gone(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open)
+    live.refresh()
+    live.watch(0.01)
+    world.catalog_down = True
+    _wait_until(lambda: len(caplog.records) >= 1)
+    with pytest.raises(CatalogUnavailable):
+        live.refresh()
+    threading.Event().wait(0.1)
+    world.catalog_down = False
+    _wait_until(lambda: len(caplog.records) >= 2)
+    live.close()
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("ERROR", "The live generation cannot be refreshed: The catalog is gone."),
+        ("INFO", "The live generation can be refreshed again."),
+    ]
+
+
+def test_a_problem_that_a_request_met_first_is_logged_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    world = World("g1")
+    live = LiveSearcher(world.live_id, world.open)
+    live.refresh()
+    live.watch(0.05)
+    world.catalog_down = True
+    with pytest.raises(CatalogUnavailable):
+        live.refresh()
+    _wait_until(lambda: len(caplog.records) >= 1)
+    live.close()
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+
+
+def _wait_until(condition: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if condition():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it never came true")
 
 
 def test_no_request_fails_or_meets_a_closed_generation_while_generations_change() -> None:

@@ -19,6 +19,7 @@ EXPECTED = {
     "IndexNotFound": (503, "service_unavailable"),
     "IndexCorrupt": (503, "service_unavailable"),
     "CatalogError": (503, "service_unavailable"),
+    "CatalogNotFound": (503, "service_unavailable"),
     "CatalogUnavailable": (503, "service_unavailable"),
     "CatalogSchemaError": (503, "service_unavailable"),
     "NoLiveGeneration": (503, "service_unavailable"),

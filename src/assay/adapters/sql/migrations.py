@@ -8,21 +8,25 @@ from assay.adapters.sql.database import Database, is_there
 from assay.adapters.sql.faults import mapped
 from assay.adapters.sql.locks import build_lock
 from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, catalog_version, documents_view, metadata
-from assay.errors import CatalogError, CatalogSchemaError, CatalogUnavailable
+from assay.errors import CatalogError, CatalogNotFound, CatalogSchemaError
 
 SCRIPTS = Path(__file__).parent
 """The folder with Alembic's env.py and `versions/`."""
+
+_FIRST_INGEST = "`assay ingest` makes one, and `assay publish` makes it live; --data-dir names another place."
 
 
 def prepare(database: Database, *, create: bool) -> None:
     """Make sure that the database has the current schema; create: make or upgrade it where it has not.
 
-    Raises CatalogUnavailable when there is no catalog, CatalogSchemaError when it belongs to another version.
+    Raises CatalogNotFound when there is no catalog, CatalogSchemaError when it belongs to another version.
     """
     if create and database.path is not None:
         _make_folder(database.path)
     if not create and database.path is not None and not is_there(database.path):
-        raise CatalogUnavailable(f"There is no catalog at {database.name}.", hint="`assay ingest` makes one.")
+        raise CatalogNotFound(
+            f"There is no catalog at {database.name}: nothing has been ingested here yet.", hint=_FIRST_INGEST
+        )
     version = stored_version(database)
     if version == SCHEMA_VERSION:
         return
@@ -30,7 +34,9 @@ def prepare(database: Database, *, create: bool) -> None:
     if create:
         _upgrade(database)
     elif version is None:
-        raise CatalogSchemaError(f"{database.name} holds no catalog.", hint="`assay ingest` makes one.")
+        raise CatalogNotFound(
+            f"{database.name} holds no catalog: nothing has been ingested here yet.", hint=_FIRST_INGEST
+        )
     else:
         raise CatalogSchemaError(
             f"The catalog {database.name} has schema {version}; this version of Assay needs {SCHEMA_VERSION}.",

@@ -1,0 +1,90 @@
+"""From the error tree to the command line: which exit code and word each failure has, and how it is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.markup import escape
+
+from assay.cli.output import print_json
+from assay.errors import (
+    AssayError,
+    BuildInProgress,
+    CatalogError,
+    CatalogNotFound,
+    CatalogSchemaError,
+    ConfigurationError,
+    EmbeddingError,
+    GenerationError,
+    GenerationNotFound,
+    IdentityMismatch,
+    InputError,
+    InvalidTransition,
+    NoLiveGeneration,
+    PromotionRefused,
+    SourceError,
+    VectorStoreError,
+)
+
+EXIT_FAIL = 1
+EXIT_USAGE = 2
+EXIT_UNREACHABLE = 4
+EXIT_INTERNAL = 5
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a script can tell a failure. word: that of the HTTP API where it has one."""
+
+    exit_code: int
+    word: str
+
+
+FAILURES: tuple[tuple[type[AssayError], Failure], ...] = (
+    (PromotionRefused, Failure(EXIT_FAIL, "promotion_refused")),
+    (BuildInProgress, Failure(EXIT_UNREACHABLE, "build_in_progress")),
+    (NoLiveGeneration, Failure(EXIT_USAGE, "nothing_live")),
+    (GenerationNotFound, Failure(EXIT_USAGE, "not_found")),
+    (InvalidTransition, Failure(EXIT_USAGE, "invalid_transition")),
+    (GenerationError, Failure(EXIT_USAGE, "generation_error")),
+    (InputError, Failure(EXIT_USAGE, "validation_error")),
+    (ConfigurationError, Failure(EXIT_USAGE, "configuration_error")),
+    (IdentityMismatch, Failure(EXIT_USAGE, "identity_mismatch")),
+    (SourceError, Failure(EXIT_USAGE, "source_error")),
+    (CatalogNotFound, Failure(EXIT_USAGE, "nothing_ingested")),
+    (CatalogSchemaError, Failure(EXIT_USAGE, "schema_mismatch")),
+    (CatalogError, Failure(EXIT_UNREACHABLE, "service_unavailable")),
+    (EmbeddingError, Failure(EXIT_UNREACHABLE, "upstream_error")),
+    (VectorStoreError, Failure(EXIT_UNREACHABLE, "service_unavailable")),
+)
+"""The first class that fits decides; what fits none is an internal error."""
+
+WRONG_USE = Failure(EXIT_USAGE, "wrong_use")
+INTERRUPTED = Failure(EXIT_INTERRUPTED, "interrupted")
+INTERNAL = Failure(EXIT_INTERNAL, "internal_error")
+
+
+def failure_of(error: AssayError) -> Failure:
+    """How a script can tell this failure from others."""
+    return next((failure for kind, failure in FAILURES if isinstance(error, kind)), INTERNAL)
+
+
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Whether a command line has --json; it may be one that cannot be parsed."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def tell(console: Console, error: AssayError, *, as_json: bool) -> None:
+    """What happened and what to do next, for a person and, where it was asked for, for a program."""
+    console.print(f"[red bold]Error:[/] {escape(error.message)}")
+    if error.hint:
+        console.print(escape(error.hint))
+    if as_json:
+        print_error(failure_of(error), error.message, error.hint)
+
+
+def print_error(failure: Failure, message: str, hint: str) -> None:
+    """The one JSON object of a command that failed: the error body of the HTTP API, and what to do next."""
+    print_json({"error": failure.word, "message": message, "hint": hint})

@@ -1,0 +1,292 @@
+"""The commands: what they print, in which form, and with which exit code."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.folders import plant
+from tests.integration.cli.commands import Run
+
+from assay.app import Assay
+from assay.errors import VectorStoreError
+from assay.model.evaluation import Finding, Outcome
+from assay.release.promotion import Releases
+from assay.validation import gate
+
+
+def _change(folder: Path, text: str = "The lamp is new.") -> None:
+    plant(folder, {"docs/lamp.md": f"# The lamp\n\n{text}\n"})
+
+
+def _break_pages(folder: Path, *parts: str) -> None:
+    plant(folder, {f"docs/{part}.md": b"\xff\xfe" for part in parts})
+
+
+# --- from nothing to an answer -------------------------------------------------------------------------------------
+
+
+def test_a_folder_becomes_an_answer(assay: Run) -> None:
+    published = assay("publish")
+    assert published.code == 0
+    assert "6 pages, 6 chunks; 6 embedded, 0 reused" in published.out
+    assert "PASS: all" in published.out
+    assert "is live" in published.out
+    found = assay("search", "when is the gripper checked")
+    assert found.code == 0
+    assert "1. The gripper" in found.out
+    assert "https://docs.example/gripper" in found.out
+
+
+def test_ingest_builds_a_candidate_and_says_how_it_goes_live(assay: Run) -> None:
+    said = assay("ingest")
+    assert said.code == 0
+    assert "`assay promote` checks it and makes it live" in said.out
+    assert assay("search", "gripper").code == 2
+    assert assay("promote").code == 0
+    assert assay("search", "gripper").code == 0
+
+
+def test_going_back_and_forth(assay: Run, folder: Path) -> None:
+    first = assay("publish", "--json").body["generation"]
+    _change(folder)
+    second = assay("publish", "--json").body["generation"]
+    assert assay("rollback", "--json").body["generation"] == first
+    listed = assay("generations", "--json").body["generations"]
+    assert [(one["generation"], one["state"], one["live"]) for one in listed] == [
+        (second, "retired", False),
+        (first, "live", True),
+    ]
+    assert assay("promote", second, "--json").body["state"] == "live"
+
+
+def test_the_table_of_generations_has_one_line_each(assay: Run, folder: Path) -> None:
+    assay("publish")
+    _change(folder)
+    assay("publish")
+    lines = assay("generations").out.splitlines()
+    assert lines[0].split()[:3] == ["generation", "state", "pages"]
+    assert [line.split()[1] for line in lines[1:] if line[:2] == "20"] == ["live", "retired"]
+
+
+def test_a_source_on_the_command_line_takes_the_place_of_those_in_the_file(assay: Run, folder: Path) -> None:
+    plant(folder, {"other/only.md": "# Only\n\nOnly this page.\n"})
+    body = assay("ingest", "other", "--base-url", "https://other.example", "--json").body
+    assert body["documents"] == 1
+
+
+def test_the_data_directory_can_be_named(assay: Run, folder: Path) -> None:
+    assert assay("publish", "--data-dir", "elsewhere").code == 0
+    assert (folder / "elsewhere" / "catalog.sqlite").is_file()
+    assert not (folder / ".assay").exists()
+    assert assay("search", "gripper", "--data-dir", "elsewhere").code == 0
+
+
+# --- one JSON document ---------------------------------------------------------------------------------------------
+
+
+def test_ingest_reports_in_json(assay: Run, folder: Path) -> None:
+    _break_pages(folder, "wheel")
+    body = assay("ingest", "--json").body
+    asked = ("state", "documents", "chunks", "embedded", "reused", "removed", "built", "unchanged")
+    assert {key: body[key] for key in asked} == {
+        "state": "candidate",
+        "documents": 5,
+        "chunks": 5,
+        "embedded": 5,
+        "reused": 0,
+        "removed": 0,
+        "built": True,
+        "unchanged": False,
+    }
+    assert [failure["page"] for failure in body["failed"]] == ["wheel.md"]
+    assert "UTF-8" in body["failed"][0]["reason"]
+    assert body["seconds"] >= 0
+
+
+def test_publish_reports_in_json(assay: Run) -> None:
+    body = assay("publish", "--json").body
+    assert (body["verdict"], body["promoted"], body["state"]) == ("PASS", body["generation"], "live")
+    assert body["summary"].startswith("PASS: ")
+    assert {finding["outcome"] for finding in body["findings"]} == {"PASS"}
+
+
+def test_a_search_answers_in_json_as_the_http_route_does(assay: Run) -> None:
+    assay("publish")
+    body = assay("search", "gripper", "--top-k", "2", "--mode", "sparse", "--json").body
+    assert (body["query"], body["mode"], len(body["results"])) == ("gripper", "sparse", 1)
+    first = body["results"][0]
+    assert (first["rank"], first["url"]) == (1, "https://docs.example/gripper")
+    assert first["content"].endswith("The gripper is checked every 7 days.")
+
+
+def test_progress_and_warnings_keep_off_standard_output(assay: Run) -> None:
+    published = assay("publish", "--json")
+    assert published.body
+    assert "Reading and cutting pages" in published.err
+    found = assay("search", "the and of")
+    assert "no words that keyword search can look for" in found.err
+    assert "no words" not in found.out
+
+
+def test_no_hit_is_an_answer_and_no_failure(assay: Run) -> None:
+    assay("publish")
+    said = assay("search", "gripper", "--source", "elsewhere")
+    assert (said.code, "Nothing was found" in said.out) == (0, True)
+    assert assay("search", "gripper", "--source", "elsewhere", "--json").body["results"] == []
+
+
+# --- what a publish did --------------------------------------------------------------------------------------------
+
+
+def test_a_publish_without_changes_says_that_all_is_as_it_was(assay: Run) -> None:
+    first = assay("publish", "--json").body["generation"]
+    said = assay("publish")
+    assert (said.code, f"Nothing has changed: the live generation {first}" in said.out) == (0, True)
+    body = assay("publish", "--json").body
+    assert (body["built"], body["unchanged"], body["promoted"]) == (False, True, None)
+    assert (body["generation"], body["state"], body["verdict"]) == (first, "live", "PASS")
+
+
+def test_a_publish_that_promotes_a_waiting_candidate_says_so_and_not_that_nothing_changed(assay: Run) -> None:
+    waiting = assay("ingest", "--json").body["generation"]
+    body = assay("publish", "--json").body
+    assert (body["built"], body["unchanged"]) == (False, False)
+    assert (body["generation"], body["promoted"], body["state"]) == (waiting, waiting, "live")
+
+
+def test_the_text_of_such_a_publish_says_so_too(assay: Run) -> None:
+    waiting = assay("ingest", "--json").body["generation"]
+    said = assay("publish")
+    assert f"Nothing was built: candidate {waiting} was waiting" in said.out
+    assert "Nothing has changed" not in said.out
+    assert f"Generation {waiting} is live" in said.out
+
+
+def test_ingest_of_a_waiting_candidate_names_it_and_says_again_how_it_goes_live(assay: Run) -> None:
+    waiting = assay("ingest", "--json").body["generation"]
+    said = assay("ingest")
+    assert waiting in said.out
+    assert "`assay promote`" in said.out
+    assert assay("ingest", "--json").body["unchanged"] is True
+
+
+def test_a_candidate_that_does_not_pass_is_exit_code_1_with_its_report(assay: Run, folder: Path) -> None:
+    live = assay("publish", "--json").body["generation"]
+    _break_pages(folder, "wheel", "motor", "camera")
+    said = assay("publish", "--json")
+    assert said.code == 1
+    assert (said.body["verdict"], said.body["promoted"], said.body["state"]) == ("FAIL", None, "rejected")
+    assert "gate.max_failed_pages" in said.body["summary"]
+    assert assay("search", "gripper", "--json").body["generation"] == live
+
+
+def test_the_text_of_a_failed_publish_says_what_is_live(assay: Run, folder: Path) -> None:
+    assay("publish")
+    _break_pages(folder, "wheel", "motor", "camera")
+    said = assay("publish")
+    assert said.code == 1
+    assert "✗ failed pages" in said.out
+    assert "what was live before is live still" in said.err
+
+
+def test_promoting_a_candidate_that_does_not_pass_is_exit_code_1(assay: Run, folder: Path) -> None:
+    _break_pages(folder, "wheel", "motor", "camera")
+    assay("ingest")
+    said = assay("promote", "--json")
+    assert (said.code, said.body["error"]) == (1, "promotion_refused")
+    assert "did not pass" in said.body["message"]
+
+
+def test_a_check_that_cannot_be_decided_is_exit_code_3(assay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    undecided = Finding("pages", Outcome.INCONCLUSIVE, None, "some limit", "it could not be measured")
+    monkeypatch.setattr(gate, "_failed_pages", lambda *_: undecided)
+    said = assay("publish", "--json")
+    assert (said.code, said.body["verdict"], said.body["promoted"]) == (3, "INCONCLUSIVE", None)
+
+
+# --- doctor, init, demo --------------------------------------------------------------------------------------------
+
+
+def test_a_healthy_index_passes_the_doctor(assay: Run) -> None:
+    assay("publish")
+    said = assay("doctor", "--json")
+    assert said.code == 0
+    assert {check["check"]: check["level"] for check in said.body["checks"]} == dict.fromkeys(
+        (
+            "engine",
+            "embedder",
+            "data directory",
+            "catalog",
+            "vector store",
+            "sources",
+            "live generation",
+            "candidate",
+        ),
+        "ok",
+    )
+    assert "✓ catalog" in assay("doctor").out
+
+
+def test_the_doctor_names_what_is_broken_and_still_looks_at_the_rest(assay: Run, folder: Path) -> None:
+    live = assay("publish", "--json").body["generation"]
+    for path in (folder / ".assay" / "generations" / live).rglob("*.mmap"):
+        path.write_bytes(b"damaged")
+    said = assay("doctor", "--json")
+    assert said.code == 1
+    levels = {check["check"]: check["level"] for check in said.body["checks"]}
+    assert (levels["live generation"], levels["catalog"], levels["candidate"]) == ("fail", "ok", "ok")
+
+
+def test_the_doctor_warns_of_a_candidate_that_waits(assay: Run) -> None:
+    waiting = assay("ingest", "--json").body["generation"]
+    checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
+    assert (checks["candidate"]["level"], waiting in checks["candidate"]["message"]) == ("warn", True)
+
+
+def test_init_writes_files_that_publish_can_use_and_overwrites_none(assay: Run, folder: Path) -> None:
+    (folder / "assay.toml").unlink()
+    assert assay("init", "--base-url", "https://docs.example").code == 0
+    assert assay("publish", "--json").body["promoted"]
+    (folder / "assay.toml").write_text("# mine\n", encoding="utf-8")
+    said = assay("init")
+    assert (said.code, "would be overwritten" in said.err, "--force" in said.err) == (2, True, True)
+    assert (folder / "assay.toml").read_text(encoding="utf-8") == "# mine\n"
+    assert assay("init", "--force").code == 0
+
+
+def test_the_demo_answers_and_leaves_the_working_directory_alone(assay: Run, folder: Path, tmp_path: Path) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    said = assay("demo", "--json", "--data-dir", str(tmp_path / "demo"))
+    assert said.code == 0
+    assert said.body["verdict"] == "PASS"
+    assert [bool(search["results"]) for search in said.body["searches"]] == [True] * 3
+    assert sorted(path.name for path in folder.iterdir() if path.name != "demo") == before
+
+
+def test_a_demo_whose_gate_fails_still_reports_in_json(assay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = Finding("pages", Outcome.FAIL, 1.0, "some limit", "they are gone")
+    monkeypatch.setattr(gate, "_failed_pages", lambda *_: failed)
+    said = assay("demo", "--json", "--data-dir", "demo")
+    assert (said.code, said.body["verdict"], said.body["searches"]) == (1, "FAIL", [])
+
+
+def test_a_warning_of_a_removal_that_failed_does_not_spoil_the_json(
+    assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> list[str]:
+        raise VectorStoreError("The index cannot be removed.")
+
+    assay("publish")
+    monkeypatch.setattr(Releases, "retire", fail)
+    _change(folder)
+    said = assay("publish", "--json")
+    assert (said.code, said.body["error"]) == (4, "service_unavailable")
+    assert json.loads(said.out)["message"] == "The index cannot be removed."
+
+
+def test_opening_assay_touches_nothing(folder: Path) -> None:
+    from assay.settings import load_settings
+
+    with Assay.open(load_settings(folder / "assay.toml")):
+        pass
+    assert not (folder / ".assay").exists()
