@@ -58,14 +58,15 @@ class Releases:
         return promoted
 
     def rollback(self) -> Generation:
-        """Make the generation live that was live before the live one.
+        """Of the generations built before the live one, make that live which was live last.
+
+        So a second rollback goes further back, and one that was gone back from is not gone back to later.
 
         Raises GenerationNotFound, and VectorStoreError when its index is not whole; then live stays as it is.
         """
         live_id = self._catalog.live_id()
-        for generation in self._catalog.generations():
-            older = live_id is None or generation.id < live_id
-            if generation.state is State.RETIRED and older:
+        for generation in self._retired():
+            if live_id is None or generation.id < live_id:
                 self._require_whole(generation)
                 return self._catalog.promote(generation.id, datetime.now(UTC))
         raise GenerationNotFound(
@@ -73,17 +74,20 @@ class Releases:
             hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
         )
 
+    def _retired(self) -> list[Generation]:
+        """All that were live and are not now, the one that was live last first."""
+        retired = [generation for generation in self._catalog.generations() if generation.state is State.RETIRED]
+        return sorted(retired, key=lambda one: (one.promoted_at or one.created_at, one.id), reverse=True)
+
     def _require_whole(self, generation: Generation) -> None:
         """Open the index once: what cannot be opened may not take the place of what answers."""
         self._store.open(generation.id, IndexSpec.of(generation)).close()
 
     def retire(self) -> list[str]:
-        """Remove the oldest generations beyond those that are kept; the live one never. Returns their ids."""
-        generations = self._catalog.generations()
-        live = [generation for generation in generations if generation.state is State.LIVE]
-        retired = [generation for generation in generations if generation.state is State.RETIRED]
+        """Remove those that were live longest ago beyond those that are kept; the live one never. Returns their ids."""
+        live = 0 if self._catalog.live_id() is None else 1
         removed = []
-        for generation in retired[max(self._keep - len(live), 0) :]:
+        for generation in self._retired()[max(self._keep - live, 0) :]:
             try:
                 self._store.delete(generation.id)
             except VectorStoreError as error:

@@ -16,7 +16,7 @@ def clip_similarity(cosine: float) -> float:
     if math.isnan(cosine):
         raise InvalidEmbedding(
             "The cosine of query and chunk is NaN: one of the two vectors is all zero or not finite.",
-            hint="`assay audit` names the chunks whose vectors are damaged; ingest those pages again.",
+            hint="`assay publish --rebuild` embeds everything anew.",
         )
     return 0.0 if cosine <= 0.0 else min(cosine, 1.0)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
+from assay.errors import InputError
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation
 from assay.model.ranking import Filters, Mode, Query, Ranking
@@ -90,13 +91,21 @@ def _finding(check: str, passed: bool, value: float, limit: str, detail: str, ex
     return Finding(check, outcome, value, limit, "" if passed else detail, tuple(examples)[:_EXAMPLES])
 
 
+def _percent(share: float) -> str:
+    """A share with as many digits as tell it from a limit close by."""
+    return f"{100.0 * share:.4g}%"
+
+
 def _integrity(judged: Judged, progress: Progress) -> list[Finding]:
     report = audit(judged.generation, judged.catalog, judged.index, progress)
     findings = []
     for kind, promise in KINDS.items():
         fault = report.faults[kind]
         share = 1.0 - min(fault.count / max(report.chunks, 1), 1.0)
-        detail = f"{fault.count} of {report.chunks} chunks do not keep the promise that {promise}"
+        detail = (
+            f"{fault.count} faults in {report.chunks} chunks; {promise} in a sound generation. "
+            "Build it anew: `assay publish --rebuild`"
+        )
         findings.append(_finding(kind, fault.count == 0, share, promise, detail, fault.examples))
     return findings
 
@@ -108,9 +117,9 @@ def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:
         "failed pages",
         share <= limits.max_failed_pages,
         share,
-        f"at most {limits.max_failed_pages:.0%} of the pages failed",
-        f"{generation.failed_pages} of {pages} pages could not be read ({share:.0%}; {limits.max_failed_pages:.0%} are "
-        "allowed). Mend them and run again, or raise gate.max_failed_pages",
+        f"at most {_percent(limits.max_failed_pages)} of the pages failed",
+        f"{generation.failed_pages} of {pages} pages could not be read ({_percent(share)}; "
+        f"{_percent(limits.max_failed_pages)} are allowed). Mend them and run again, or raise gate.max_failed_pages",
     )
 
 
@@ -121,9 +130,10 @@ def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
         "fall in pages",
         fall <= limits.max_page_fall,
         fall,
-        f"at most {limits.max_page_fall:.0%} fewer pages than the live generation",
-        f"{now} pages where the live generation has {before} ({fall:.0%} fewer; {limits.max_page_fall:.0%} are "
-        "allowed). If they were removed on purpose, raise gate.max_page_fall for this run",
+        f"at most {_percent(limits.max_page_fall)} fewer pages than the live generation",
+        f"{now} pages where the live generation has {before} ({_percent(fall)} fewer; "
+        f"{_percent(limits.max_page_fall)} are allowed). If they were removed on purpose, raise gate.max_page_fall for "
+        "this run",
     )
 
 
@@ -148,7 +158,7 @@ def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Fin
         "reachable by title",
         share <= limits.max_unreachable,
         1.0 - share,
-        f"at least {1.0 - limits.max_unreachable:.0%} of {scope} found by their own title in the top "
+        f"at least {_percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top "
         f"{limits.title_top_k}",
         f"{len(lost)} of {len(tried)} documents are not found by their own title: {', '.join(lost[:3])}. "
         "Give them titles of their own, or raise gate.max_unreachable",
@@ -163,7 +173,10 @@ def _is_found(document: StoredDocument, judged: Judged, top_k: int) -> bool:
         locales=(info.locale,) if info.locale else (),
         sources=(info.source,),
     )
-    ranking = judged.search(Query(info.title, top_k, Mode.HYBRID, filters=filters))
+    try:
+        ranking = judged.search(Query(info.title, top_k, Mode.HYBRID, filters=filters))
+    except InputError:  # nothing in this title can be searched for, by anybody
+        return True
     return any(hit.chunk.document.title == info.title for hit in ranking.hits) or _shares_a_passage(
         document, judged, ranking
     )

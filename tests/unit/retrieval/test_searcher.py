@@ -1,0 +1,265 @@
+"""The searcher: what it finds in each mode, what it leaves out, and what it refuses."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.worlds import RULES, World
+
+from assay.adapters.memory import MemoryEmbedder
+from assay.errors import IdentityMismatch, InputError, StoreUnavailable
+from assay.model.generations import EmbedderIdentity
+from assay.model.ranking import Filters, FusionMethod, Mode, Query, Ranking
+from assay.ports import Vector
+from assay.retrieval.fusion import FusionWeights
+from assay.retrieval.searcher import Searcher, SearchRules
+from assay.testing.catalog_samples import page
+
+NAME = "g1"
+PAGES = (
+    page("gripper", "The gripper opens wide.", "Grease the gripper weekly.", title="Gripper"),
+    page("camera", "The camera focuses.", title="Camera", source="wiki"),
+    page("old/camera", "The camera had no focus.", title="Camera", version="1.0", version_is_current=False),
+    page("fr/camera", "La lentille est propre.", title="Camera", locale="fr", locale_is_default=False),
+    page("wheel", "The wheel turns.", "The wheel stops.", "Wheels wear.", title="Wheel"),
+)
+
+
+class Renamed(MemoryEmbedder):
+    """The same vectors under another identity."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return replace(super().identity, revision="2")
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    world = World()
+    world.build(NAME, *PAGES)
+    return world
+
+
+@pytest.fixture
+def searcher(world: World) -> Searcher:
+    return world.searcher(NAME)
+
+
+def _paths(ranking: Ranking) -> list[str]:
+    return [hit.chunk.document.url.removeprefix("https://docs.example.org/") for hit in ranking.hits]
+
+
+# --- modes ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_every_mode_ranks_the_page_that_says_it_first(searcher: Searcher, mode: Mode) -> None:
+    ranking = searcher.search(Query("gripper grease", 3, mode))
+    assert ranking.hits[0].chunk.text == "Grease the gripper weekly."
+    assert [hit.rank for hit in ranking.hits] == list(range(1, len(ranking.hits) + 1))
+    assert ranking.generation == NAME
+
+
+def test_sparse_finds_only_what_shares_a_word(searcher: Searcher) -> None:
+    assert set(_paths(searcher.search(Query("gripper", 10, Mode.SPARSE)))) == {"gripper"}
+
+
+def test_sparse_with_no_word_in_common_finds_nothing_and_warns_of_nothing(searcher: Searcher) -> None:
+    ranking = searcher.search(Query("zeppelin", 10, Mode.SPARSE))
+    assert (ranking.hits, ranking.warnings) == ((), ())
+
+
+@pytest.mark.parametrize(("mode", "found"), [(Mode.SPARSE, False), (Mode.HYBRID, True)])
+def test_a_query_of_stop_words_warns_and_only_dense_search_answers(searcher: Searcher, mode: Mode, found: bool) -> None:
+    ranking = searcher.search(Query("the and of", 10, mode))
+    assert bool(ranking.hits) is found
+    assert len(ranking.warnings) == 1
+    assert "no words" in ranking.warnings[0]
+
+
+def test_dense_needs_no_words_and_warns_of_nothing(searcher: Searcher) -> None:
+    ranking = searcher.search(Query("the and of", 10, Mode.DENSE))
+    assert ranking.hits
+    assert ranking.warnings == ()
+
+
+def test_hybrid_finds_whatever_one_of_its_sides_finds(searcher: Searcher) -> None:
+    everything = Filters(everything=True)
+    hybrid = set(_paths(searcher.search(Query("gripper", 50, filters=everything))))
+    assert hybrid == set(_paths(searcher.search(Query("gripper", 50, Mode.DENSE, filters=everything))))
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_the_similarity_of_a_hit_is_its_true_cosine_in_every_mode(world: World, searcher: Searcher, mode: Mode) -> None:
+    ranking = searcher.search(Query("gripper wheel", 10, mode, filters=Filters(everything=True)))
+    query = world.embedder.embed_query("gripper wheel")
+    for hit in ranking.hits:
+        cosine = float(query @ world.embedder.embed_query(hit.chunk.embedded_text))
+        assert hit.similarity == pytest.approx(max(cosine, 0.0), abs=1e-5)
+
+
+def test_rank_scores_fall_and_dense_is_ranked_by_similarity(searcher: Searcher) -> None:
+    for mode in Mode:
+        hits = searcher.search(Query("gripper wheel", 10, mode)).hits
+        assert [hit.rank_score for hit in hits] == sorted((hit.rank_score for hit in hits), reverse=True)
+    dense = searcher.search(Query("gripper wheel", 10, Mode.DENSE)).hits
+    assert [hit.rank_score for hit in dense] == [hit.similarity for hit in dense]
+
+
+def test_the_method_and_the_weights_of_the_rules_are_used(world: World) -> None:
+    query = Query("gripper wheel", 10)
+    dense_only = world.searcher(NAME, rules=replace(RULES, weights=FusionWeights(1.0, 0.0)))
+    in_dense_mode = world.searcher(NAME).search(replace(query, mode=Mode.DENSE))
+    assert [hit.chunk.id for hit in dense_only.search(query).hits] == [hit.chunk.id for hit in in_dense_mode.hits]
+    rrf = world.searcher(NAME, rules=SearchRules(FusionMethod.RRF, FusionWeights(1.0, 1.0), 60, 50)).search(query)
+    assert rrf.hits[0].rank_score != world.searcher(NAME).search(query).hits[0].rank_score
+
+
+# --- filters, threshold, limit -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(), {"camera"}),
+        (Filters(everything=True), {"camera", "old/camera", "fr/camera"}),
+        (Filters(versions=("1.0",)), {"old/camera"}),
+        (Filters(versions=("1.0", "2.0")), {"camera", "old/camera"}),
+        (Filters(locales=("fr",)), {"fr/camera"}),
+        (Filters(sources=("wiki",)), {"camera"}),
+        (Filters(sources=("docs",)), set()),
+        (Filters(url_prefix="https://docs.example.org/camera"), {"camera"}),
+        (Filters(url_prefix="https://docs.example.org/cam"), set()),
+        (Filters(url_prefix="https://docs.example.org", everything=True), {"camera", "old/camera", "fr/camera"}),
+        (Filters(sections=("Part 0",)), {"camera"}),
+        (Filters(sections=("Part 9",)), set()),
+        (Filters(versions=("9.9",)), set()),
+    ],
+)
+def test_a_filter_leaves_only_what_it_names(
+    searcher: Searcher, filters: Filters, expected: set[str], mode: Mode
+) -> None:
+    hits = _paths(searcher.search(Query("camera", 50, mode, filters=filters)))
+    assert {path for path in hits if path.endswith("camera")} == expected
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_hit_exactly_on_the_threshold_is_in_and_one_below_is_out(searcher: Searcher, mode: Mode) -> None:
+    query = Query("gripper wheel", 50, mode)
+    everything = searcher.search(query).hits
+    limit = sorted(hit.similarity for hit in everything)[len(everything) // 2]
+    assert limit > 0.0
+    at = searcher.search(replace(query, threshold=limit)).hits
+    above = searcher.search(replace(query, threshold=float(np.nextafter(limit, 1.0)))).hits
+    assert {hit.chunk.id for hit in at} == {hit.chunk.id for hit in everything if hit.similarity >= limit}
+    assert {hit.chunk.id for hit in above} == {hit.chunk.id for hit in everything if hit.similarity > limit}
+    assert [hit.rank for hit in at] == list(range(1, len(at) + 1))
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_threshold_that_nothing_reaches_leaves_nothing(searcher: Searcher, mode: Mode) -> None:
+    assert searcher.search(Query("gripper", 5, mode, threshold=1.0)).hits == ()
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("top_k", [1, 2, 3])
+def test_there_are_as_many_hits_as_were_asked_for(searcher: Searcher, top_k: int, mode: Mode) -> None:
+    assert len(searcher.search(Query("wheel", top_k, mode)).hits) == top_k
+
+
+def test_more_than_there_is_gives_what_there_is(searcher: Searcher) -> None:
+    everything = Filters(everything=True)
+    assert len(searcher.search(Query("wheel", 100, Mode.DENSE, filters=everything)).hits) == 8
+
+
+def test_the_first_hits_do_not_depend_on_how_many_are_asked_for(searcher: Searcher) -> None:
+    for mode in Mode:
+        many = [hit.chunk.id for hit in searcher.search(Query("wheel gripper", 6, mode)).hits]
+        for top_k in range(1, 6):
+            few = [hit.chunk.id for hit in searcher.search(Query("wheel gripper", top_k, mode)).hits]
+            assert few == many[:top_k]
+
+
+def test_vectors_come_only_when_they_are_asked_for(world: World, searcher: Searcher) -> None:
+    assert searcher.search(Query("wheel", 1)).hits[0].vector is None
+    hit = searcher.search(Query("wheel", 1, with_vectors=True)).hits[0]
+    assert hit.vector == tuple(world.embedder.embed_query(hit.chunk.embedded_text).tolist())
+
+
+# --- equal passages ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_passage_that_stands_on_many_pages_comes_once_and_makes_room(mode: Mode) -> None:
+    world = World()
+    copies = [page(f"copy-{number}", "Switch the power off.", title="Power") for number in range(120)]
+    world.build(NAME, *copies, page("other", "The power cable.", title="Power"), page("lamp", "Power for the lamp."))
+    rules = replace(RULES, depth=10)
+    hits = world.searcher(NAME, rules=rules).search(Query("power off", 3, mode)).hits
+    assert sorted(hit.chunk.text for hit in hits) == [
+        "Power for the lamp.",
+        "Switch the power off.",
+        "The power cable.",
+    ]
+
+
+# --- refusals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t", "\u3000"])
+def test_an_empty_query_is_refused(searcher: Searcher, text: str) -> None:
+    with pytest.raises(InputError, match="query: it is empty"):
+        searcher.search(Query(text, 5))
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_query_that_the_embedder_knows_nothing_of_is_the_callers_error(searcher: Searcher, mode: Mode) -> None:
+    with pytest.raises(InputError, match=r"query: nothing in '!\?' can be searched for"):
+        searcher.search(Query("!?", 5, mode))
+
+
+def test_another_embedder_of_the_same_dimension_is_refused_with_both_named(world: World) -> None:
+    with pytest.raises(IdentityMismatch, match=r"memory model hashed-words.*assay publish"):
+        world.searcher(NAME, embedder=Renamed(64, None))
+
+
+def test_another_dimension_is_refused(world: World) -> None:
+    with pytest.raises(IdentityMismatch, match=r"\(64 dimensions\).*\(32\)"):
+        world.searcher(NAME, embedder=MemoryEmbedder(32, None))
+
+
+def test_a_closed_searcher_fails_and_does_not_answer_with_nothing(searcher: Searcher) -> None:
+    searcher.close()
+    for mode in Mode:
+        with pytest.raises(StoreUnavailable):
+            searcher.search(Query("wheel", 5, mode))
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_an_empty_index_answers_with_nothing(mode: Mode) -> None:
+    world = World()
+    empty = page("empty", "x")
+    world.build(NAME, (replace(empty[0], text=""), []))
+    ranking = world.searcher(NAME).search(Query("wheel", 5, mode))
+    assert (ranking.hits, ranking.generation) == ((), NAME)
+
+
+def test_the_stages_are_timed_and_add_up(searcher: Searcher) -> None:
+    timings = searcher.search(Query("wheel", 5)).timings
+    parts = (timings.embed_ms, timings.search_ms, timings.fuse_ms, timings.filter_ms)
+    assert all(part > 0.0 for part in parts)
+    assert timings.total_ms >= sum(parts)
+
+
+def test_a_query_is_embedded_once(world: World) -> None:
+    class Counting(MemoryEmbedder):
+        asked = 0
+
+        def embed_query(self, text: str) -> Vector:
+            self.asked += 1
+            return super().embed_query(text)
+
+    embedder = Counting(64, None)
+    world.searcher(NAME, embedder=embedder).search(Query("wheel", 5))
+    assert embedder.asked == 1

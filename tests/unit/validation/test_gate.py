@@ -1,0 +1,306 @@
+"""The structural gate: every limit at its border, and findings that say what to do."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from tests.worlds import World
+
+from assay.errors import InputError, StoreUnavailable
+from assay.model.evaluation import Finding, Outcome, Verdict
+from assay.model.generations import Generation
+from assay.model.ranking import Query, Ranking
+from assay.ports import Silence
+from assay.testing.catalog_samples import Stored, page
+from assay.validation.gate import Judged, StructuralLimits, judge_structure, worst
+from assay.validation.integrity import KINDS
+
+LIMITS = StructuralLimits(
+    max_failed_pages=0.05, max_page_fall=0.2, title_top_k=5, max_unreachable=0.0, title_sample=1_000
+)
+WORDS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame")
+
+
+def _pages(count: int) -> list[Stored]:
+    return [page(word, f"How the {word} works.", title=f"The {word}") for word in WORDS[:count]]
+
+
+def _verdict(
+    world: World,
+    generation: Generation,
+    limits: StructuralLimits = LIMITS,
+    live: Generation | None = None,
+    search: Callable[[Query], Ranking] | None = None,
+) -> Verdict:
+    searcher = world.searcher(generation.id)
+    judged = Judged(generation, live, world.catalog, searcher.index, search or searcher.search)
+    return judge_structure(judged, limits, Silence())
+
+
+def _finding(verdict: Verdict, check: str) -> Finding:
+    return next(finding for finding in verdict.findings if finding.check == check)
+
+
+def _counted(pages: int, *, failed: int = 0) -> tuple[World, Generation]:
+    """A generation that says so many pages, of which a few are really there."""
+    world = World()
+    generation = world.build("g1", *_pages(2))
+    return world, replace(generation, documents=pages, failed_pages=failed)
+
+
+# --- the verdict ---------------------------------------------------------------------------------------------------
+
+
+def test_a_sound_generation_passes_every_check() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(4))
+    verdict = _verdict(world, generation)
+    assert verdict.outcome is Outcome.PASS
+    assert [finding.check for finding in verdict.findings] == [
+        *KINDS,
+        "failed pages",
+        "fall in pages",
+        "reachable by title",
+    ]
+    assert {finding.detail for finding in verdict.findings} == {""}
+    assert verdict.summary == "PASS: all 10 checks passed."
+
+
+def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(1))
+    verdict = _verdict(world, generation)
+    assert (verdict.generation, verdict.content_fingerprint) == ("g1", generation.content_fingerprint)
+    assert verdict.gate == LIMITS.fingerprint
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_failed_pages": 0.1},
+        {"max_page_fall": 0.1},
+        {"title_top_k": 6},
+        {"max_unreachable": 0.1},
+        {"title_sample": 9},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_other_limits_have_another_fingerprint(change: dict[str, float]) -> None:
+    assert replace(LIMITS, **change).fingerprint != LIMITS.fingerprint  # type: ignore[arg-type]  # any limit
+    assert replace(LIMITS).fingerprint == LIMITS.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        ([], Outcome.PASS),
+        ([Outcome.PASS], Outcome.PASS),
+        ([Outcome.PASS, Outcome.INCONCLUSIVE], Outcome.INCONCLUSIVE),
+        ([Outcome.INCONCLUSIVE, Outcome.FAIL, Outcome.PASS], Outcome.FAIL),
+    ],
+)
+def test_the_worst_outcome_decides(outcomes: Sequence[Outcome], expected: Outcome) -> None:
+    assert worst([Finding("x", outcome, 1.0, "y") for outcome in outcomes]) is expected
+
+
+def test_a_check_that_could_not_run_is_no_verdict() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(1))
+
+    def fail(_: Query) -> Ranking:
+        raise StoreUnavailable("The store is gone.")
+
+    with pytest.raises(StoreUnavailable):
+        _verdict(world, generation, search=fail)
+
+
+# --- integrity -----------------------------------------------------------------------------------------------------
+
+
+def test_a_fault_of_integrity_fails_and_says_how_to_mend_it() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(3))
+    points = world.store._generations["g1"].points
+    del points[next(iter(points))]
+    verdict = _verdict(world, generation, replace(LIMITS, max_unreachable=1.0))
+    found = _finding(verdict, "agreement")
+    assert verdict.outcome is Outcome.FAIL
+    assert "`assay publish --rebuild`" in found.detail
+    assert found.examples[0].endswith("is missing from the index")
+    assert [finding.check for finding in verdict.findings if finding.outcome is not Outcome.PASS] == ["agreement"]
+
+
+# --- failed pages --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pages", "failed", "limit", "outcome"),
+    [
+        (100, 0, 0.0, Outcome.PASS),
+        (99, 1, 0.0, Outcome.FAIL),
+        (951, 49, 0.05, Outcome.PASS),
+        (950, 50, 0.05, Outcome.PASS),
+        (949, 51, 0.05, Outcome.FAIL),
+        (19, 1, 0.05, Outcome.PASS),
+        (18, 1, 0.05, Outcome.FAIL),
+        (0, 5, 1.0, Outcome.PASS),
+    ],
+)
+def test_as_many_pages_may_fail_as_the_limit_says(pages: int, failed: int, limit: float, outcome: Outcome) -> None:
+    world, generation = _counted(pages, failed=failed)
+    found = _finding(_verdict(world, generation, replace(LIMITS, max_failed_pages=limit)), "failed pages")
+    assert found.outcome is outcome
+    assert found.value == pytest.approx(failed / (pages + failed))
+
+
+def test_failed_pages_are_told_with_the_numbers_and_the_setting() -> None:
+    world, generation = _counted(949, failed=51)
+    detail = _finding(_verdict(world, generation), "failed pages").detail
+    assert detail.startswith("51 of 1000 pages could not be read (5.1%; 5% are allowed).")
+    assert "Mend them and run again, or raise gate.max_failed_pages" in detail
+
+
+# --- fall in pages -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "limit", "outcome"),
+    [
+        (1000, 801, 0.2, Outcome.PASS),
+        (1000, 800, 0.2, Outcome.PASS),
+        (1000, 799, 0.2, Outcome.FAIL),
+        (10, 10, 0.0, Outcome.PASS),
+        (10, 9, 0.0, Outcome.FAIL),
+        (10, 20, 0.0, Outcome.PASS),
+        (10, 0, 1.0, Outcome.PASS),
+        (0, 0, 0.0, Outcome.PASS),
+    ],
+)
+def test_as_many_pages_may_be_gone_as_the_limit_says(before: int, now: int, limit: float, outcome: Outcome) -> None:
+    world, generation = _counted(now)
+    live = replace(generation, id="g0", documents=before)
+    verdict = _verdict(world, generation, replace(LIMITS, max_page_fall=limit), live)
+    assert _finding(verdict, "fall in pages").outcome is outcome
+
+
+def test_without_a_live_generation_nothing_has_fallen() -> None:
+    world, generation = _counted(1)
+    assert _finding(_verdict(world, generation), "fall in pages").outcome is Outcome.PASS
+
+
+def test_a_fall_is_told_with_the_numbers_and_the_setting() -> None:
+    world, generation = _counted(799)
+    live = replace(generation, id="g0", documents=1000)
+    detail = _finding(_verdict(world, generation, live=live), "fall in pages").detail
+    assert detail.startswith("799 pages where the live generation has 1000 (20.1% fewer; 20% are allowed).")
+    assert "If they were removed on purpose, raise gate.max_page_fall" in detail
+
+
+# --- titles --------------------------------------------------------------------------------------------------------
+
+
+def _losing(world: World, generation: Generation, lost: int) -> Callable[[Query], Ranking]:
+    """A search that finds nothing for the titles of the first so many pages."""
+    titles = {f"The {word}" for word in WORDS[:lost]}
+    search = world.searcher(generation.id).search
+
+    def answer(query: Query) -> Ranking:
+        ranking = search(query)
+        return replace(ranking, hits=()) if query.text in titles else ranking
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("lost", "limit", "outcome"),
+    [
+        (0, 0.0, Outcome.PASS),
+        (1, 0.0, Outcome.FAIL),
+        (1, 0.2, Outcome.PASS),
+        (2, 0.2, Outcome.PASS),
+        (3, 0.2, Outcome.FAIL),
+        (10, 1.0, Outcome.PASS),
+    ],
+)
+def test_as_many_titles_may_miss_their_page_as_the_limit_says(lost: int, limit: float, outcome: Outcome) -> None:
+    world = World()
+    generation = world.build("g1", *_pages(10))
+    verdict = _verdict(
+        world, generation, replace(LIMITS, max_unreachable=limit), search=_losing(world, generation, lost)
+    )
+    found = _finding(verdict, "reachable by title")
+    assert found.outcome is outcome
+    assert found.value == pytest.approx(1.0 - lost / 10)
+
+
+def test_a_title_that_misses_its_page_is_named_with_the_setting() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(10))
+    verdict = _verdict(world, generation, search=_losing(world, generation, 1))
+    found = _finding(verdict, "reachable by title")
+    assert "1 of 10 documents are not found by their own title" in found.detail
+    assert "/gripper ('The gripper')" in found.detail
+    assert "Give them titles of their own, or raise gate.max_unreachable" in found.detail
+    assert len(found.examples) == 1
+
+
+def test_documents_that_share_a_title_are_all_found_by_it() -> None:
+    world = World()
+    same = [page(word, f"How the {word} works.", title="Overview") for word in WORDS]
+    generation = world.build("g1", *same)
+    assert _verdict(world, generation, replace(LIMITS, title_top_k=1)).outcome is Outcome.PASS
+
+
+def test_a_passage_that_another_page_has_too_counts_for_both() -> None:
+    world = World()
+    generation = world.build(
+        "g1",
+        page("a", "The very same text.", title="First name"),
+        page("b", "The very same text.", title="Second name"),
+    )
+    assert _verdict(world, generation, replace(LIMITS, title_top_k=1)).outcome is Outcome.PASS
+
+
+def test_old_versions_and_other_locales_are_looked_for_where_they_are() -> None:
+    world = World()
+    old = page("old", "How it was.", title="As it was", version="1.0", version_is_current=False)
+    french = page("fr", "Comme il est.", title="Comme il est", locale="fr", locale_is_default=False)
+    generation = world.build("g1", *_pages(2), old, french)
+    assert _verdict(world, generation).outcome is Outcome.PASS
+
+
+def test_pages_without_a_title_or_without_text_are_not_looked_for() -> None:
+    world = World()
+    untitled = page("untitled", "Some text.", title=" ")
+    empty = page("empty", "x", title="Empty")
+    generation = world.build("g1", *_pages(1), untitled, (replace(empty[0], text=""), []))
+    found = _finding(_verdict(world, generation), "reachable by title")
+    assert (found.outcome, found.value) == (Outcome.PASS, 1.0)
+
+
+def test_a_title_in_which_nothing_can_be_searched_for_stops_no_release() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(1), page("sign", "Some text.", title="§"))
+    with pytest.raises(InputError):
+        world.searcher("g1").search(Query("§", 5))
+    assert _verdict(world, generation).outcome is Outcome.PASS
+
+
+def test_a_sample_of_titles_is_the_same_for_the_same_content() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(10))
+    search = world.searcher("g1").search
+    asked: list[list[str]] = []
+    for _ in range(2):
+        asked.append([])
+
+        def answer(query: Query) -> Ranking:
+            asked[-1].append(query.text)
+            return search(query)
+
+        found = _finding(
+            _verdict(world, generation, replace(LIMITS, title_sample=4), search=answer), "reachable by title"
+        )
+        assert "4 of 10 documents" in found.limit
+    assert asked[0] == asked[1]
+    assert len(set(asked[0])) == 4

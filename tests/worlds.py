@@ -1,0 +1,72 @@
+"""A catalog and a vector store in memory with generations in them, for tests of what works over both."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+from assay.adapters.bm25 import Bm25Encoder
+from assay.adapters.memory import MemoryEmbedder, MemoryStore
+from assay.adapters.memory_catalog import MemoryCatalog
+from assay.model.documents import Chunk
+from assay.model.generations import Generation, State
+from assay.model.ids import content_hash
+from assay.model.ranking import FusionMethod
+from assay.ports import Embedder, IndexPoint, IndexSpec, VectorIndex
+from assay.retrieval.fusion import FusionWeights
+from assay.retrieval.searcher import Searcher, SearchRules
+from assay.testing.catalog_samples import Stored, generation
+
+DIMENSION = 64
+RULES = SearchRules(FusionMethod.SCORE, FusionWeights(0.4, 1.0), rrf_k=60, depth=50)
+
+
+class World:
+    """Both stores, and the embedder and encoder that fill them."""
+
+    def __init__(self) -> None:
+        self.catalog = MemoryCatalog()
+        self.store = MemoryStore()
+        self.embedder = MemoryEmbedder(DIMENSION, None)
+        self.encoder = Bm25Encoder("english")
+
+    def build(self, name: str, *pages: Stored, minute: int = 0, failed_pages: int = 0) -> Generation:
+        """A sealed candidate of these pages, with all that a build records of it."""
+        sound = [(document, [_sound(chunk) for chunk in chunks]) for document, chunks in pages]
+        begun = replace(
+            generation(name, minute=minute), embedder=self.embedder.identity, sparse=self.encoder.identity(10.0)
+        )
+        self.catalog.add_generation(begun)
+        self.catalog.add_documents(name, sound)
+        chunks = list(self.catalog.chunks(name))
+        counted = replace(
+            begun,
+            documents=len(pages),
+            chunks=len(chunks),
+            failed_pages=failed_pages,
+            content_fingerprint=sha256(repr([chunk.id for chunk in chunks]).encode()).hexdigest(),
+        )
+        self.catalog.update_generation(counted)
+        writer = self.store.create(name, IndexSpec.of(counted))
+        writer.add(self._points(chunks))
+        writer.seal()
+        return self.catalog.transition(name, State.CANDIDATE)
+
+    def open(self, name: str) -> VectorIndex:
+        """The index of a generation."""
+        return self.store.open(name, IndexSpec.of(self.catalog.generation(name)))
+
+    def searcher(self, name: str, *, rules: SearchRules = RULES, embedder: Embedder | None = None) -> Searcher:
+        """The production searcher over a generation."""
+        found = self.catalog.generation(name)
+        return Searcher(found, self.open(name), embedder or self.embedder, self.encoder, rules)
+
+    def _points(self, chunks: Sequence[Chunk]) -> list[IndexPoint]:
+        if not chunks:
+            return []
+        dense = self.embedder.embed_documents([chunk.embedded_text for chunk in chunks])
+        sparse = self.encoder.weigh(self.encoder.term_counts([chunk.keyword_text for chunk in chunks]), 10.0)
+        return [IndexPoint(*triple) for triple in zip(chunks, dense, sparse, strict=True)]
+
+
+def _sound(chunk: Chunk) -> Chunk:
+    return replace(chunk, embedded_hash=content_hash(chunk.embedded_text))
