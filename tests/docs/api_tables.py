@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assay.contracts import native, search_api
+from assay.contracts import native, retrieval_service, retrieval_testing, search_api
 from assay.web.errors import INTERNAL, REFUSALS
 
 TABLES: dict[str, type[BaseModel]] = {
@@ -19,16 +19,35 @@ TABLES: dict[str, type[BaseModel]] = {
     "SearchResponse": search_api.SearchResponse,
     "SearchResult": search_api.SearchResult,
     "HealthResponse": search_api.HealthResponse,
+    "QueryRequest": retrieval_testing.QueryRequest,
+    "QueryResponse": retrieval_testing.QueryResponse,
+    "RetrievedChunk": retrieval_testing.RetrievedChunk,
+    "QueryMetadata": retrieval_testing.QueryMetadata,
+    "LifecycleStep": retrieval_testing.LifecycleStep,
+    "ServiceQuery": retrieval_service.ServiceQuery,
+    "ServiceResponse": retrieval_service.ServiceResponse,
+    "ServiceChunk": retrieval_service.ServiceChunk,
+    "MetadataPackage": retrieval_service.MetadataPackage,
+    "SimilarityScore": retrieval_service.SimilarityScore,
+    "SearchParams": retrieval_service.SearchParams,
+    "ServiceHealth": retrieval_service.ServiceHealth,
     "ErrorResponse": search_api.ErrorResponse,
 }
 
-ROUTER_ERRORS = {(404, "not_found"), (405, "method_not_allowed"), (413, "payload_too_large")}
+EDGE_ERRORS = {
+    (401, "unauthorized"),
+    (404, "not_found"),
+    (405, "method_not_allowed"),
+    (413, "payload_too_large"),
+    (429, "rate_limited"),
+}
+"""What is refused before a route is asked."""
 
 
 def error_pairs() -> set[tuple[int, str]]:
     """Every status with its error word that a client can be given."""
     mapped = {(refusal.status, refusal.error) for _, refusal in REFUSALS}
-    return mapped | ROUTER_ERRORS | {(INTERNAL.status, INTERNAL.error)}
+    return mapped | EDGE_ERRORS | {(INTERNAL.status, INTERNAL.error)}
 
 
 def field_table(model: type[BaseModel], *, request: bool) -> str:
@@ -64,15 +83,20 @@ def _value(field: Mapping[str, Any], root: Mapping[str, Any]) -> str:
         return " or ".join(_value(option, root) for option in options)
     if "$ref" in field:
         field = root["$defs"][str(field["$ref"]).rpartition("/")[2]]
-    if "enum" in field:
-        return ", ".join(f"`{value}`" for value in field["enum"])
+    words = [field["const"]] if "const" in field else field.get("enum")
+    if words:
+        return ", ".join(f"`{value}`" for value in words)
     kind = str(field["type"])
     if kind == "array":
         most = f"at most {field['maxItems']} " if "maxItems" in field else ""
+        if "maxItems" in field and field.get("minItems") == field["maxItems"]:
+            most = f"{field['maxItems']} "
         return f"list of {most}{_plural(_value(field['items'], root))}" if "items" in field else "pair of integers"
     if "maxLength" in field:
         return f"{kind}, {field.get('minLength', 0):,} to {field['maxLength']:,} characters"
-    return f"{kind}, {field['minimum']} to {field['maximum']}" if "maximum" in field else kind
+    if "maximum" in field:
+        return f"{kind}, {field['minimum']} to {field['maximum']}"
+    return f"{kind}, {field['minimum']} or more" if "minimum" in field else kind
 
 
 def _plural(value: str) -> str:

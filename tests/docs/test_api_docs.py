@@ -3,15 +3,17 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, get_args
 
 import pytest
 
 from assay.app import Assay
-from assay.contracts import native, search_api
+from assay.contracts import native, retrieval_service, retrieval_testing, search_api
 from assay.contracts.fields import RequestModel
 from assay.contracts.json_object import read_json_object
+from assay.errors import InputError
 from assay.model.ranking import Mode
 from assay.settings import Settings
 from assay.web.application import create_app
@@ -21,7 +23,18 @@ from tests.docs.api_tables import TABLES, error_pairs, field_table
 from tests.docs.pages import DOCS
 
 PAGE = (DOCS / "api.md").read_text(encoding="utf-8")
-WITHOUT_TABLE = {"Mode", "HealthStatus", "ProbeAnswer"}
+WITHOUT_TABLE = {
+    "Mode",
+    "HealthStatus",
+    "LifecycleState",
+    "Algorithm",
+    "QueryStatus",
+    "ServiceHealthStatus",
+    "ProbeAnswer",
+}
+"""Words that stand in their fields' rows, and a body that is for people only."""
+
+HEALTH_ROUTES = {"GET /health", "GET /api/v1/health"}
 
 
 @cache
@@ -73,8 +86,8 @@ def test_every_error_of_every_route_is_declared_with_its_body_and_an_example() -
     for route, operation in operations():
         failures = {status: answer for status, answer in operation["responses"].items() if status != "200"}
         assert "422" not in failures
-        if route == "GET /health":
-            continue  # its 503 says how it is, in the body of its 200
+        if route in HEALTH_ROUTES:
+            del failures["503"]  # says how it is, in the body of its 200
         for status, answer in failures.items():
             content = answer["content"]["application/json"]
             assert content["schema"] == {"$ref": "#/components/schemas/ErrorResponse"}
@@ -85,18 +98,65 @@ def test_every_error_of_every_route_is_declared_with_its_body_and_an_example() -
 def test_a_search_route_declares_every_way_it_can_fail() -> None:
     for route, operation in operations():
         if route.startswith("POST"):
-            assert set(operation["responses"]) == {"200", "400", "413", "500", "502", "503"}
+            statuses = {"200", "400", "401", "404", "405", "413", "429", "500", "502", "503"}
+            assert set(operation["responses"]) == statuses, route
 
 
-REQUESTS = {"POST /v1/search": native.SearchQuery, "POST /search": search_api.SearchRequest}
-ANSWERS = {"POST /v1/search": native.SearchRanking, "POST /search": search_api.SearchResponse}
+def test_every_answer_of_every_route_has_an_example() -> None:
+    for route, operation in operations():
+        for status, answer in operation["responses"].items():
+            assert answer["content"]["application/json"].get("example"), (route, status)
+
+
+def test_a_refusal_for_too_many_requests_declares_when_to_try_again() -> None:
+    for route, operation in operations():
+        assert "Retry-After" in operation["responses"]["429"]["headers"], route
+
+
+@pytest.mark.parametrize("route", sorted(HEALTH_ROUTES))
+def test_the_health_examples_are_what_the_routes_give(route: str) -> None:
+    model = search_api.HealthResponse if route == "GET /health" else retrieval_service.ServiceHealth
+    for answer in (dict(operations())[route]["responses"][status] for status in ("200", "503")):
+        content = answer["content"]["application/json"]
+        assert content["schema"] == {"$ref": f"#/components/schemas/{model.__name__}"}
+        model.model_validate_json(json.dumps(content["example"]))
+
+
+REQUESTS = {
+    "POST /v1/search": native.SearchQuery,
+    "POST /search": search_api.SearchRequest,
+    "POST /query": retrieval_testing.QueryRequest,
+    "POST /api/v1/search": retrieval_service.ServiceQuery,
+}
+ANSWERS = {
+    "POST /v1/search": native.SearchRanking,
+    "POST /search": search_api.SearchResponse,
+    "POST /query": retrieval_testing.QueryResponse,
+    "POST /api/v1/search": retrieval_service.ServiceResponse,
+}
 
 
 def parse(route: str, body: str) -> object:
-    fields = read_json_object(body.encode())
+    return parse_fields(route, read_json_object(body.encode()))
+
+
+def parse_fields(route: str, fields: Mapping[str, object]) -> object:
     if route == "POST /search":
         return search_api.parse(fields, Mode.DENSE)
+    if route == "POST /query":
+        return retrieval_testing.parse(fields, Mode.DENSE)
+    if route == "POST /api/v1/search":
+        return retrieval_service.parse(fields, Mode.DENSE, datetime.now(UTC))
     return native.parse(fields, Settings().search)
+
+
+@pytest.mark.parametrize("route", REQUESTS)
+def test_the_example_of_a_refusal_is_what_the_route_says(route: str) -> None:
+    operation = dict(operations())[route]
+    fields = operation["requestBody"]["content"]["application/json"]["example"] | {"top_k": 500}
+    with pytest.raises(InputError) as caught:
+        parse_fields(route, fields)
+    assert operation["responses"]["400"]["content"]["application/json"]["example"]["message"] == str(caught.value)
 
 
 @pytest.mark.parametrize("route", REQUESTS)

@@ -5,6 +5,7 @@ It has everything that a search can do; the seeds' shapes are narrower views of 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Annotated, Protocol
 
 from pydantic import Field
@@ -13,7 +14,7 @@ from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel
 from assay.contracts.highlights import highlights
 from assay.errors import InputError
 from assay.model.ids import canonical_url
-from assay.model.ranking import Filters, Hit, Mode, Query, Ranking
+from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings
 
 QUERY_LIMIT = 2_000
 """The longest query that any of the seeds has (000)."""
@@ -120,7 +121,8 @@ class StageTimings(AnswerModel):
     search: float = Field(description="Looking for candidates in the index.")
     fuse: float = Field(description="Making one ranking of two.")
     filter: float = Field(description="Threshold, equal passages and top_k.")
-    total: float = Field(description="All of it.")
+    format: float = Field(description="Making JSON of the results.")
+    total: float = Field(description="All of it, from the query's text to JSON.")
 
 
 class SearchRanking(AnswerModel):
@@ -130,8 +132,8 @@ class SearchRanking(AnswerModel):
     results: list[SearchHit] = Field(description="Best first; empty when nothing matches.")
     generation: str = Field(description="Id of the generation that answered, all of it.")
     mode: Mode = Field(description="Which vectors were looked at.")
-    timings_ms: StageTimings = Field(description="Milliseconds by stage.")
     warnings: list[str] = Field(description="What the answer lacks, or what to know about it; usually empty.")
+    timings_ms: StageTimings = Field(description="Milliseconds by stage.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> Request:
         top_k=defaults.top_k if asked.top_k is None else asked.top_k,
         mode=defaults.mode if asked.mode is None else asked.mode,
         threshold=defaults.threshold if asked.threshold is None else asked.threshold,
-        filters=_filters(asked.filters),
+        filters=to_filters(asked.filters),
         with_vectors=asked.include.vectors,
     )
     include = asked.include
@@ -183,25 +185,38 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> Request:
 
 
 def to_body(ranking: Ranking, include: Include) -> dict[str, object]:
-    """The ranking as a plain dict with the fields of SearchRanking."""
-    timings = ranking.timings
+    """The ranking as a plain dict with the fields of SearchRanking; its format time is that of making this dict."""
+    started = perf_counter()
+    body = to_results(ranking, include)
+    return body | to_timings(ranking.timings, (perf_counter() - started) * 1000.0)
+
+
+def to_results(ranking: Ranking, include: Include) -> dict[str, object]:
+    """The ranking without its timings, as a plain dict with the other fields of SearchRanking."""
     return {
         "query": ranking.query.text,
         "results": [_result(hit, ranking.query.text, include) for hit in ranking.hits],
         "generation": ranking.generation,
         "mode": ranking.query.mode.value,
-        "timings_ms": {
-            "embed": round(timings.embed_ms, 3),
-            "search": round(timings.search_ms, 3),
-            "fuse": round(timings.fuse_ms, 3),
-            "filter": round(timings.filter_ms, 3),
-            "total": round(timings.total_ms, 3),
-        },
         "warnings": list(ranking.warnings),
     }
 
 
-def _filters(asked: SearchFilters) -> Filters:
+def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:
+    """What closes the answer: `timings_ms`. format_ms: milliseconds that the rest of it took to format."""
+    stages = {
+        "embed": timings.embed_ms,
+        "search": timings.search_ms,
+        "fuse": timings.fuse_ms,
+        "filter": timings.filter_ms,
+        "format": format_ms,
+        "total": timings.total_ms + format_ms,
+    }
+    return {"timings_ms": {stage: round(milliseconds, 3) for stage, milliseconds in stages.items()}}
+
+
+def to_filters(asked: SearchFilters) -> Filters:
+    """The filters as the core has them. Raises InputError for a url_prefix that is no absolute URL."""
     return Filters(
         versions=tuple(asked.versions),
         locales=tuple(asked.locales),

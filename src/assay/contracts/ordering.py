@@ -2,7 +2,12 @@
 
 from collections.abc import Sequence
 
-from assay.model.ranking import Hit
+from assay.model.ranking import Hit, Mode, Ranking
+
+
+def promised_order(ranking: Ranking) -> Sequence[Hit]:
+    """The hits as the seeds' shapes send them: by similarity, or as they were fused where the operator chose that."""
+    return by_similarity(ranking.hits) if ranking.query.mode is Mode.DENSE else ranking.hits
 
 
 def by_similarity(hits: Sequence[Hit]) -> list[Hit]:

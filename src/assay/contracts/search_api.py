@@ -4,14 +4,14 @@ Results come by similarity from dense search; an operator may have them ranked b
 score stays the cosine. What is too long or out of range is refused, never cut.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields
-from assay.contracts.ordering import by_similarity
+from assay.contracts.ordering import promised_order
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import ChunkMetadata
 
@@ -71,9 +71,11 @@ class ErrorResponse(AnswerModel):
 
     error: Literal[
         "validation_error",
+        "unauthorized",
         "not_found",
         "method_not_allowed",
         "payload_too_large",
+        "rate_limited",
         "upstream_error",
         "service_unavailable",
         "internal_error",
@@ -92,8 +94,8 @@ def to_body(ranking: Ranking, rows: Mapping[str, ChunkMetadata]) -> dict[str, ob
 
     rows: what the catalog has of each chunk; a chunk without a row is described by what the index stores with it.
     """
-    hits: Sequence[Hit] = by_similarity(ranking.hits) if ranking.query.mode is Mode.DENSE else ranking.hits
-    return {"query": ranking.query.text, "results": [_result(hit, rows.get(hit.chunk.id)) for hit in hits]}
+    results = [_result(hit, rows.get(hit.chunk.id)) for hit in promised_order(ranking)]
+    return {"query": ranking.query.text, "results": results}
 
 
 def to_health(*, vector_store: bool, catalog: bool, serving: bool, problems: int) -> dict[str, object]:

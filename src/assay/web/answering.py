@@ -1,14 +1,19 @@
 """What every search route does around its contract: ask, time, note for the log, and send."""
 
-import json
+import logging
 from collections.abc import Callable, Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from assay.app import Assay
+from assay.contracts.formatting import Closing, format_answer
+from assay.errors import CatalogError
 from assay.model.ranking import Query, Ranking
+from assay.ports import ChunkMetadata
 from assay.web.record import RequestRecord, record_of
+
+logger = logging.getLogger("assay.web")
 
 
 def ask(assay: Assay, query: Query, request: Request) -> Ranking:
@@ -33,17 +38,45 @@ def ask(assay: Assay, query: Query, request: Request) -> Ranking:
     return ranking
 
 
-def send_answer(request: Request, project: Callable[[], Mapping[str, object]]) -> Response:
-    """Format the answer, and say in Server-Timing how long each stage took."""
+def catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[str, ChunkMetadata] | None:
+    """What the catalog says of the hits; None when it is down, for the index stores every field too.
+
+    Empty, too, when another generation has become live since the search: its rows may have other titles, and no
+    answer mixes two generations.
+
+    Raises CatalogError when the settings ask for strict metadata.
+    """
+    if not ranking.hits:
+        return {}
     record = record_of(request.scope)
-    with record.stage("format"):
-        content = to_json(project())
-    return Response(content, headers={"Server-Timing": _server_timing(record)}, media_type="application/json")
+    try:
+        with record.stage("metadata"):
+            rows = assay.metadata([hit.chunk.id for hit in ranking.hits])
+            return rows if assay.catalog.live_id() == ranking.generation else {}
+    except CatalogError as error:
+        if assay.settings.server.strict_metadata:
+            raise
+        record.notes["metadata"] = "index"
+        logger.warning(
+            "request %s takes its metadata from the index, for the catalog is down: %s",
+            record.id,
+            error.message,
+            extra={"fields": {"request_id": record.id}},
+        )
+        return None
 
 
-def to_json(body: Mapping[str, object]) -> bytes:
-    """A body as compact JSON in UTF-8."""
-    return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+def send_answer(
+    request: Request, project: Callable[[], Mapping[str, object]], closing: Closing | None = None
+) -> Response:
+    """Format the answer, and say in Server-Timing how long each stage took.
+
+    project, closing: as format_answer has them.
+    """
+    record = record_of(request.scope)
+    answer = format_answer(project, closing)
+    record.stages["format"] = answer.milliseconds
+    return Response(answer.content, headers={"Server-Timing": _server_timing(record)}, media_type="application/json")
 
 
 def _server_timing(record: RequestRecord) -> str:

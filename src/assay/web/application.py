@@ -15,7 +15,7 @@ from assay.web.errors import add_error_answers
 from assay.web.middleware import CorsAnswers, LastCatch, RequestEdge
 from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
-from assay.web.routes import native, probes, search_api
+from assay.web.routes import native, probes, retrieval_service, retrieval_testing, search_api
 
 _COMPRESS_FROM_BYTES = 4_096
 _COMPRESSION_LEVEL = 4
@@ -57,10 +57,18 @@ def create_app(assay: Assay, drain: Drain | None = None) -> FastAPI:
             Middleware(LastCatch),
         ],
     )
-    app.request_models = (*native.REQUESTS, *search_api.REQUESTS, *probes.REQUESTS)
+    app.request_models = (
+        *native.REQUESTS,
+        *search_api.REQUESTS,
+        *retrieval_testing.REQUESTS,
+        *retrieval_service.REQUESTS,
+        *probes.REQUESTS,
+    )
     add_error_answers(app)
     probe = Probe(assay)
     app.include_router(native.router(assay))
     app.include_router(search_api.router(assay, probe))
+    app.include_router(retrieval_testing.router(assay))
+    app.include_router(retrieval_service.router(assay, probe))
     app.include_router(probes.router(probe, stopping))
     return app

@@ -22,7 +22,7 @@ from assay.web.record import RequestRecord, attach_record, record_of
 logger = logging.getLogger("assay.web")
 
 _SANE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
-PROBES = frozenset({"/livez", "/readyz", "/health"})
+PROBES = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

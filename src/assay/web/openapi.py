@@ -17,16 +17,34 @@ _EXAMPLES: Mapping[int, tuple[str, str, str]] = {
         "validation_error",
         "top_k: it has to be a whole number from 1 to 20; 50 was sent.",
     ),
+    401: (
+        "A key is needed, or the one that was sent is not known.",
+        "unauthorized",
+        "The API key that was sent is not known here.",
+    ),
     404: ("There is no such route.", "not_found", "There is nothing at /serach."),
     405: ("The route has no such method.", "method_not_allowed", "/search does not answer GET, only POST."),
     413: ("The body is too large.", "payload_too_large", "body: it has to be at most 65,536 bytes."),
+    429: (
+        "Too many requests; Retry-After says in how many seconds to try again.",
+        "rate_limited",
+        "There were too many requests; try again in 2 seconds.",
+    ),
     502: ("The embedder failed.", "upstream_error", ""),
     503: ("The vector store cannot answer, or no generation is live yet.", "service_unavailable", ""),
     500: ("Something went wrong inside.", "internal_error", str(INTERNAL.message)),
 }
 
-SEARCH_ERRORS = (400, 413, 500, 502, 503)
-"""What a search can be answered with besides 200; unknown paths and methods are 404 and 405 everywhere."""
+SEARCH_ERRORS = (400, 401, 404, 405, 413, 429, 500, 502, 503)
+"""What a search can be answered with besides 200, at its path or one that was meant to be it."""
+
+GET_ERRORS = (400, 401, 404, 405, 429, 500)
+"""The same of a route without a body."""
+
+_ERROR_HEADERS: Mapping[int, Mapping[str, str]] = {
+    405: {"Allow": "The methods that the path answers."},
+    429: {"Retry-After": "Seconds after which to try again."},
+}
 
 
 class DocumentedApi(FastAPI):
@@ -57,23 +75,44 @@ def error_answers(statuses: Iterable[int]) -> dict[int | str, dict[str, Any]]:
     return {status: _error_answer(status) for status in statuses}
 
 
-def search_answers(model: type[BaseModel], example: Mapping[str, object]) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a search route."""
-    headers = {
-        "X-Request-ID": {"description": "Names this request in the log.", "schema": {"type": "string"}},
-        "Server-Timing": {"description": "Milliseconds of each stage.", "schema": {"type": "string"}},
-    }
-    answer = {
-        "model": model,
-        "description": "The ranking; its results may be none.",
-        "headers": headers,
-        "content": {"application/json": {"example": dict(example)}},
-    }
-    return {200: answer, **error_answers(SEARCH_ERRORS)}
+def search_answers(
+    model: type[BaseModel], example: Mapping[str, object], refusal: str
+) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a search route. refusal: what it says of a value that it does not take."""
+    headers = {**_REQUEST_ID, **_headers({"Server-Timing": "Milliseconds of each stage."})}
+    answer = _answer(model, "The ranking; its results may be none.", example, headers)
+    return {200: answer, **error_answers(SEARCH_ERRORS), 400: _error_answer(400, refusal)}
 
 
-def _error_answer(status: int) -> dict[str, Any]:
-    description, error, message = _EXAMPLES[status]
+def health_answers(
+    model: type[BaseModel], example: Mapping[str, object], example_of_trouble: Mapping[str, object]
+) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route that says how the service is, with one body for good and bad."""
+    trouble = "Something is wrong, and `status` says how bad it is."
+    return {
+        200: _answer(model, "All is well.", example, _REQUEST_ID),
+        **error_answers(GET_ERRORS),
+        503: _answer(model, trouble, example_of_trouble, _REQUEST_ID),
+    }
+
+
+def _answer(
+    model: type[BaseModel], description: str, example: Mapping[str, object], headers: Mapping[str, Any]
+) -> dict[str, Any]:
+    content = {"application/json": {"example": dict(example)}}
+    return {"model": model, "description": description, "headers": dict(headers), "content": content}
+
+
+def _error_answer(status: int, message: str = "") -> dict[str, Any]:
+    description, error, usual = _EXAMPLES[status]
     own = next((refusal.message for _, refusal in REFUSALS if refusal.status == status), None)
-    example = {"error": error, "message": message or str(own)}
-    return {"model": ErrorResponse, "description": description, "content": {"application/json": {"example": example}}}
+    example = {"error": error, "message": message or usual or str(own)}
+    headers = {**_REQUEST_ID, **_headers(_ERROR_HEADERS.get(status, {}))}
+    return _answer(ErrorResponse, description, example, headers)
+
+
+def _headers(descriptions: Mapping[str, str]) -> dict[str, Any]:
+    return {name: {"description": text, "schema": {"type": "string"}} for name, text in descriptions.items()}
+
+
+_REQUEST_ID = _headers({"X-Request-ID": "Names this request in the log."})

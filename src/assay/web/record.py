@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter
 
 from starlette.types import Scope
@@ -15,13 +17,20 @@ class RequestRecord:
     """Gathered along the way by whoever works on the request, one at a time.
 
     id: in the X-Request-ID header and in every log line about the request.
+    received_at: when the request came, UTC.
     stages: milliseconds by stage of a search, in order.
     notes: further fields of the log line.
     """
 
     id: str
+    received_at: datetime = field(default_factory=partial(datetime.now, UTC))
     stages: dict[str, float] = field(default_factory=dict)
     notes: dict[str, object] = field(default_factory=dict)
+    _started: float = field(default_factory=perf_counter)
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the request came."""
+        return (perf_counter() - self._started) * 1000.0
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

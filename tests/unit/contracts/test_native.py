@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.rankings import URL, chunk_of, hit_of, ranking_of
 
-from assay.contracts.native import Include, SearchRanking, parse, to_body
+from assay.contracts.native import Include, SearchRanking, parse, to_body, to_results, to_timings
 from assay.errors import InputError
 from assay.model.ranking import Filters, Mode
 from assay.settings import SearchSettings
@@ -136,6 +136,7 @@ def test_a_result_says_everything_about_its_chunk() -> None:
         vector=(0.5, -0.5),
     )
     body = to_body(ranking_of(hit, text="node", mode=Mode.HYBRID), Include(vectors=True))
+    timings = {"timings_ms": body.pop("timings_ms")}
     assert body == {
         "query": "node",
         "results": [
@@ -169,10 +170,17 @@ def test_a_result_says_everything_about_its_chunk() -> None:
         ],
         "generation": "20260301T081500Z-4f2a",
         "mode": "hybrid",
-        "timings_ms": {"embed": 0.25, "search": 1.5, "fuse": 0.125, "filter": 0.5, "total": 2.438},
         "warnings": [],
     }
-    SearchRanking.model_validate_json(json.dumps(body))
+    SearchRanking.model_validate_json(json.dumps(body | timings))
+
+
+def test_the_timings_add_the_formatting_to_the_search() -> None:
+    timings = to_timings(ranking_of().timings, 0.0625)
+    assert timings == {
+        "timings_ms": {"embed": 0.25, "search": 1.5, "fuse": 0.125, "filter": 0.5, "format": 0.062, "total": 2.5}
+    }
+    assert list(to_body(ranking_of(), Include())) == [*to_results(ranking_of(), Include()), "timings_ms"]
 
 
 ALWAYS = {"rank", "chunk_id", "similarity", "rank_score"}

@@ -24,12 +24,16 @@ def router(assay: Assay) -> APIRouter:
     @routes.post(
         "/v1/search",
         summary="Search, with everything that a search can do",
-        responses=search_answers(native.SearchRanking, examples.NATIVE_ANSWER),
+        responses=search_answers(native.SearchRanking, examples.NATIVE_ANSWER, examples.NATIVE_REFUSAL),
         openapi_extra=request_body(native.SearchQuery, examples.NATIVE_REQUEST),
     )
     def search_native(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         asked = native.parse(body, defaults)
         ranking = ask(assay, asked.query, request)
-        return send_answer(request, lambda: native.to_body(ranking, asked.include))
+        return send_answer(
+            request,
+            lambda: native.to_results(ranking, asked.include),
+            lambda format_ms: native.to_timings(ranking.timings, format_ms),
+        )
 
     return routes

@@ -7,8 +7,9 @@ from starlette.responses import JSONResponse, Response
 from assay.contracts.fields import AnswerModel
 from assay.web.drain import Drain
 from assay.web.errors import STOPPING, error_response
-from assay.web.openapi import error_answers
+from assay.web.openapi import GET_ERRORS, error_answers
 from assay.web.probing import Probe
+from assay.web.routes import examples
 
 REQUESTS: tuple[type[BaseModel], ...] = ()
 
@@ -26,15 +27,29 @@ def router(probe: Probe, drain: Drain) -> APIRouter:
     @routes.get(
         "/livez",
         summary="Whether the process runs",
-        responses={200: {"model": ProbeAnswer, "description": "It runs."}},
+        responses={
+            200: {
+                "model": ProbeAnswer,
+                "description": "It runs.",
+                "content": {"application/json": {"example": examples.LIVE}},
+            },
+            **error_answers(GET_ERRORS),
+        },
     )
     async def livez() -> Response:
-        return JSONResponse({"status": "alive"})
+        return JSONResponse(examples.LIVE)
 
     @routes.get(
         "/readyz",
         summary="Whether searches are answered",
-        responses={200: {"model": ProbeAnswer, "description": "They are."}, **error_answers([503])},
+        responses={
+            200: {
+                "model": ProbeAnswer,
+                "description": "They are.",
+                "content": {"application/json": {"example": examples.READY}},
+            },
+            **error_answers([*GET_ERRORS, 503]),
+        },
     )
     async def readyz() -> Response:
         if drain.begun:
@@ -44,7 +59,7 @@ def router(probe: Probe, drain: Drain) -> APIRouter:
             return error_response(503, "service_unavailable", "No generation is being served.")
         if not health.vector_store:
             return error_response(503, "service_unavailable", "The vector store cannot be reached.")
-        return JSONResponse({"status": "ready"})
+        return JSONResponse(examples.READY)
 
     for path, endpoint in (("/livez", livez), ("/readyz", readyz)):
         routes.add_api_route(path, endpoint, methods=["HEAD"], include_in_schema=False)

@@ -1,7 +1,5 @@
 """POST /search and GET /health, as seed 003 has them."""
 
-import logging
-from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -9,17 +7,12 @@ from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
 from assay.contracts import search_api
-from assay.errors import CatalogError
-from assay.model.ranking import Mode, Ranking
-from assay.ports import ChunkMetadata
-from assay.web.answering import ask, send_answer
+from assay.model.ranking import Mode
+from assay.web.answering import ask, catalog_rows, send_answer
 from assay.web.body import JsonBody
-from assay.web.openapi import request_body, search_answers
+from assay.web.openapi import health_answers, request_body, search_answers
 from assay.web.probing import Probe
-from assay.web.record import record_of
 from assay.web.routes import examples
-
-logger = logging.getLogger("assay.web")
 
 REQUESTS = (search_api.SearchRequest,)
 
@@ -33,22 +26,18 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     @routes.post(
         "/search",
         summary="Search by similarity",
-        responses=search_answers(search_api.SearchResponse, examples.SEARCH_ANSWER),
+        responses=search_answers(search_api.SearchResponse, examples.SEARCH_ANSWER, examples.SEARCH_REFUSAL),
         openapi_extra=request_body(search_api.SearchRequest, examples.SEARCH_REQUEST),
     )
     def search(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         ranking = ask(assay, search_api.parse(body, mode), request)
-        with record_of(request.scope).stage("metadata"):
-            rows = _catalog_rows(assay, ranking, request)
+        rows = catalog_rows(assay, ranking, request) or {}
         return send_answer(request, lambda: search_api.to_body(ranking, rows))
 
     @routes.get(
         "/health",
         summary="Whether the service and its stores work",
-        responses={
-            200: {"model": search_api.HealthResponse, "description": "All is well."},
-            503: {"model": search_api.HealthResponse, "description": "Something is down; `status` says how bad it is."},
-        },
+        responses=health_answers(search_api.HealthResponse, examples.HEALTH, examples.HEALTH_DEGRADED),
     )
     async def health() -> Response:
         state = await probe.health()
@@ -62,30 +51,3 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
 
     routes.add_api_route("/health", health, methods=["HEAD"], include_in_schema=False)
     return routes
-
-
-def _catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[str, ChunkMetadata]:
-    """What the catalog says of the hits; nothing when it is down, for the index stores every field too.
-
-    Nothing, too, when another generation has become live since the search: its rows may have other titles, and no
-    answer mixes two generations.
-
-    Raises CatalogError when the settings ask for strict metadata.
-    """
-    if not ranking.hits:
-        return {}
-    try:
-        rows = assay.metadata([hit.chunk.id for hit in ranking.hits])
-        return rows if assay.catalog.live_id() == ranking.generation else {}
-    except CatalogError as error:
-        if assay.settings.server.strict_metadata:
-            raise
-        record = record_of(request.scope)
-        record.notes["metadata"] = "index"
-        logger.warning(
-            "request %s takes its metadata from the index, for the catalog is down: %s",
-            record.id,
-            error.message,
-            extra={"fields": {"request_id": record.id}},
-        )
-        return {}

@@ -1,0 +1,188 @@
+"""Retrieval testing, seed 000 (`seeds/000`): POST /query and the six states of a retrieval.
+
+Results come by similarity from dense search; an operator may have them ranked by the fused score instead, and the
+score stays the cosine. What is too long or out of range is refused, never cut.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
+from assay.contracts.ordering import promised_order
+from assay.model.ranking import Hit, Mode, Query, Ranking
+
+QUERY_LIMIT = 1_999
+"""The seed has "< 2000 characters"."""
+
+TOP_K_LIMIT = 20
+DEFAULT_TOP_K = 5
+
+
+class QueryRequest(RequestModel):
+    """A query that initiates a retrieval."""
+
+    query_text: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING] = Field(
+        description="What to look for, in plain words; not white space only.", examples=["How do nodes communicate?"]
+    )
+    top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] = Field(
+        default=DEFAULT_TOP_K, description="The most results to return.", examples=[5]
+    )
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
+        default=0.0, description="The least similarity of a result.", examples=[0.0]
+    )
+    include_metadata: bool = Field(
+        default=True, description="Send `url`, `position` and `created_at` of each result.", examples=[True]
+    )
+
+
+class RetrievedChunk(AnswerModel):
+    """One chunk that answers the query."""
+
+    content: str = Field(min_length=1, description="The chunk's text, as it was stored.")
+    similarity_score: float = Field(ge=0, le=1, description="Cosine similarity of query and chunk, 0 to 1.")
+    chunk_id: str = Field(min_length=1, description="Id of the chunk; the same text on the same page keeps it.")
+    url: str | None = Field(
+        default=None, json_schema_extra={"format": "uri"}, description="The page that the chunk is from."
+    )
+    position: int | None = Field(default=None, ge=0, description="0, 1, 2, … within the page.")
+    created_at: datetime | None = Field(default=None, description="When it was first stored: ISO 8601, UTC.")
+
+
+class LifecycleState(StrEnum):
+    """The states that a retrieval passes through, in this order."""
+
+    RECEIVED = "received"
+    EMBEDDED = "embedded"
+    SEARCHED = "searched"
+    FILTERED = "filtered"
+    FORMATTED = "formatted"
+    RETURNED = "returned"
+
+
+class LifecycleStep(AnswerModel):
+    """A state of the retrieval and when it was reached."""
+
+    state: LifecycleState = Field(description="What had been done.")
+    at: datetime = Field(description="When: ISO 8601, UTC.")
+    elapsed_ms: float = Field(ge=0, description="Milliseconds since the request was received.")
+
+
+class QueryMetadata(AnswerModel):
+    """How the retrieval went."""
+
+    query_time_ms: int = Field(ge=0, description="Milliseconds from received to formatted, rounded.")
+    total_results: int = Field(ge=0, description="Number of results.")
+    timestamp: datetime = Field(description="When the query was received: ISO 8601, UTC.")
+    lifecycle: list[LifecycleStep] = Field(
+        min_length=6, max_length=6, description="The six states in order, each with its time."
+    )
+
+
+class QueryResponse(AnswerModel):
+    """The retrieved chunks, best first."""
+
+    query: str = Field(description="The query as it was sent.")
+    results: list[RetrievedChunk] = Field(
+        max_length=TOP_K_LIMIT, description="Best first; empty when nothing reaches the threshold."
+    )
+    metadata: QueryMetadata = Field(description="Timing and counts.")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a request body asks, and how the answer is to be projected."""
+
+    query: Query
+    include_metadata: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """When a retrieval reached each state, in milliseconds after it was received, none before the one above it.
+
+    received: the moment it came, UTC.
+    Searching and filtering may take turns; searched_ms is then as if all searching had come first.
+    returned_ms: when the answer was handed over to be sent.
+    """
+
+    received: datetime
+    embedded_ms: float
+    searched_ms: float
+    filtered_ms: float
+    formatted_ms: float
+    returned_ms: float
+
+    @classmethod
+    def of(
+        cls, ranking: Ranking, received: datetime, filtered_ms: float, formatted_ms: float, returned_ms: float
+    ) -> "Lifecycle":
+        """The lifecycle of a ranking that was ready filtered_ms after its query was received."""
+        timings = ranking.timings
+        embedded = max(filtered_ms - timings.total_ms + timings.embed_ms, 0.0)
+        searched = min(embedded + timings.search_ms + timings.fuse_ms, filtered_ms)
+        return cls(received, min(embedded, searched), searched, filtered_ms, formatted_ms, returned_ms)
+
+    def steps(self) -> list[dict[str, object]]:
+        """The six states, as plain dicts with the fields of LifecycleStep."""
+        reached = (
+            0.0,
+            self.embedded_ms,
+            self.searched_ms,
+            self.filtered_ms,
+            self.formatted_ms,
+            self.returned_ms,
+        )
+        return [
+            {
+                "state": state.value,
+                "at": utc_timestamp(self.received + timedelta(milliseconds=elapsed)),
+                "elapsed_ms": round(elapsed, 3),
+            }
+            for state, elapsed in zip(LifecycleState, reached, strict=True)
+        ]
+
+
+def parse(fields: Mapping[str, object], mode: Mode) -> Request:
+    """What a request body asks; mode is how the operator has it ranked. Raises InputError."""
+    asked = check_fields(QueryRequest, fields)
+    query = Query(text=asked.query_text, top_k=asked.top_k, mode=mode, threshold=asked.threshold)
+    return Request(query, asked.include_metadata)
+
+
+def to_body(ranking: Ranking, *, include_metadata: bool) -> dict[str, object]:
+    """The answer without its metadata, as a plain dict with the fields of QueryResponse."""
+    results = [_result(hit, include_metadata=include_metadata) for hit in promised_order(ranking)]
+    return {"query": ranking.query.text, "results": results}
+
+
+def to_metadata(ranking: Ranking, lifecycle: Lifecycle) -> dict[str, object]:
+    """What closes the answer: `metadata`, with the fields of QueryMetadata."""
+    return {
+        "metadata": {
+            "query_time_ms": round(lifecycle.formatted_ms),
+            "total_results": len(ranking.hits),
+            "timestamp": utc_timestamp(lifecycle.received),
+            "lifecycle": lifecycle.steps(),
+        }
+    }
+
+
+def _result(hit: Hit, *, include_metadata: bool) -> dict[str, object]:
+    chunk = hit.chunk
+    result: dict[str, object] = {
+        "content": chunk.text,
+        "similarity_score": hit.similarity,
+        "chunk_id": chunk.id,
+    }
+    if include_metadata:
+        result |= {
+            "url": chunk.document.url,
+            "position": chunk.position,
+            "created_at": None if chunk.created_at is None else utc_timestamp(chunk.created_at),
+        }
+    return result

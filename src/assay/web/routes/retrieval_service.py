@@ -1,0 +1,65 @@
+"""POST /api/v1/search and GET /api/v1/health, as seed 004 has them."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import JSONResponse, Response
+
+from assay.app import Assay
+from assay.contracts import retrieval_service
+from assay.contracts.retrieval_service import ServiceHealthStatus
+from assay.model.ranking import Mode
+from assay.web.answering import ask, catalog_rows, send_answer
+from assay.web.body import JsonBody
+from assay.web.openapi import health_answers, request_body, search_answers
+from assay.web.probing import Probe
+from assay.web.record import record_of
+from assay.web.routes import examples
+
+REQUESTS = (retrieval_service.ServiceQuery,)
+
+
+def router(assay: Assay, probe: Probe) -> APIRouter:
+    """The two routes over this Assay."""
+    routes = APIRouter(tags=["retrieval service"])
+    read_body = JsonBody(assay.settings.server.max_body_bytes)
+    mode = Mode(assay.settings.server.contract_mode)
+
+    @routes.post(
+        "/api/v1/search",
+        summary="Search by similarity above a threshold, and say how each score came about",
+        responses=search_answers(retrieval_service.ServiceResponse, examples.SERVICE_ANSWER, examples.SERVICE_REFUSAL),
+        openapi_extra=request_body(retrieval_service.ServiceQuery, examples.SERVICE_REQUEST),
+    )
+    def search(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
+        record = record_of(request.scope)
+        asked = retrieval_service.parse(body, mode, record.received_at)
+        ranking = ask(assay, asked.query, request)
+        record.notes["query_id"] = asked.id
+        rows = catalog_rows(assay, ranking, request)
+        embedder = assay.embedder.identity.fingerprint
+        return send_answer(
+            request,
+            lambda: retrieval_service.to_body(ranking, asked, rows, embedder),
+            lambda _format_ms: retrieval_service.to_time(record.elapsed_ms()),
+        )
+
+    @routes.get(
+        "/api/v1/health",
+        summary="Whether the service and its stores work, and what is served",
+        responses=health_answers(
+            retrieval_service.ServiceHealth, examples.SERVICE_HEALTH, examples.SERVICE_HEALTH_DEGRADED
+        ),
+    )
+    async def health() -> Response:
+        state = await probe.health()
+        body = retrieval_service.to_health(
+            vector_store=state.vector_store,
+            catalog=state.catalog,
+            generation=state.generation,
+            problems=len(state.problems),
+        )
+        return JSONResponse(body, 200 if body["status"] == ServiceHealthStatus.HEALTHY else 503)
+
+    routes.add_api_route("/api/v1/health", health, methods=["HEAD"], include_in_schema=False)
+    return routes

@@ -1,0 +1,292 @@
+"""Seed 000's shape: its fields, its limits, its words and its lifecycle."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import BaseModel, ValidationError
+from tests.borders import count_borders, share_borders, switch_borders, text_borders
+from tests.rankings import URL, chunk_of, hit_of, ranking_of
+
+from assay.contracts import retrieval_testing
+from assay.contracts.retrieval_testing import (
+    Lifecycle,
+    LifecycleState,
+    QueryMetadata,
+    QueryResponse,
+    RetrievedChunk,
+    parse,
+    to_body,
+    to_metadata,
+)
+from assay.errors import InputError
+from assay.model.ranking import Mode, Ranking
+
+RECEIVED = datetime(2026, 3, 2, 10, 0, 0, 250_000, tzinfo=UTC)
+LIFECYCLE = Lifecycle(RECEIVED, 0.5, 2.0, 2.25, 2.5, 2.625)
+
+
+def refusal(**fields: object) -> str:
+    with pytest.raises(InputError) as caught:
+        parse({"query_text": "nodes", **fields}, Mode.DENSE)
+    return str(caught.value)
+
+
+def whole(ranking: Ranking, *, include_metadata: bool = True) -> dict[str, object]:
+    return to_body(ranking, include_metadata=include_metadata) | to_metadata(ranking, LIFECYCLE)
+
+
+def answered(ranking: Ranking) -> QueryResponse:
+    return QueryResponse.model_validate_json(json.dumps(whole(ranking)))
+
+
+# --- the request ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("query_text", "accepted"), text_borders(1_999))
+def test_query_text_has_1_to_1999_characters_not_all_white_space(query_text: object, accepted: bool) -> None:
+    if accepted:
+        assert parse({"query_text": query_text}, Mode.DENSE).query.text == query_text
+    else:
+        assert re.match(r"query_text: .*a string of 1 to 1,999 characters", refusal(query_text=query_text))
+
+
+def test_query_text_of_2000_characters_is_refused_and_not_cut() -> None:
+    assert "of 2,000 characters was sent" in refusal(query_text="a" * 2_000)
+
+
+def test_query_text_is_required() -> None:
+    with pytest.raises(InputError, match=r"^query_text: it is required"):
+        parse({}, Mode.DENSE)
+
+
+def test_query_text_is_neither_trimmed_nor_changed() -> None:
+    assert parse({"query_text": "  Nodes\n"}, Mode.DENSE).query.text == "  Nodes\n"
+
+
+@pytest.mark.parametrize(("top_k", "accepted"), count_borders(20))
+def test_top_k_is_a_whole_number_from_1_to_20(top_k: object, accepted: bool) -> None:
+    if accepted:
+        assert parse({"query_text": "nodes", "top_k": top_k}, Mode.DENSE).query.top_k == top_k
+    else:
+        assert re.match(r"top_k: it has to be a whole number from 1 to 20; .* was sent\.$", refusal(top_k=top_k))
+
+
+def test_top_k_is_5_where_it_is_not_said() -> None:
+    assert parse({"query_text": "nodes"}, Mode.DENSE).query.top_k == 5
+
+
+@pytest.mark.parametrize(("threshold", "accepted"), share_borders())
+def test_threshold_is_a_number_from_0_to_1(threshold: object, accepted: bool) -> None:
+    if accepted:
+        assert parse({"query_text": "nodes", "threshold": threshold}, Mode.DENSE).query.threshold == threshold
+    else:
+        assert re.match(r"threshold: it has to be a number from 0 to 1; .* was sent\.$", refusal(threshold=threshold))
+
+
+def test_threshold_is_0_where_it_is_not_said() -> None:
+    assert parse({"query_text": "nodes"}, Mode.DENSE).query.threshold == 0.0
+
+
+@pytest.mark.parametrize(("include_metadata", "accepted"), switch_borders())
+def test_include_metadata_is_true_or_false(include_metadata: object, accepted: bool) -> None:
+    if accepted:
+        fields = {"query_text": "nodes", "include_metadata": include_metadata}
+        assert parse(fields, Mode.DENSE).include_metadata is include_metadata
+    else:
+        message = refusal(include_metadata=include_metadata)
+        assert message.startswith("include_metadata: it has to be true or false; ")
+
+
+def test_include_metadata_is_true_where_it_is_not_said() -> None:
+    assert parse({"query_text": "nodes"}, Mode.DENSE).include_metadata is True
+
+
+def test_an_unknown_field_is_refused_by_name() -> None:
+    assert refusal(query="x").startswith("There is no field `query`; did you mean `query_text`?")
+
+
+def test_every_wrong_field_is_named() -> None:
+    message = refusal(query_text="", top_k=21, threshold=1.01, include_metadata="yes")
+    assert [word for word in ("query_text:", "top_k:", "threshold:", "include_metadata:") if word not in message] == []
+
+
+@pytest.mark.parametrize("mode", [Mode.DENSE, Mode.HYBRID])
+def test_the_operator_decides_the_mode(mode: Mode) -> None:
+    assert parse({"query_text": "nodes"}, mode).query.mode is mode
+
+
+# --- the answer ----------------------------------------------------------------------------------------------------
+
+
+def test_a_result_has_exactly_the_fields_of_the_seed() -> None:
+    hit = hit_of("Nodes talk.", 0.87, position=3)
+    assert to_body(ranking_of(hit), include_metadata=True) == {
+        "query": "How do nodes communicate?",
+        "results": [
+            {
+                "content": "Nodes talk.",
+                "similarity_score": 0.87,
+                "chunk_id": hit.chunk.id,
+                "url": URL,
+                "position": 3,
+                "created_at": "2026-03-01T08:15:00Z",
+            }
+        ],
+    }
+
+
+def test_without_metadata_a_result_has_content_score_and_chunk_id() -> None:
+    body = to_body(ranking_of(hit_of("Nodes talk.", 0.87)), include_metadata=False)
+    assert body["results"] == [
+        {"content": "Nodes talk.", "similarity_score": 0.87, "chunk_id": chunk_of("Nodes talk.").id}
+    ]
+
+
+def test_the_models_have_the_names_and_fields_of_the_seed() -> None:
+    assert set(retrieval_testing.QueryRequest.model_fields) == {
+        "query_text",
+        "top_k",
+        "threshold",
+        "include_metadata",
+    }
+    assert set(RetrievedChunk.model_fields) == {
+        "content",
+        "url",
+        "position",
+        "similarity_score",
+        "chunk_id",
+        "created_at",
+    }
+    assert set(QueryResponse.model_fields) == {"query", "results", "metadata"}
+    assert set(QueryMetadata.model_fields) == {"query_time_ms", "total_results", "timestamp", "lifecycle"}
+
+
+def breaks(model: type[BaseModel], good: dict[str, object], **bad: object) -> bool:
+    model.model_validate_json(json.dumps(good))
+    try:
+        model.model_validate_json(json.dumps(good | bad))
+    except ValidationError:
+        return True
+    return False
+
+
+CHUNK: dict[str, object] = {
+    "content": "Nodes talk.",
+    "similarity_score": 0.87,
+    "chunk_id": "6f0c3a52",
+    "url": URL,
+    "position": 0,
+    "created_at": "2026-03-01T08:15:00Z",
+}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"content": ""},
+        {"content": None},
+        {"similarity_score": -0.01},
+        {"similarity_score": 1.01},
+        {"chunk_id": ""},
+        {"position": -1},
+        {"position": 0.5},
+        {"created_at": "yesterday"},
+    ],
+    ids=str,
+)
+def test_the_declared_chunk_has_the_seeds_rules(bad: dict[str, object]) -> None:
+    assert breaks(RetrievedChunk, CHUNK, **bad)
+
+
+def test_the_url_of_a_chunk_is_declared_as_a_url() -> None:
+    assert RetrievedChunk.model_json_schema()["properties"]["url"]["format"] == "uri"
+
+
+def test_the_declared_metadata_has_the_seeds_rules() -> None:
+    good = to_metadata(ranking_of(), LIFECYCLE)["metadata"]
+    assert isinstance(good, dict)
+    assert breaks(QueryMetadata, good, query_time_ms=-1)
+    assert breaks(QueryMetadata, good, query_time_ms=1.5)
+    assert breaks(QueryMetadata, good, total_results=-1)
+    assert breaks(QueryMetadata, good, timestamp="now")
+    assert breaks(QueryMetadata, good, lifecycle=good["lifecycle"][:5])
+
+
+def test_results_are_ordered_by_similarity_and_then_by_id() -> None:
+    hits = [hit_of(text, 0.0) for text in ("one", "two", "three")] + [hit_of("best", 0.9)]
+    results = answered(ranking_of(*hits)).results
+    assert [result.similarity_score for result in results] == [0.9, 0.0, 0.0, 0.0]
+    assert [result.chunk_id for result in results[1:]] == sorted(chunk_of(text).id for text in ("one", "two", "three"))
+
+
+def test_hybrid_results_keep_the_fused_order_and_the_cosine_as_score() -> None:
+    hits = [hit_of("first", 0.2, 1, rank_score=1.0), hit_of("second", 0.8, 2, rank_score=0.5)]
+    results = answered(ranking_of(*hits, mode=Mode.HYBRID)).results
+    assert [(result.content, result.similarity_score) for result in results] == [("first", 0.2), ("second", 0.8)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 20])
+def test_total_results_is_the_number_of_results(count: int) -> None:
+    answer = answered(ranking_of(*[hit_of(f"text {number}") for number in range(count)]))
+    assert answer.metadata.total_results == len(answer.results) == count
+
+
+def test_query_is_the_query_as_it_was_sent() -> None:
+    assert answered(ranking_of(text="  Räder 🤖\n")).query == "  Räder 🤖\n"
+
+
+@pytest.mark.parametrize(("formatted_ms", "expected"), [(0.0, 0), (0.4, 0), (0.6, 1), (1_234.5678, 1235)])
+def test_query_time_ms_is_an_integer(formatted_ms: float, expected: int) -> None:
+    lifecycle = replace(LIFECYCLE, formatted_ms=formatted_ms)
+    metadata = to_metadata(ranking_of(), lifecycle)["metadata"]
+    assert isinstance(metadata, dict)
+    assert metadata["query_time_ms"] == expected
+    assert type(metadata["query_time_ms"]) is int
+
+
+def test_timestamp_is_when_the_query_came_in_iso_8601_and_utc() -> None:
+    metadata = to_metadata(ranking_of(), LIFECYCLE)["metadata"]
+    assert isinstance(metadata, dict)
+    assert metadata["timestamp"] == "2026-03-02T10:00:00.250000Z"
+
+
+def test_created_at_is_null_where_the_index_does_not_say() -> None:
+    assert answered(ranking_of(hit_of("Nodes talk.", created_at=None))).results[0].created_at is None
+
+
+# --- the lifecycle -------------------------------------------------------------------------------------------------
+
+
+def test_the_lifecycle_has_the_six_states_of_the_seed_in_order() -> None:
+    states = ["received", "embedded", "searched", "filtered", "formatted", "returned"]
+    assert [state.value for state in LifecycleState] == states
+    assert [step["state"] for step in LIFECYCLE.steps()] == states
+
+
+def test_each_state_has_its_time() -> None:
+    assert [(step["elapsed_ms"], step["at"]) for step in LIFECYCLE.steps()] == [
+        (0.0, "2026-03-02T10:00:00.250000Z"),
+        (0.5, "2026-03-02T10:00:00.250500Z"),
+        (2.0, "2026-03-02T10:00:00.252000Z"),
+        (2.25, "2026-03-02T10:00:00.252250Z"),
+        (2.5, "2026-03-02T10:00:00.252500Z"),
+        (2.625, "2026-03-02T10:00:00.252625Z"),
+    ]
+
+
+def test_the_lifecycle_of_a_ranking_counts_back_from_when_it_was_ready() -> None:
+    ranking = ranking_of()  # 0.25 embed, 1.5 search, 0.125 fuse, 0.5 filter, 2.4375 in all
+    lifecycle = Lifecycle.of(ranking, RECEIVED, 3.0, 3.25, 3.5)
+    assert lifecycle == Lifecycle(RECEIVED, 0.8125, 2.4375, 3.0, 3.25, 3.5)
+
+
+@pytest.mark.parametrize("filtered_ms", [0.0, 0.1, 1.0, 2.4375, 1_000.0])
+def test_no_state_comes_before_the_one_above_it(filtered_ms: float) -> None:
+    steps = Lifecycle.of(ranking_of(), RECEIVED, filtered_ms, filtered_ms, filtered_ms + 0.1).steps()
+    times = [datetime.fromisoformat(str(step["at"])) for step in steps]
+    assert times == sorted(times)
+    assert times[0] == RECEIVED
+    assert times[-1] - RECEIVED == timedelta(microseconds=round((filtered_ms + 0.1) * 1000))
