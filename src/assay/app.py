@@ -28,13 +28,14 @@ from assay.ports import (
     Silence,
     Source,
     SparseEncoder,
+    Vector,
     VectorStore,
 )
 from assay.release.promotion import Releases
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
-from assay.retrieval.searcher import Searcher, SearchRules
-from assay.settings import Settings, SourceSettings
+from assay.retrieval.searcher import Searcher, SearchRules, embed_query
+from assay.settings import Settings, SourceSettings, load_settings
 from assay.validation.gate import Judged, StructuralLimits, judge_structure
 
 logger = logging.getLogger(__name__)
@@ -82,6 +83,11 @@ class Assay:
     def open(cls, settings: Settings) -> Self:
         """Open Assay over these settings; nothing is read or written before it is needed."""
         return cls(settings)
+
+    @classmethod
+    def from_environment(cls) -> Self:
+        """Open Assay as the environment, and assay.toml in the working directory, say. Raises ConfigurationError."""
+        return cls(load_settings())
 
     def __enter__(self) -> Self:
         return self
@@ -167,6 +173,26 @@ class Assay:
         """
         with self.live.lease() as searcher:
             return searcher.search(query)
+
+    def embed_query(self, text: str) -> Vector:
+        """The configured model's vector of a query: float32 of shape (dimension,), of length 1.
+
+        Raises InputError for a text in which the model knows nothing, EmbeddingError.
+        """
+        return embed_query(self.embedder, text)
+
+    def search_embedding(self, query: Query, vector: Vector) -> Ranking:
+        """Ask the live generation with an embedding that was made before. See Searcher.search_embedding.
+
+        Raises NoLiveGeneration, IdentityMismatch, InvalidEmbedding, VectorStoreError, CatalogError.
+        """
+        with self.live.lease() as searcher:
+            return searcher.search_embedding(query, vector)
+
+    def served_generation(self) -> Generation:
+        """The generation that searches are answered from. Raises NoLiveGeneration, or why it cannot be opened."""
+        with self.live.lease() as searcher:
+            return searcher.generation
 
     def metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
         """What the catalog says of these chunks of the live generation. Raises CatalogError."""

@@ -71,7 +71,20 @@ class Searcher:
         if not query.text.strip():
             raise InputError("query: it is empty.", hint="Ask something.")
         started = perf_counter()
-        encoded = self._encode(query)
+        return self._ranking(query, self._encode(query), started)
+
+    def search_embedding(self, query: Query, vector: Vector) -> Ranking:
+        """Rank the chunks that are nearest to an embedding of a query that was made before.
+
+        vector: of length 1, from the embedder that made this generation. There is nothing to look for by keyword, so
+            query.mode has to be dense; query.text is only carried along, and may be empty.
+
+        Raises InvalidEmbedding for a vector of another dimension, not finite, or zero; VectorStoreError.
+        """
+        assert query.mode is Mode.DENSE
+        return self._ranking(query, _Encoded(vector, None), perf_counter())
+
+    def _ranking(self, query: Query, encoded: _Encoded, started: float) -> Ranking:
         embedded = perf_counter()
         clock = _StageClock()
         hits = self._ranked_hits(query, encoded, clock)
@@ -90,10 +103,7 @@ class Searcher:
         self.index.close()
 
     def _encode(self, query: Query) -> _Encoded:
-        try:
-            dense = self._embedder.embed_query(query.text)
-        except InvalidEmbedding as error:
-            raise InputError(f"query: nothing in {query.text!r} can be searched for ({error.message})") from error
+        dense = embed_query(self._embedder, query.text)
         sparse = None if query.mode is Mode.DENSE else self._encoder.encode_query(query.text)
         return _Encoded(dense, sparse if sparse is None or sparse.indices else None)
 
@@ -163,6 +173,14 @@ class Searcher:
         if query.mode is not Mode.DENSE and encoded.sparse is None:
             return ("The query has no words that keyword search can look for (only stop words or signs).",)
         return ()
+
+
+def embed_query(embedder: Embedder, text: str) -> Vector:
+    """A query's embedding. Raises InputError for a text in which the model knows nothing, EmbeddingError."""
+    try:
+        return embedder.embed_query(text)
+    except InvalidEmbedding as error:
+        raise InputError(f"query: nothing in {text!r} can be searched for ({error.message})") from error
 
 
 def _hit(rank: int, chunk: Chunk, cosine: float, fused: Fused, mode: Mode) -> Hit:

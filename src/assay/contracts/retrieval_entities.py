@@ -1,0 +1,138 @@
+"""The entities of seed 002, with the rules that it has for them."""
+
+import math
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from assay.contracts.fields import sent
+from assay.errors import InputError
+
+DEFAULT_MODEL = "embed-english-v3.0"
+
+_DIMENSIONS = {DEFAULT_MODEL: 1_024}
+"""Models whose dimension the seed itself fixes; another model's comes from its identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEmbedding:
+    """The vector of a query.
+
+    vector: finite numbers, as many as the model has dimensions (1024 for embed-english-v3.0).
+    query_text: the query as it was asked; not empty.
+    model: name of the model that made the vector.
+
+    Raises ValueError for fields that break these rules.
+    """
+
+    vector: list[float]
+    query_text: str
+    model: str = DEFAULT_MODEL
+
+    def __post_init__(self) -> None:
+        if not self.query_text.strip():
+            raise InputError("query_text: it is empty.")
+        if not self.model:
+            raise InputError("model: it is empty.")
+        check_vector(self.vector, _DIMENSIONS.get(self.model), self.model, "vector")
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """One chunk that answers a query.
+
+    text: the chunk's text; not empty.
+    source_url: absolute URL of the page.
+    relevance_score: cosine of query and chunk, 0 to 1.
+    position: 0, 1, 2, … within the page.
+    title: of the page; "" where it has none.
+
+    Raises ValueError for fields that break these rules.
+    """
+
+    text: str
+    source_url: str
+    relevance_score: float
+    chunk_id: str
+    position: int = 0
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.text:
+            raise InputError("text: it is empty.")
+        if not _is_url(self.source_url):
+            raise InputError(f"source_url: it has to be an absolute URL; {sent(self.source_url)}.")
+        if not 0.0 <= self.relevance_score <= 1.0:
+            raise InputError(f"relevance_score: it has to be a number from 0 to 1; {sent(self.relevance_score)}.")
+        if not self.chunk_id:
+            raise InputError("chunk_id: it is empty.")
+        if self.position < 0:
+            raise InputError(f"position: it has to be 0 or more; {sent(self.position)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverStatistics:
+    """What a retriever answers from, and what it has done since it was opened.
+
+    generation: id of the generation that answers; documents, chunks: how many are in it.
+    queries: how many were asked, the failed ones included; empty: how many had no result.
+    mean_ms: mean time of those that did not fail; None before the first.
+    """
+
+    generation: str
+    documents: int
+    chunks: int
+    model: str
+    dimension: int
+    queries: int
+    empty: int
+    failed: int
+    mean_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationCheck:
+    """Whether queries can be answered. problems: what is wrong and how to mend it; empty when all is well."""
+
+    problems: tuple[str, ...]
+    model: str | None = None
+    dimension: int | None = None
+    generation: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def check_vector(values: object, dimension: int | None, model: str, name: str) -> None:
+    """Raise InputError unless these are so many finite numbers."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if not isinstance(values, list | tuple):
+        raise InputError(f"{name}: it has to be a list of numbers; {sent(values)}.")
+    if not values:
+        raise InputError(f"{name}: it is empty.")
+    if dimension is not None and len(values) != dimension:
+        raise InputError(f"{name}: {model} has {dimension:,} dimensions; a list of {len(values):,} was sent.")
+    for position, value in enumerate(values):
+        if not _is_finite(value):
+            raise InputError(f"{name}[{position}]: it has to be a finite number; {sent(value)}.")
+
+
+def _is_finite(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.floating | np.integer):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond every float
+        return False
+
+
+def _is_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return bool(parts.scheme and (parts.netloc or parts.scheme == "file")) and not any(map(str.isspace, url))

@@ -1,0 +1,308 @@
+"""What the functions of seed 002 do, over an engine that somebody else opens and closes."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+from typing import Annotated, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from assay.contracts.fields import IS_ASKING, IS_TEXT, RequestModel, check_fields, sent
+from assay.contracts.native import SearchFilters, to_filters
+from assay.contracts.ordering import promised_order
+from assay.contracts.retrieval_entities import (
+    ConfigurationCheck,
+    QueryEmbedding,
+    RetrievalResult,
+    RetrieverStatistics,
+    check_vector,
+)
+from assay.errors import AssayError, IndexCorrupt, InputError
+from assay.model.generations import EmbedderIdentity, Generation
+from assay.model.ranking import Hit, Mode, Query, Ranking
+from assay.ports import Vector
+
+QUERY_LIMIT = 1_000
+LIMIT_LIMIT = 100
+DEFAULT_LIMIT = 5
+MINIMUM_RELEVANCE = 0.3
+"""The least relevance of what `retrieve` gives, unless it is told another."""
+
+_BATCH_THREADS = 8
+_UNIT_TOLERANCE = 1e-6
+
+
+# --- what is retrieved from ----------------------------------------------------------------------------------------
+
+
+class KnownModel(Protocol):
+    """A model that says what it is."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """What the meaning of its vectors depends on."""
+
+
+class EngineHealth(Protocol):
+    """How the parts of an engine are."""
+
+    @property
+    def generation(self) -> str | None:
+        """The generation that is served."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong."""
+
+
+class Engine(Protocol):
+    """The part of an open Assay that retrieval needs; safe to use from several threads."""
+
+    @property
+    def embedder(self) -> KnownModel:
+        """The configured model."""
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a query."""
+
+    def search(self, query: Query) -> Ranking:
+        """Ask the live generation."""
+
+    def search_embedding(self, query: Query, vector: Vector) -> Ranking:
+        """Ask the live generation with an embedding."""
+
+    def served_generation(self) -> Generation:
+        """The generation that answers."""
+
+    def health(self) -> EngineHealth:
+        """How the parts are."""
+
+
+# --- the retriever -------------------------------------------------------------------------------------------------
+
+
+class _Question(RequestModel):
+    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING]
+
+
+class _Bounds(RequestModel):
+    limit: Annotated[int, Field(ge=1, le=LIMIT_LIMIT)]
+    minimum_relevance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
+    filters: SearchFilters = SearchFilters()
+
+
+class Retriever:
+    """Embeds queries and retrieves chunks. Safe to use from several threads.
+
+    mode: how `retrieve` ranks; an embedding alone has no words, so retrieve_content_chunks is always dense.
+    on_close: lets go of the engine.
+    """
+
+    def __init__(self, engine: Engine, mode: Mode = Mode.DENSE, on_close: Callable[[], None] | None = None) -> None:
+        self._engine = engine
+        self._mode = mode
+        self._on_close = on_close
+        self._count = _Count()
+
+    def generate_query_embedding(self, query: str) -> QueryEmbedding:
+        """Embed a query of 1 to 1,000 characters. Raises ValueError for another query, EmbeddingError."""
+        text = check_fields(_Question, {"query": query}).query
+        vector = self._engine.embed_query(text)
+        return QueryEmbedding(vector.tolist(), text, self._engine.embedder.identity.model)
+
+    def retrieve_content_chunks(
+        self,
+        query_embedding: QueryEmbedding | Sequence[float],
+        limit: int = DEFAULT_LIMIT,
+        *,
+        minimum_relevance: float = 0.0,
+        filters: Mapping[str, object] | None = None,
+    ) -> list[RetrievalResult]:
+        """The chunks nearest to an embedding, most relevant first; [] when there are none.
+
+        query_embedding: from generate_query_embedding, or its vector.
+        limit: the most results, 1 to 100.
+        minimum_relevance: the least relevance_score of a result, 0 to 1.
+        filters: as in POST /v1/search: `versions`, `locales`, `url_prefix`, `sections`, `sources`, `everything`.
+
+        Raises ValueError for a vector of another dimension or model, and for other arguments out of range;
+        NoLiveGeneration before the first promotion; IdentityMismatch, VectorStoreError.
+        """
+        bounds = _bounds(limit, minimum_relevance, filters)
+        vector = self._vector(query_embedding)
+        query = Query("", bounds.limit, Mode.DENSE, bounds.minimum_relevance, to_filters(bounds.filters))
+        with self._count.counting() as count:
+            results = _results(self._engine.search_embedding(query, vector))
+            count.found = len(results)
+        return results
+
+    def retrieve(
+        self,
+        query: str,
+        limit: int = DEFAULT_LIMIT,
+        *,
+        minimum_relevance: float = MINIMUM_RELEVANCE,
+        filters: Mapping[str, object] | None = None,
+    ) -> list[RetrievalResult]:
+        """The chunks that answer a query: both steps in one.
+
+        Arguments and errors are those of the two steps; minimum_relevance is 0.3 unless told otherwise.
+        """
+        text = check_fields(_Question, {"query": query}).query
+        return self._retrieve(text, _bounds(limit, minimum_relevance, filters))
+
+    def retrieve_batch(
+        self,
+        queries: Sequence[str],
+        limit: int = DEFAULT_LIMIT,
+        *,
+        minimum_relevance: float = MINIMUM_RELEVANCE,
+        filters: Mapping[str, object] | None = None,
+    ) -> list[list[RetrievalResult]]:
+        """The answers to several queries, in their order. No query is asked when one of them is invalid."""
+        if isinstance(queries, str):
+            raise InputError(f"queries: it has to be a list of strings; {sent(queries)}.")
+        bounds = _bounds(limit, minimum_relevance, filters)
+        texts = [check_fields(_Question, {"query": query}).query for query in queries]
+        with ThreadPoolExecutor(_BATCH_THREADS, "retrieve") as threads:
+            return list(threads.map(lambda text: self._retrieve(text, bounds), texts))
+
+    def statistics(self) -> RetrieverStatistics:
+        """What is answered from, and what was done so far. Raises NoLiveGeneration."""
+        generation = self._engine.served_generation()
+        identity = self._engine.embedder.identity
+        queries, empty, failed, mean_ms = self._count.totals()
+        return RetrieverStatistics(
+            generation.id,
+            generation.documents,
+            generation.chunks,
+            identity.model,
+            identity.dimension,
+            queries,
+            empty,
+            failed,
+            mean_ms,
+        )
+
+    def check_configuration(self) -> ConfigurationCheck:
+        """Look at everything that a query needs. Failures are in the result."""
+        try:
+            identity = self._engine.embedder.identity
+        except AssayError as error:
+            return ConfigurationCheck((str(error),))
+        health = self._engine.health()
+        problems = list(health.problems)
+        try:
+            self._engine.served_generation()
+        except AssayError as error:
+            problems.append(str(error))
+        return ConfigurationCheck(tuple(problems), identity.model, identity.dimension, health.generation)
+
+    def close(self) -> None:
+        """Let go of the engine, if it was given to be closed here."""
+        if self._on_close is not None:
+            self._on_close()
+
+    def _retrieve(self, text: str, bounds: _Bounds) -> list[RetrievalResult]:
+        query = Query(text, bounds.limit, self._mode, bounds.minimum_relevance, to_filters(bounds.filters))
+        with self._count.counting() as count:
+            results = _results(self._engine.search(query))
+            count.found = len(results)
+        return results
+
+    def _vector(self, embedding: QueryEmbedding | Sequence[float]) -> Vector:
+        """The embedding as the index takes it: float32, of length 1."""
+        identity = self._engine.embedder.identity
+        if isinstance(embedding, QueryEmbedding) and embedding.model != identity.model:
+            raise InputError(
+                f"query_embedding: it was made by the model {embedding.model}, but {identity.model} is configured.",
+                hint="Embed the query again with generate_query_embedding.",
+            )
+        values = embedding.vector if isinstance(embedding, QueryEmbedding) else embedding
+        check_vector(values, identity.dimension, identity.model, "query_embedding")
+        return _direction(np.asarray(values, dtype=np.float64))
+
+
+# --- rules ---------------------------------------------------------------------------------------------------------
+
+
+def _bounds(limit: int, minimum_relevance: float, filters: Mapping[str, object] | None) -> _Bounds:
+    fields: dict[str, object] = {"limit": limit, "minimum_relevance": minimum_relevance}
+    return check_fields(_Bounds, fields if filters is None else fields | {"filters": dict(filters)})
+
+
+def _direction(vector: NDArray[np.float64]) -> Vector:
+    """The vector as float32, of length 1; one that has that length already stays as it is, bit for bit."""
+    largest = float(np.abs(vector).max())
+    if largest == 0.0:
+        raise InputError("query_embedding: it is all zero, and points nowhere.")
+    length = float(np.linalg.norm(vector / largest)) * largest
+    if abs(length - 1.0) < _UNIT_TOLERANCE:
+        return vector.astype(np.float32)
+    scaled = vector / largest  # first, for the squares of very large and very small numbers are none
+    return (scaled / np.linalg.norm(scaled)).astype(np.float32)
+
+
+def _results(ranking: Ranking) -> list[RetrievalResult]:
+    return [_result(hit) for hit in promised_order(ranking)]
+
+
+def _result(hit: Hit) -> RetrievalResult:
+    document = hit.chunk.document
+    try:
+        return RetrievalResult(
+            hit.chunk.text, document.url, hit.similarity, hit.chunk.id, hit.chunk.position, document.title
+        )
+    except InputError as error:
+        raise IndexCorrupt(
+            f"The index gave a chunk that is not whole: {error.message}", hint="`assay doctor` says what is missing."
+        ) from error
+
+
+class _Count:
+    """How many queries there were, and how long they took; shared by threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answered = 0
+        self._empty = 0
+        self._failed = 0
+        self._seconds = 0.0
+
+    def counting(self) -> "_Counting":
+        return _Counting(self)
+
+    def add(self, found: int | None, seconds: float) -> None:
+        """One query more; found: None for one that failed."""
+        with self._lock:
+            if found is None:
+                self._failed += 1
+                return
+            self._answered += 1
+            self._empty += found == 0
+            self._seconds += seconds
+
+    def totals(self) -> tuple[int, int, int, float | None]:
+        """Queries, empty, failed, mean milliseconds."""
+        with self._lock:
+            mean = 1000.0 * self._seconds / self._answered if self._answered else None
+            return self._answered + self._failed, self._empty, self._failed, mean
+
+
+class _Counting:
+    """Counts what happens inside `with`; found is to be set, and stays None when the query fails."""
+
+    def __init__(self, count: _Count) -> None:
+        self._count = count
+        self._started = 0.0
+        self.found: int | None = None
+
+    def __enter__(self) -> Self:
+        self._started = perf_counter()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._count.add(self.found, perf_counter() - self._started)
