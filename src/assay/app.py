@@ -16,6 +16,7 @@ from assay.errors import AssayError, CatalogError, ConfigurationError, NoLiveGen
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
 from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
 from assay.ingest.reading import READER_REVISION
+from assay.ingest.workers.read_ahead import worker_count
 from assay.model.evaluation import Outcome, Verdict
 from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.model.ranking import Query, Ranking
@@ -307,7 +308,15 @@ class Assay:
         self._make_data_dir()
         catalog = self._open_catalog(create=True)
         return BuildParts(
-            sources, self.embedder, self.encoder, self.store, catalog, rules, identity, self.settings.data_dir
+            sources,
+            self.embedder,
+            self.encoder,
+            self.store,
+            catalog,
+            rules,
+            identity,
+            self.settings.data_dir,
+            worker_count(self.settings.ingest.workers),
         )
 
     def _open_searcher(self, generation_id: str) -> Searcher:

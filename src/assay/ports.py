@@ -1,6 +1,6 @@
 """What the core needs of the outside world, as small Protocols. `assay.testing` has a conformance kit for each."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +15,9 @@ from assay.model.ranking import Filters
 
 Vector = NDArray[np.float32]  # (dimension,)
 Vectors = NDArray[np.float32]  # (texts, dimension)
+
+TokenCounter = Callable[[Sequence[str]], list[int]]
+"""Number of tokens of each text. A function of a module can be pickled; so can an object that loads its model anew."""
 
 
 # --- sources -------------------------------------------------------------------------------------------------------
@@ -57,6 +60,10 @@ class Embedder(Protocol):
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Number of tokens of each text, as the model or its named stand-in counts them."""
+
+    @property
+    def token_counter(self) -> TokenCounter | None:
+        """What counts as count_tokens does and can be pickled, to count in another process; None if nothing can."""
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Returns float32 of shape (len(texts), dimension), each row of length 1.

@@ -57,6 +57,17 @@ class SourceSettings(_Table):
     max_page_bytes: int = Field(default=5_000_000, ge=1_000, description="Larger pages are reported as failed.")
 
 
+class IngestSettings(_Table):
+    """How a build works."""
+
+    workers: int = Field(
+        default=0,
+        ge=0,
+        le=64,
+        description="Processes that read and cut a large site's pages; 0 is one for each CPU, up to 4; 1 starts none.",
+    )
+
+
 class ChunkingSettings(_Table):
     """How documents are cut."""
 
@@ -165,6 +176,7 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(default=Path(".assay"), description="Where the catalog and the embedded indexes live.")
     sources: tuple[SourceSettings, ...] = Field(default=(), description="Where documents come from.")
+    ingest: IngestSettings = IngestSettings()
     chunking: ChunkingSettings = ChunkingSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     sparse: SparseSettings = SparseSettings()

@@ -14,7 +14,17 @@ from assay.errors import IndexCorrupt, IndexNotFound, InvalidEmbedding, StoreUna
 from assay.model.documents import Chunk
 from assay.model.generations import EmbedderIdentity
 from assay.model.ranking import Filters
-from assay.ports import IndexAnswer, IndexPoint, IndexQuery, IndexSpec, Scored, SparseVector, Vector, Vectors
+from assay.ports import (
+    IndexAnswer,
+    IndexPoint,
+    IndexQuery,
+    IndexSpec,
+    Scored,
+    SparseVector,
+    TokenCounter,
+    Vector,
+    Vectors,
+)
 
 _WORD = re.compile(r"\w+")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -51,7 +61,12 @@ class MemoryEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Number of words of each text."""
-        return [len(_WORD.findall(text)) for text in texts]
+        return _count_words(texts)
+
+    @property
+    def token_counter(self) -> TokenCounter:
+        """A function without any state."""
+        return _count_words
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Raises InvalidEmbedding for a text without words, or with too many."""
@@ -74,6 +89,10 @@ class MemoryEmbedder:
             seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8], "big")
             self._words[word] = np.random.default_rng(seed).standard_normal(self._dimension).astype(np.float32)
         return self._words[word]
+
+
+def _count_words(texts: Sequence[str]) -> list[int]:
+    return [len(_WORD.findall(text)) for text in texts]
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,7 @@ from tokenizers import Tokenizer
 
 from assay.errors import ConfigurationError, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
-from assay.ports import Vector, Vectors
+from assay.ports import TokenCounter, Vector, Vectors
 
 _MODEL = "wordllama-l2-supercat-256"
 _DIMENSION = 256
@@ -49,7 +50,7 @@ class StaticEmbedder:
     def __init__(self) -> None:
         folder, release = _package()
         self._table = _read_table(folder / _WEIGHTS)  # (vocabulary, dimension)
-        self._tokens = _PieceTokenizer((folder / _TOKENIZER).read_text(encoding="utf-8"))
+        self._tokens = _read_tokenizer(folder)
         self._identity = EmbedderIdentity(
             provider="static", model=_MODEL, dimension=_DIMENSION, revision=f"wordllama {release}, {_POOLING}"
         )
@@ -71,7 +72,12 @@ class StaticEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Number of tokens of each text; 0 for an empty one. Raises InvalidEmbedding for what is not Unicode."""
-        return [len(ids) // 2 for ids in self._tokens.encode(texts)]
+        return self._tokens.count(texts)
+
+    @property
+    def token_counter(self) -> TokenCounter:
+        """A function that loads the tokenizer, without the vectors, in the process in which it is called first."""
+        return count_tokens
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Raises InvalidEmbedding for a text that is blank."""
@@ -124,6 +130,10 @@ class _PieceTokenizer:
             encoded.append(ids)
         return encoded
 
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Number of tokens of each text."""
+        return [len(ids) // 2 for ids in self.encode(texts)]
+
     def _encode(self, text: str) -> _Ids:
         if not text:
             return b""
@@ -148,6 +158,21 @@ class _PieceTokenizer:
         if len(piece) <= _LONGEST_KNOWN:
             _keep(self._known, piece, ids, _KNOWN_PIECES)
         return ids
+
+
+def _read_tokenizer(folder: Path) -> _PieceTokenizer:
+    return _PieceTokenizer((folder / _TOKENIZER).read_text(encoding="utf-8"))
+
+
+@cache
+def _own_tokenizer() -> _PieceTokenizer:
+    """The tokenizer of a process that has no embedder."""
+    return _read_tokenizer(_package()[0])
+
+
+def count_tokens(texts: Sequence[str]) -> list[int]:
+    """Number of Llama tokens of each text, without the vectors. Raises InvalidEmbedding for what is not Unicode."""
+    return _own_tokenizer().count(texts)
 
 
 def _keep(memory: dict[str, _Ids], key: str, ids: _Ids, capacity: int) -> None:

@@ -53,12 +53,15 @@ class Intake:
         self._rules = rules
         self._count_tokens = count_tokens
 
-    def take(self, source: str, page: PageRead) -> Cut | Kept | None:
-        """Read and cut a new page, or say which stored document stands for it; None when nothing does."""
+    def take(self, source: str, page: PageRead, cut: Cut | None) -> Cut | Kept | None:
+        """Read and cut a new page, or say which stored document stands for it; None when nothing does.
+
+        cut: what was made of the page elsewhere; None when that is still to be done.
+        """
         earlier = self._known.get((source, page.key))
         match page:
             case RawPage():
-                return self._read(source, page, earlier)
+                return self._read(source, page, cut, earlier)
             case PageUnchanged():
                 return self._keep(source, page.key, earlier, self.survey.kept)
             case PageFailed():
@@ -67,14 +70,14 @@ class Intake:
                 self.survey.excluded.append(page)
                 return None
 
-    def _read(self, source: str, page: RawPage, earlier: KnownPage | None) -> Cut | Kept | None:
+    def _read(self, source: str, page: RawPage, cut: Cut | None, earlier: KnownPage | None) -> Cut | Kept | None:
         try:
-            document = read_page(page)
+            document = cut.document if cut else read_page(page)
         except InputError as error:
             return self._fail(source, PageFailed(page.key, error.message), earlier)
         if not self.survey.claim(document.info.url, source, page.key):
             return None
-        chunks = chunk_document(document, self._rules, self._count_tokens)
+        chunks = cut.chunks if cut else chunk_document(document, self._rules, self._count_tokens)
         if not chunks:
             self.survey.empty.append(document.info.url)
         (self.survey.changed if earlier else self.survey.added).append(page.key)

@@ -16,6 +16,7 @@ from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.spool import TermSpool
 from assay.ingest.survey import Survey
 from assay.ingest.vectors import VectorSupply
+from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
 from assay.model.documents import Chunk, Document, PageExcluded, PageFailed
 from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.ports import (
@@ -72,6 +73,7 @@ class BuildParts:
     """Everything that a build works with.
 
     work_dir: where temporary files may be written.
+    workers: processes that may be started to read and cut pages; 0 for none.
     """
 
     sources: Sequence[Source]
@@ -82,6 +84,7 @@ class BuildParts:
     rules: ChunkingRules
     chunker: ChunkerIdentity
     work_dir: Path
+    workers: int
 
 
 def new_generation_id(at: datetime) -> str:
@@ -180,22 +183,28 @@ class Pipeline:
         intake = Intake(parts.catalog, base, known, parts.rules, parts.embedder.count_tokens)
         documents: list[tuple[Document, Sequence[Chunk]]] = []
         kept: list[str] = []
-        with self._stage("read", None):
-            for source in parts.sources:
-                hashes = {key: page.source_hash for (name, key), page in known.items() if name == source.name}
-                for page in source.read(hashes):
-                    match intake.take(source.name, page):
-                        case Cut(document, chunks):
-                            documents.append((document, chunks))
-                        case Kept(revision):
-                            kept.append(revision)
-                    if len(documents) >= _DOCUMENTS_AT_ONCE:
-                        parts.catalog.add_documents(generation.id, documents)
-                        documents = []
-                    self._progress.advance()
+        ahead = ReadAhead(parts.rules, parts.embedder.token_counter, workers=parts.workers)
+        with self._stage("read", None), ahead:
+            for source, page, cut in ahead.read(self._pages(known)):
+                match intake.take(source, page, cut):
+                    case Cut(document, chunks):
+                        documents.append((document, chunks))
+                    case Kept(revision):
+                        kept.append(revision)
+                if len(documents) >= _DOCUMENTS_AT_ONCE:
+                    parts.catalog.add_documents(generation.id, documents)
+                    documents = []
+                self._progress.advance()
             parts.catalog.add_documents(generation.id, documents)
             parts.catalog.include_revisions(generation.id, kept)
         return intake.survey
+
+    def _pages(self, known: Mapping[PageName, KnownPage]) -> Iterator[SourcePage]:
+        """Every page of every source, with the source's name."""
+        for source in self._parts.sources:
+            hashes = {key: page.source_hash for (name, key), page in known.items() if name == source.name}
+            for page in source.read(hashes):
+                yield source.name, page
 
     def _count(self, generation: Generation, survey: Survey, spool: TermSpool) -> Generation:
         """The first pass over the chunks: term counts, the corpus's average length, and the content's fingerprint."""

@@ -7,6 +7,7 @@ class TestMyEmbedder(EmbedderConformance):
 """
 # ruff: noqa: D102 - the name of a test is a sentence
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -62,6 +63,13 @@ class EmbedderConformance:
     def test_a_longer_text_has_more_tokens(self, embedder: Embedder) -> None:
         once, thrice = embedder.count_tokens(["one more word", "one more word " * 3])
         assert thrice > once
+
+    def test_what_it_hands_out_to_count_elsewhere_counts_the_same(self, embedder: Embedder) -> None:
+        counter = embedder.token_counter
+        if counter is None:
+            pytest.skip("the embedder cannot count in another process; pages are cut in one")
+        elsewhere = pickle.loads(pickle.dumps(counter))  # noqa: S301 - just made
+        assert elsewhere([*TEXTS, ""]) == embedder.count_tokens([*TEXTS, ""])
 
     # --- embedding ---
 

@@ -1,0 +1,71 @@
+"""What runs in a worker process: pages in, documents and their chunks out, until the build's process is gone."""
+
+import gc
+import os
+import pickle
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from queue import SimpleQueue
+from threading import Thread
+
+from assay.errors import AssayError
+from assay.ingest.chunking.chunker import chunk_document
+from assay.ingest.intake import Cut
+from assay.ingest.reading import read_page
+from assay.ingest.workers.messages import Batch, Setup, packed, read_frame, write_frame
+from assay.model.documents import RawPage
+
+
+def main() -> None:
+    """Answer every batch from standard input on standard output; ends as soon as standard input does."""
+    requests, answers = _pipes()
+    frame = read_frame(requests)
+    if frame is None:
+        return
+    setup: Setup = pickle.loads(frame)  # noqa: S301 - from the process that started this one
+    received: SimpleQueue[bytes] = SimpleQueue()
+    to_send: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_receive, args=(requests, received), daemon=True).start()
+    Thread(target=_send, args=(answers, to_send), daemon=True).start()
+    setup.count_tokens([""])  # what it loads, it loads before the build waits for it
+    to_send.put(b"")  # the greeting
+    gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
+    links: Mapping[str, str] = {}
+    while True:
+        batch: Batch = pickle.loads(received.get())  # noqa: S301 - likewise
+        links = links if batch.links is None else batch.links
+        cuts = tuple(_cut(replace(page, links=links), setup) for page in batch.pages)
+        to_send.put(packed(cuts))
+
+
+def _cut(page: RawPage, setup: Setup) -> Cut | None:
+    """None when it fails: the build reads the page again and meets the same error, where it can be told."""
+    try:
+        document = read_page(page)
+        return Cut(document, chunk_document(document, setup.rules, setup.count_tokens))
+    except AssayError:
+        return None
+
+
+def _pipes() -> tuple[int, int]:
+    """The pipes from and to the build. What anything prints goes to standard error, not between the answers."""
+    answers = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return sys.stdin.fileno(), answers
+
+
+def _receive(requests: int, received: "SimpleQueue[bytes]") -> None:
+    """Take batches while others are worked on: the build never waits to hand one over, and its end is noticed."""
+    while (frame := read_frame(requests)) is not None:
+        received.put(frame)
+    os._exit(0)
+
+
+def _send(answers: int, to_send: "SimpleQueue[bytes]") -> None:
+    """Hand answers over while the next batch is worked on: the build takes them in the order of its pages."""
+    while True:
+        try:
+            write_frame(answers, to_send.get())
+        except OSError:
+            os._exit(0)

@@ -1,0 +1,237 @@
+"""Pages read ahead by workers come back as if the build had read them, whatever befalls the workers."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+from tests.pages import page
+from tests.workers import PatientReadAhead, Unloadable, short_of_memory, talkative, words
+
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
+from assay.ingest.intake import Cut
+from assay.ingest.reading import read_page
+from assay.ingest.workers.read_ahead import SourcePage, worker_count
+from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.ports import TokenCounter
+
+RULES = ChunkingRules(400, None, 0, "words")
+RUN = 8
+"""Pages that are handed over together; small ones."""
+
+Result = tuple[str, PageRead, Cut | None]
+
+
+def _page(number: int, body: str = "", **changes: Any) -> RawPage:  # noqa: ANN401 - any field
+    text = f"# Part {number}\n\n{body}" + "\n\n".join(f"## Step {step}\n\nTurn it {step} times." for step in range(9))
+    return page(text, key=f"{number}.md", url=f"https://docs.example/{number}", **changes)
+
+
+def _items(*pages: PageRead) -> list[SourcePage]:
+    return [("docs", each) for each in pages]
+
+
+def _ahead(counter: TokenCounter | None = words, workers: int = 2, start_after: int = 0) -> PatientReadAhead:
+    return PatientReadAhead(RULES, counter, workers=workers, start_after=start_after)
+
+
+def _cut(each: RawPage, counter: TokenCounter = words) -> Cut:
+    document = read_page(each)
+    return Cut(document, chunk_document(document, RULES, counter))
+
+
+def _results(counter: TokenCounter, items: list[SourcePage]) -> list[Result]:
+    with _ahead(counter) as ahead:
+        return list(ahead.read(items))
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_pages_come_back_in_order_and_cut_as_the_build_would_cut_them() -> None:
+    pages = [_page(number) for number in range(60)]
+    results = _results(words, _items(*pages))
+    assert [page for _, page, _ in results] == pages
+    cuts = {page.key: cut for _, page, cut in results if cut}
+    assert len(cuts) >= len(pages) - 3 * RUN
+    assert cuts == {each.key: _cut(each) for each in pages if each.key in cuts}
+
+
+def test_what_is_no_new_page_keeps_its_place_among_them() -> None:
+    items: list[SourcePage] = []
+    for number in range(60):
+        items.append(("docs", _page(number)))
+        other = [PageUnchanged(f"u{number}", "hash"), PageFailed(f"f{number}", "torn"), PageExcluded(f"e{number}", "x")]
+        items.append(("more", other[number % 3]))
+    results = _results(words, items)
+    assert [(source, page) for source, page, _ in results] == items
+    assert not any(cut for _, page, cut in results if not isinstance(page, RawPage))
+
+
+def test_links_are_those_of_each_page_also_when_they_change_between_pages() -> None:
+    first, second = {"a.md": "https://docs.example/first"}, {"a.md": "https://docs.example/second"}
+    pages = [_page(n, "See [a](a.md).\n\n", links=first if n // 12 % 2 else second) for n in range(72)]
+    results = _results(words, _items(*pages))
+    cuts = {page.key: cut for _, page, cut in results if cut}
+    assert len(cuts) > 40
+    assert {key: cut.document.links for key, cut in cuts.items()} == {
+        each.key: _cut(each).document.links for each in pages if each.key in cuts
+    }
+
+
+def test_a_page_that_cannot_be_read_is_left_to_the_build() -> None:
+    pages = [_page(n, media_type=MediaType.HTML if n == 40 else MediaType.MARKDOWN) for n in range(60)]
+    results = _results(words, _items(*pages))
+    assert [page.key for _, page, cut in results[30:] if not cut] == ["40.md"]
+
+
+def test_a_page_that_cannot_travel_is_left_to_the_build_with_those_around_it(caplog: pytest.LogCaptureFixture) -> None:
+    pages = [_page(n, front_matter={"hook": lambda: None} if n == 40 else {}) for n in range(60)]
+    results = _results(words, _items(*pages))
+    assert [page.key for _, page, _ in results] == [page.key for page in pages]
+    left = [page.key for _, page, cut in results[30:] if not cut]
+    assert "40.md" in left
+    assert len(left) <= RUN
+    assert not caplog.records
+
+
+def test_a_killed_worker_loses_no_page(caplog: pytest.LogCaptureFixture) -> None:
+    pages = [_page(number) for number in range(100)]
+    with _ahead() as ahead:
+        results = []
+        for result in ahead.read(_items(*pages[:40])):
+            results.append(result)
+            if len(results) == 30:
+                os.kill(ahead.pids[0], signal.SIGKILL)
+        results += ahead.read(_items(*pages[40:]))
+        assert len(ahead.pids) == 1
+    assert [page for _, page, _ in results] == pages
+    assert all(cut for _, _, cut in results[-20:])
+    assert "killed by SIGKILL" in caplog.text
+    assert "1 go on" in caplog.text
+
+
+def test_a_build_whose_workers_are_all_killed_reads_on_alone(caplog: pytest.LogCaptureFixture) -> None:
+    pages = [_page(number) for number in range(100)]
+    with _ahead() as ahead:
+        results = []
+        for result in ahead.read(_items(*pages[:40])):
+            results.append(result)
+            for pid in ahead.pids if len(results) == 30 else []:
+                os.kill(pid, signal.SIGKILL)
+        results += ahead.read(_items(*pages[40:]))
+    assert [page for _, page, _ in results] == pages
+    assert not any(cut for _, _, cut in results[-60:])
+    assert "read without workers" in caplog.text
+
+
+def test_a_worker_that_runs_out_of_memory_says_so_and_leaves_its_pages_to_the_build(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pages = [_page(number, "This is too large.\n\n" if number == 40 else "") for number in range(60)]
+    results = _results(short_of_memory, _items(*pages))
+    assert [page for _, page, _ in results] == pages
+    assert results[40][2] is None
+    assert "exit code 1: MemoryError" in caplog.text
+
+
+def test_what_a_worker_prints_does_not_come_between_its_answers() -> None:
+    results = _results(talkative, _items(*(_page(number) for number in range(60))))
+    assert all(cut for _, _, cut in results[30:])
+
+
+@pytest.mark.parametrize("counter", [lambda texts: words(texts), Unloadable()], ids=["here", "there"])  # noqa: PLW0108
+def test_a_counter_that_cannot_travel_leaves_every_page_to_the_build(
+    counter: TokenCounter, caplog: pytest.LogCaptureFixture
+) -> None:
+    pages = [_page(number) for number in range(60)]
+    with _ahead(counter) as ahead:
+        results = list(ahead.read(_items(*pages)))
+    assert [(page, cut) for _, page, cut in results] == [(page, None) for page in pages]
+    assert "worker" in caplog.text
+
+
+def test_an_interpreter_that_cannot_be_started_leaves_every_page_to_the_build(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    pages = [_page(number) for number in range(30)]
+    with _ahead() as ahead:
+        assert [(page, cut) for _, page, cut in ahead.read(_items(*pages))] == [(page, None) for page in pages]
+    assert "No worker can be started" in caplog.text
+
+
+@pytest.mark.parametrize(("counter", "workers", "start_after"), [(None, 2, 0), (words, 0, 0), (words, 2, 60)])
+def test_no_worker_starts_where_none_is_wanted(counter: TokenCounter | None, workers: int, start_after: int) -> None:
+    with _ahead(counter, workers, start_after) as ahead:
+        results = list(ahead.read(_items(*(_page(number) for number in range(60)))))
+        assert not ahead.pids
+    assert [cut for _, _, cut in results] == [None] * 60
+
+
+def test_unchanged_pages_start_no_worker() -> None:
+    with _ahead(start_after=20) as ahead:
+        results = list(ahead.read(_items(*(PageUnchanged(f"{number}.md", "hash") for number in range(500)))))
+        assert not ahead.pids
+    assert len(results) == 500
+
+
+def test_no_more_than_some_pages_are_ahead() -> None:
+    taken = 0
+
+    def counted(items: Iterable[SourcePage]) -> Iterator[SourcePage]:
+        nonlocal taken
+        for item in items:
+            taken += 1
+            yield item
+
+    with _ahead() as ahead:
+        items = _items(*(_page(number) for number in range(300)))
+        most = max(taken - given for given, _ in enumerate(ahead.read(counted(items))))
+    assert RUN < most <= RUN * 7 + 1
+
+
+def test_large_pages_travel_one_by_one() -> None:
+    pages = [_page(number, "word " * 20_000) for number in range(12)]
+    with _ahead(workers=1) as ahead:
+        results = list(ahead.read(_items(*(_page(100 + n) for n in range(10)), *pages)))
+    assert [cut == _cut(each) for each, (_, _, cut) in zip(pages, results[10:], strict=True)] == [True] * 12
+
+
+def test_workers_end_with_the_context() -> None:
+    with _ahead() as ahead:
+        reading = ahead.read(_items(*(_page(number) for number in range(300))))
+        for _ in range(50):
+            next(reading)
+        pids = ahead.pids
+        assert len(pids) == 2
+    assert not any(map(_is_running, pids))
+
+
+def test_one_worker_is_none_and_more_are_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [worker_count(wanted) for wanted in (1, 2, 9)] == [0, 2, 9]
+    monkeypatch.setattr("assay.ingest.workers.read_ahead._available_cpus", lambda: 16)
+    assert worker_count(0) == 4
+    monkeypatch.setattr("assay.ingest.workers.read_ahead._available_cpus", lambda: 1)
+    assert worker_count(0) == 0
+
+
+@pytest.mark.parametrize("executable", ["", "/usr/bin/uwsgi", None])
+def test_a_program_with_python_inside_starts_no_workers(
+    executable: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", executable)
+    assert worker_count(4) == 0
+
+
+def test_the_pages_that_come_back_are_those_that_went() -> None:
+    pages = [_page(number, tags=(f"t{number}",)) for number in range(40)]
+    results = _results(words, _items(*pages))
+    assert all(given is taken for given, (_, taken, _) in zip(pages, results, strict=True))

@@ -1,0 +1,59 @@
+"""Token counters that a worker process can import, and a build that waits for its workers."""
+
+import os
+import time
+from collections.abc import Sequence
+
+from assay.ingest.workers.read_ahead import ReadAhead
+
+
+def words(texts: Sequence[str]) -> list[int]:
+    """Number of words of each text."""
+    return [len(text.split()) for text in texts]
+
+
+def talkative(texts: Sequence[str]) -> list[int]:
+    """Prints while it counts."""
+    print("counting")  # noqa: T201 - the point
+    os.write(1, b"really\n")
+    return words(texts)
+
+
+def short_of_memory(texts: Sequence[str]) -> list[int]:
+    """Fails at a text that is said to be too large."""
+    if any("too large" in text for text in texts):
+        raise MemoryError
+    return words(texts)
+
+
+def never_done(texts: Sequence[str]) -> list[int]:
+    """Never ends when a text says so."""
+    while any(text.endswith(" never") for text in texts):
+        pass
+    return words(texts)
+
+
+class Unloadable:
+    """Can be pickled, and not unpickled."""
+
+    def __reduce__(self) -> tuple[object, tuple[()]]:
+        return _fail, ()
+
+    def __call__(self, texts: Sequence[str]) -> list[int]:
+        """Number of words of each text."""
+        return words(texts)
+
+
+def _fail() -> None:
+    raise RuntimeError("this counter is of another version")
+
+
+class PatientReadAhead(ReadAhead):
+    """Waits for a worker that it starts, so that it gets pages on any machine."""
+
+    def _start(self) -> None:
+        super()._start()
+        deadline = time.monotonic() + 60
+        while self._workers and not (self._workers[-1].is_ready or self._workers[-1].ended):
+            assert time.monotonic() < deadline, "the worker does not start"
+            time.sleep(0.01)
