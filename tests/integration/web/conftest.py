@@ -23,6 +23,24 @@ PARTS = ("gripper", "camera", "battery", "lidar", "ankle", "wrist", "speaker", "
 TASKS = ("Calibrating", "Replacing", "Cleaning", "Testing")
 CHUNKS = len(PARTS) * len(TASKS) + 1
 
+QUERY_FIELDS = {"/v1/search": "query", "/search": "query", "/query": "query_text", "/api/v1/search": "query_text"}
+"""What each route that searches calls the query."""
+
+QUERY_LIMITS = {"/v1/search": 2_000, "/search": 500, "/query": 1_999, "/api/v1/search": 500}
+TOP_K_LIMITS = {"/v1/search": 100, "/search": 20, "/query": 20, "/api/v1/search": 100}
+THRESHOLD_FIELDS = {
+    "/v1/search": "threshold",
+    "/query": "threshold",
+    "/api/v1/search": "similarity_threshold",
+}
+ROUTES = tuple(QUERY_FIELDS)
+
+
+def asking(route: str, query: object = "How do nodes communicate?", **fields: object) -> dict[str, object]:
+    """A body that asks this of a route, whatever the similarity of what is found."""
+    lowest = {"similarity_threshold": 0.0} if route == "/api/v1/search" else {}
+    return {QUERY_FIELDS[route]: query, **lowest, **fields}
+
 
 def write_pages(folder: Path) -> Path:
     """A small manual: one page for each part and task, and one about nodes."""

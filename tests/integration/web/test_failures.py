@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.integration.web.conftest import Connect, settings_for
+from tests.integration.web.conftest import ROUTES, Connect, asking, settings_for
 
 from assay.app import Assay, Health
 from assay.contracts.search_api import ErrorResponse
@@ -24,7 +24,6 @@ from assay.errors import (
 from assay.model.ranking import Query, Ranking
 from assay.ports import ChunkMetadata
 
-ROUTES = ("/v1/search", "/search")
 SECRET = "/srv/assay/generations/20260301 key sk-123456"
 
 
@@ -95,7 +94,7 @@ def test_a_failure_is_an_error_without_detail_and_its_detail_is_in_the_log(
     error: str,
 ) -> None:
     response = connect(failing(published, failure)).post(
-        route, json={"query": "nodes"}, headers={"Origin": "https://a.example", "X-Request-ID": "r-1"}
+        route, json=asking(route), headers={"Origin": "https://a.example", "X-Request-ID": "r-1"}
     )
     assert response.status_code == status
     assert ErrorResponse.model_validate(response.json()).error == error
@@ -116,13 +115,13 @@ def test_before_the_first_promotion_a_search_is_503_and_never_an_empty_list(
     with Assay.open(settings_for(tmp_path)) as assay:
         assay.start_serving()
         client = connect(assay)
-        response = client.post(route, json={"query": "nodes"})
+        response = client.post(route, json=asking(route))
         assert response.status_code == 503
         assert response.json() == {
             "error": "service_unavailable",
             "message": "No generation is live yet, so there is nothing to search.",
         }
-        assert client.post(route, json={"query": ""}).status_code == 400
+        assert client.post(route, json=asking(route, "")).status_code == 400
         assert client.get("/readyz").status_code == 503
         assert client.get("/livez").status_code == 200
         health = client.get("/health")

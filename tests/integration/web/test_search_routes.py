@@ -6,17 +6,23 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.integration.web.conftest import BASE_URL, CHUNKS, Connect, settings_for, write_pages
+from tests.integration.web.conftest import (
+    BASE_URL,
+    CHUNKS,
+    QUERY_FIELDS,
+    QUERY_LIMITS,
+    ROUTES,
+    THRESHOLD_FIELDS,
+    TOP_K_LIMITS,
+    Connect,
+    asking,
+    settings_for,
+    write_pages,
+)
 
 from assay.app import Assay
 from assay.contracts.native import SearchRanking
 from assay.contracts.search_api import ErrorResponse, SearchResponse
-
-ROUTES = ("/v1/search", "/search")
-
-
-def body_of(route: str, **fields: object) -> dict[str, object]:
-    return {"query": "How do nodes communicate?", **fields}
 
 
 def refused(client: TestClient, route: str, body: object) -> str:
@@ -34,16 +40,16 @@ def refused(client: TestClient, route: str, body: object) -> str:
 
 @pytest.mark.parametrize(
     ("route", "length"),
-    [("/search", 1), ("/search", 500), ("/v1/search", 1), ("/v1/search", 501), ("/v1/search", 2_000)],
+    [(route, length) for route, limit in QUERY_LIMITS.items() for length in (1, 9, 10, 499, 500, limit - 1, limit)],
 )
 def test_a_query_of_a_length_inside_the_limit_is_answered(client: TestClient, route: str, length: int) -> None:
     query = ("nodes " * 400)[:length].replace(" ", "s") if length > 1 else "a"
-    response = client.post(route, json={"query": query})
+    response = client.post(route, json=asking(route, query))
     assert response.status_code == 200, response.text
-    assert response.json()["query"] == query
+    assert response.json().get("query", query) == query
 
 
-@pytest.mark.parametrize(("route", "limit"), [("/search", 500), ("/v1/search", 2_000)])
+@pytest.mark.parametrize(("route", "limit"), QUERY_LIMITS.items())
 @pytest.mark.parametrize(
     ("query", "complaint"),
     [
@@ -60,18 +66,18 @@ def test_a_query_of_a_length_inside_the_limit_is_answered(client: TestClient, ro
 def test_a_query_that_asks_nothing_is_refused(
     client: TestClient, route: str, limit: int, query: object, complaint: str
 ) -> None:
-    message = refused(client, route, {"query": query})
-    assert message.startswith("query: ")
+    message = refused(client, route, asking(route, query))
+    assert message.startswith(f"{QUERY_FIELDS[route]}: ")
     assert complaint in message
     assert f"1 to {limit:,} characters" in message
 
 
-@pytest.mark.parametrize(("route", "limit"), [("/search", 500), ("/v1/search", 2_000)])
+@pytest.mark.parametrize(("route", "limit"), QUERY_LIMITS.items())
 @pytest.mark.parametrize("character", ["a", "é", "字", "🤖"])
 def test_length_is_counted_in_characters_and_nothing_is_cut(
     client: TestClient, route: str, limit: int, character: str
 ) -> None:
-    message = refused(client, route, {"query": character * (limit + 1)})
+    message = refused(client, route, asking(route, character * (limit + 1)))
     assert f"of {limit + 1:,} characters was sent" in message
 
 
@@ -89,57 +95,65 @@ def test_length_is_counted_in_characters_and_nothing_is_cut(
     ],
 )
 def test_a_query_in_any_writing_is_answered_and_echoed_as_it_was(client: TestClient, route: str, query: str) -> None:
-    response = client.post(route, json={"query": query})
+    response = client.post(route, json=asking(route, query))
     assert response.status_code == 200, response.text
-    assert response.json()["query"] == query
+    assert response.json().get("query", query) == query
     assert "X-Injected" not in response.headers
 
 
 @pytest.mark.parametrize(
-    ("route", "top_k"), [("/search", 1), ("/search", 20), ("/v1/search", 1), ("/v1/search", 21), ("/v1/search", 100)]
+    ("route", "top_k"),
+    [(route, top_k) for route, limit in TOP_K_LIMITS.items() for top_k in (1, 20, 21, 100) if top_k <= limit],
 )
 def test_top_k_inside_its_range_gives_so_many_results(client: TestClient, route: str, top_k: int) -> None:
-    results = client.post(route, json={"query": "replacing the gripper", "top_k": top_k}).json()["results"]
+    results = client.post(route, json=asking(route, "replacing the gripper", top_k=top_k)).json()["results"]
     assert len(results) == min(top_k, CHUNKS)
 
 
 @pytest.mark.parametrize(
     ("route", "limit", "top_k"),
     [
-        *[("/search", 20, value) for value in (0, 21, 100, -1)],
-        *[("/v1/search", 100, value) for value in (0, 101, -1)],
-        *[
-            (route, limit, value)
-            for route, limit in (("/search", 20), ("/v1/search", 100))
-            for value in ("5", 5.0, True)
-        ],
+        (route, limit, top_k)
+        for route, limit in TOP_K_LIMITS.items()
+        for top_k in (-1, 0, 21, 100, 101, "5", 5.0, True)
+        if top_k not in range(1, limit + 1) or type(top_k) is not int
     ],
 )
 def test_top_k_of_another_range_or_type_is_refused(client: TestClient, route: str, limit: int, top_k: object) -> None:
-    message = refused(client, route, {"query": "nodes", "top_k": top_k})
+    message = refused(client, route, asking(route, top_k=top_k))
     assert message.startswith(f"top_k: it has to be a whole number from 1 to {limit}; ")
 
 
+@pytest.mark.parametrize(("route", "field"), THRESHOLD_FIELDS.items())
 @pytest.mark.parametrize(
     "threshold", [b"-0.01", b"1.01", b"NaN", b"Infinity", b"-Infinity", b"1e999", b'"0.5"', b"true"]
 )
-def test_a_threshold_of_another_range_or_type_is_refused(client: TestClient, threshold: bytes) -> None:
-    message = refused(client, "/v1/search", b'{"query": "nodes", "threshold": ' + threshold + b"}")
-    assert message.startswith("threshold: it has to be a number from 0 to 1; ")
+def test_a_threshold_of_another_range_or_type_is_refused(
+    client: TestClient, route: str, field: str, threshold: bytes
+) -> None:
+    body = f'{{"{QUERY_FIELDS[route]}": "nodes", "{field}": '.encode() + threshold + b"}"
+    message = refused(client, route, body)
+    assert message.startswith(f"{field}: it has to be a number from 0 to 1; ")
 
 
-def test_a_threshold_of_0_drops_nothing_and_one_of_1_all_but_the_same(client: TestClient) -> None:
-    everything = client.post("/v1/search", json=body_of("/v1/search", threshold=0, top_k=100)).json()["results"]
-    nothing = client.post("/v1/search", json=body_of("/v1/search", threshold=1)).json()
-    assert len(everything) == CHUNKS
-    assert nothing["results"] == []
-    assert "error" not in nothing
+@pytest.mark.parametrize(("route", "field"), THRESHOLD_FIELDS.items())
+def test_a_threshold_of_0_drops_nothing_and_one_of_1_all_but_the_same(
+    client: TestClient, route: str, field: str
+) -> None:
+    most = TOP_K_LIMITS[route]
+    everything = client.post(route, json=asking(route, top_k=most, **{field: 0})).json()["results"]
+    nothing = client.post(route, json=asking(route, **{field: 1}))
+    assert len(everything) == min(most, CHUNKS)
+    assert nothing.status_code == 200
+    assert nothing.json()["results"] == []
+    assert "error" not in nothing.json()
 
 
-def test_a_threshold_holds_for_every_result(client: TestClient) -> None:
-    results = client.post("/v1/search", json=body_of("/v1/search", threshold=0.3, top_k=100)).json()["results"]
+@pytest.mark.parametrize(("route", "field"), THRESHOLD_FIELDS.items())
+def test_a_threshold_holds_for_every_result(client: TestClient, route: str, field: str) -> None:
+    results = client.post(route, json=asking(route, top_k=20, **{field: 0.3})).json()["results"]
     assert results
-    assert all(result["similarity"] >= 0.3 for result in results)
+    assert all(result.get("similarity_score", result.get("similarity")) >= 0.3 for result in results)
 
 
 @pytest.mark.parametrize(
@@ -149,12 +163,13 @@ def test_a_threshold_holds_for_every_result(client: TestClient) -> None:
         pytest.param(b"{", "body: it is not valid JSON at line 1, column 2", id="cut off"),
         pytest.param(b"[1, 2]", "body: it has to be a JSON object", id="a list"),
         pytest.param(b'{"query": "\xe9"}', "body: it has to be UTF-8", id="Latin-1"),
-        pytest.param(b'{"query": "a", "query": "b"}', "is given twice", id="a field twice"),
-        pytest.param(b'{"query": "nodes", "topk": 3}', "There is no field `topk`; did you mean `top_k`?", id="a slip"),
-        pytest.param(b'{"query": "nodes", "top_k": ' + b"9" * 5_000 + b"}", "too many digits", id="5,000 digits"),
+        pytest.param(b'{"top_k": 1, "top_k": 2}', "is given twice", id="a field twice"),
+        pytest.param(b'{"topk": 3}', "There is no field `topk`; did you mean `top_k`?", id="a slip"),
+        pytest.param(b'{"top_k": ' + b"9" * 5_000 + b"}", "too many digits", id="5,000 digits"),
+        pytest.param(b'{"a":' * 12_000, "nested too deeply", id="12,000 objects"),
         pytest.param(b"[" * 60_000, "nested too deeply", id="60,000 brackets"),
-        pytest.param(b'{"query": "nodes", "x\\ud800": 1}', "There is no field `x\\ud800`", id="a name that is no text"),
-        pytest.param(b"{}", "query: it is required", id="no fields"),
+        pytest.param(b'{"x\\ud800": 1}', "There is no field `x\\ud800`", id="a name that is no text"),
+        pytest.param(b"{}", ": it is required", id="no fields"),
     ],
 )
 @pytest.mark.parametrize("route", ROUTES)
@@ -191,7 +206,7 @@ def test_json_is_taken_under_each_of_its_names(client: TestClient, kind: str | N
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_body_over_the_limit_is_413(client: TestClient, route: str) -> None:
-    response = client.post(route, json={"query": "a" * 70_000})
+    response = client.post(route, json=asking(route, "a" * 70_000))
     assert response.status_code == 413
     assert response.json() == {"error": "payload_too_large", "message": "body: it has to be at most 65,536 bytes."}
 
@@ -206,7 +221,7 @@ def test_a_body_at_the_limit_is_read(client: TestClient) -> None:
 
 
 def test_the_native_answer_is_as_declared(client: TestClient, assay: Assay) -> None:
-    response = client.post("/v1/search", json=body_of("/v1/search", top_k=3))
+    response = client.post("/v1/search", json=asking("/v1/search", top_k=3))
     ranking = SearchRanking.model_validate_json(response.content)
     assert ranking.generation == assay.health().generation
     assert ranking.mode == "hybrid"
@@ -230,15 +245,21 @@ def test_the_seeds_answer_is_as_declared_and_sorted_by_similarity(client: TestCl
     assert answer.results[0].title == "Nodes"
 
 
-def test_both_shapes_give_the_same_similarity_of_a_chunk(client: TestClient) -> None:
-    native = client.post("/v1/search", json=body_of("/v1/search", mode="dense", top_k=20)).json()["results"]
-    seed = client.post("/search", json={"query": "How do nodes communicate?", "top_k": 20}).json()["results"]
-    assert {r["chunk_id"]: r["similarity"] for r in native} == {r["chunk_id"]: r["score"] for r in seed}
+def test_every_shape_gives_the_same_chunks_with_the_same_cosine(client: TestClient) -> None:
+    def found(route: str, score: str, **fields: object) -> dict[str, float]:
+        results = client.post(route, json=asking(route, top_k=20, **fields)).json()["results"]
+        return {result["chunk_id"]: result[score] for result in results}
+
+    expected = found("/v1/search", "similarity", mode="dense")
+    assert len(expected) == 20
+    assert found("/search", "score") == expected
+    assert found("/query", "similarity_score") == expected
+    assert found("/api/v1/search", "similarity_score") == expected
 
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_the_same_question_gives_the_same_answer(client: TestClient, route: str) -> None:
-    first, second = (client.post(route, json=body_of(route)).json()["results"] for _ in range(2))
+    first, second = (client.post(route, json=asking(route)).json()["results"] for _ in range(2))
     assert first == second
 
 
@@ -247,15 +268,19 @@ def test_text_comes_back_as_it_was_written(client: TestClient) -> None:
     assert 'Räder 🤖 bleiben, & "quotes" too: `<b>a < b</b>`' in result["snippet"]
 
 
+@pytest.mark.parametrize(
+    ("route", "score"), [("/search", "score"), ("/query", "similarity_score"), ("/api/v1/search", "similarity_score")]
+)
 def test_contract_mode_hybrid_ranks_by_the_fused_score_and_reports_the_cosine(
-    connect: Connect, published: Path
+    connect: Connect, published: Path, route: str, score: str
 ) -> None:
+    question = "programs of the robot, not the gyroscope"
     with Assay.open(settings_for(published, contract_mode="hybrid")) as hybrid:
-        body = {"query": "switch off before lidar work", "top_k": 20}
-        answer = connect(hybrid).post("/search", json=body).json()["results"]
-        native = connect(hybrid).post("/v1/search", json=body).json()["results"]
-    assert [r["chunk_id"] for r in answer] == [r["chunk_id"] for r in native]
-    assert [r["score"] for r in answer] == [r["similarity"] for r in native]
+        client = connect(hybrid)
+        answer = client.post(route, json=asking(route, question, top_k=20)).json()["results"]
+        native = client.post("/v1/search", json=asking("/v1/search", question, top_k=20)).json()["results"]
+    assert [(r["chunk_id"], r[score]) for r in answer] == [(r["chunk_id"], r["similarity"]) for r in native]
+    assert [r[score] for r in answer] != sorted((r[score] for r in answer), reverse=True)
 
 
 def test_titles_of_the_next_generation_do_not_reach_answers_of_this_one(tmp_path: Path, connect: Connect) -> None:
@@ -281,16 +306,16 @@ def test_titles_of_the_next_generation_do_not_reach_answers_of_this_one(tmp_path
 
 def test_filters_narrow_the_search(client: TestClient) -> None:
     inside = {"filters": {"url_prefix": f"{BASE_URL}/nodes", "sources": ["manual"]}, "top_k": 100}
-    urls = {r["url"] for r in client.post("/v1/search", json=body_of("/v1/search", **inside)).json()["results"]}
+    urls = {r["url"] for r in client.post("/v1/search", json=asking("/v1/search", **inside)).json()["results"]}
     assert urls == {f"{BASE_URL}/nodes"}
-    outside = client.post("/v1/search", json=body_of("/v1/search", filters={"sources": ["another"]}))
+    outside = client.post("/v1/search", json=asking("/v1/search", filters={"sources": ["another"]}))
     assert outside.status_code == 200
     assert outside.json()["results"] == []
 
 
 def test_vectors_come_only_when_asked_for(client: TestClient) -> None:
-    with_vectors = client.post("/v1/search", json=body_of("/v1/search", include={"vectors": True})).json()["results"]
-    without = client.post("/v1/search", json=body_of("/v1/search")).json()["results"]
+    with_vectors = client.post("/v1/search", json=asking("/v1/search", include={"vectors": True})).json()["results"]
+    without = client.post("/v1/search", json=asking("/v1/search")).json()["results"]
     assert {len(result["vector"]) for result in with_vectors} == {256}
     assert all("vector" not in result for result in without)
 
@@ -309,10 +334,12 @@ def test_what_is_left_out_comes_from_the_settings(connect: Connect, published: P
     [
         ("/v1/search", ["embed", "search", "fuse", "filter", "format"]),
         ("/search", ["embed", "search", "fuse", "filter", "metadata", "format"]),
+        ("/query", ["embed", "search", "fuse", "filter", "format"]),
+        ("/api/v1/search", ["embed", "search", "fuse", "filter", "metadata", "format"]),
     ],
 )
 def test_server_timing_names_every_stage(client: TestClient, route: str, stages: list[str]) -> None:
-    header = client.post(route, json={"query": "nodes"}).headers["Server-Timing"]
+    header = client.post(route, json=asking(route)).headers["Server-Timing"]
     entries = [entry.split(";dur=") for entry in header.split(", ")]
     assert [name for name, _ in entries] == stages
     assert all(float(milliseconds) >= 0 for _, milliseconds in entries)
@@ -320,12 +347,12 @@ def test_server_timing_names_every_stage(client: TestClient, route: str, stages:
 
 def test_a_large_answer_is_compressed_for_a_client_that_accepts_it(client: TestClient) -> None:
     request = client.build_request(
-        "POST", "/v1/search", json=body_of("/v1/search", top_k=100), headers={"Accept-Encoding": "gzip"}
+        "POST", "/v1/search", json=asking("/v1/search", top_k=100), headers={"Accept-Encoding": "gzip"}
     )
     response = client.send(request, stream=True)
     raw = b"".join(response.iter_raw())
     assert response.headers["Content-Encoding"] == "gzip"
     assert "Accept-Encoding" in response.headers["Vary"]
     assert len(json.loads(gzip.decompress(raw))["results"]) == CHUNKS
-    plain = client.post("/v1/search", json=body_of("/v1/search"), headers={"Accept-Encoding": "identity"})
+    plain = client.post("/v1/search", json=asking("/v1/search"), headers={"Accept-Encoding": "identity"})
     assert "Content-Encoding" not in plain.headers

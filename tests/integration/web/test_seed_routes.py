@@ -1,0 +1,286 @@
+"""POST /query (seed 000), POST /api/v1/search and GET /api/v1/health (seed 004) over a real index."""
+
+import json
+import logging
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import pytest
+from starlette.testclient import TestClient
+from tests.integration.web.conftest import BASE_URL, CHUNKS, ROUTES, Connect, asking, settings_for
+
+from assay.app import Assay, Health
+from assay.contracts.retrieval_service import ServiceResponse
+from assay.contracts.retrieval_testing import QueryResponse
+from assay.errors import CatalogUnavailable
+from assay.model.ids import query_embedding_id
+from assay.ports import ChunkMetadata
+
+SECRET = "postgresql://assay:sk-123456@db"
+
+
+class WithoutCatalog(Assay):
+    """An Assay whose catalog has gone while the index is open."""
+
+    def metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
+        raise CatalogUnavailable(f"no connection to {SECRET}")
+
+
+# --- 000 -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_of_query_is_as_declared(client: TestClient) -> None:
+    before = datetime.now(UTC)
+    response = client.post("/query", json=asking("/query", top_k=20))
+    after = datetime.now(UTC)
+    answer = QueryResponse.model_validate_json(response.content)
+    assert len(answer.results) == answer.metadata.total_results == 20
+    best = answer.results[0]
+    assert "Nodes communicate by topics" in best.content
+    assert best.url == f"{BASE_URL}/nodes"
+    assert best.position == 0
+    assert best.created_at is not None
+    assert best.created_at < before
+    assert before <= answer.metadata.timestamp <= after
+
+
+def test_the_lifecycle_of_query_begins_at_the_timestamp_and_never_goes_back(client: TestClient) -> None:
+    metadata = QueryResponse.model_validate_json(client.post("/query", json=asking("/query")).content).metadata
+    assert [step.state for step in metadata.lifecycle] == [
+        "received",
+        "embedded",
+        "searched",
+        "filtered",
+        "formatted",
+        "returned",
+    ]
+    assert metadata.lifecycle[0].at == metadata.timestamp
+    assert metadata.lifecycle[0].elapsed_ms == 0
+    times = [step.at for step in metadata.lifecycle]
+    assert times == sorted(times)
+    for step in metadata.lifecycle:
+        assert abs(step.at - metadata.timestamp - timedelta(milliseconds=step.elapsed_ms)) < timedelta(microseconds=2)
+    assert metadata.query_time_ms == round(metadata.lifecycle[4].elapsed_ms)
+
+
+def test_the_times_of_query_are_in_utc_and_end_in_z(client: TestClient) -> None:
+    body = client.post("/query", json=asking("/query")).json()
+    times = [body["metadata"]["timestamp"], *(step["at"] for step in body["metadata"]["lifecycle"])]
+    times += [result["created_at"] for result in body["results"]]
+    assert all(time.endswith("Z") and datetime.fromisoformat(time).utcoffset() == timedelta(0) for time in times)
+
+
+def test_query_without_metadata_keeps_content_score_and_chunk_id(client: TestClient) -> None:
+    whole = client.post("/query", json=asking("/query")).json()["results"]
+    bare = client.post("/query", json=asking("/query", include_metadata=False)).json()
+    assert bare["results"] == [
+        {name: result[name] for name in ("content", "similarity_score", "chunk_id")} for result in whole
+    ]
+    assert set(bare["metadata"]) == {"query_time_ms", "total_results", "timestamp", "lifecycle"}
+
+
+def test_the_content_of_query_is_the_stored_original(client: TestClient, assay: Assay) -> None:
+    generation = assay.catalog.live_id()
+    assert generation
+    originals = {chunk.id: chunk for chunk in assay.catalog.chunks(generation)}
+    texts = {document.info.url: document.text for document in assay.catalog.documents(generation)}
+    results = client.post("/query", json=asking("/query", top_k=20)).json()["results"]
+    assert len(results) == 20
+    for result in results:
+        original = originals[result["chunk_id"]]
+        assert result["content"] == original.text == texts[result["url"]][original.start : original.end]
+
+
+def test_every_url_of_query_is_a_url(client: TestClient) -> None:
+    for result in client.post("/query", json=asking("/query", top_k=20)).json()["results"]:
+        parts = urlsplit(result["url"])
+        assert (parts.scheme, parts.netloc) == ("https", "docs.example.org")
+
+
+def test_query_answers_without_the_catalog(published: Path, client: TestClient, connect: Connect) -> None:
+    with WithoutCatalog.open(settings_for(published, strict_metadata=True)) as assay:
+        response = connect(assay).post("/query", json=asking("/query"))
+    assert response.status_code == 200
+    assert response.json()["results"] == client.post("/query", json=asking("/query")).json()["results"]
+
+
+# --- 004 -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_of_the_service_is_as_declared(client: TestClient, assay: Assay) -> None:
+    before = datetime.now(UTC)
+    response = client.post("/api/v1/search", json=asking("/api/v1/search", top_k=100))
+    after = datetime.now(UTC)
+    answer = ServiceResponse.model_validate_json(response.content)
+    assert len(answer.results) == answer.total_results == CHUNKS
+    assert answer.status == "success"
+    assert before <= answer.created_at <= after
+    assert (answer.search_params.top_k, answer.search_params.similarity_threshold) == (100, 0.0)
+    best = answer.results[0]
+    assert "Nodes communicate by topics" in best.content
+    assert best.metadata.url == f"{BASE_URL}/nodes"
+    assert best.metadata.section_url.startswith(f"{BASE_URL}/nodes")
+    assert best.metadata.document_title == "Nodes"
+    assert best.similarity.score == best.similarity_score
+    expected = query_embedding_id(assay.embedder.identity.fingerprint, "How do nodes communicate?")
+    assert {result.similarity.query_embedding_id for result in answer.results} == {expected}
+
+
+def test_the_services_threshold_is_0_5_unless_it_is_told(client: TestClient) -> None:
+    answer = client.post("/api/v1/search", json={"query_text": "Replacing the gripper", "top_k": 100}).json()
+    assert answer["search_params"]["similarity_threshold"] == 0.5
+    assert 0 < answer["total_results"] < CHUNKS
+    assert all(result["similarity_score"] >= 0.5 for result in answer["results"])
+
+
+def test_two_queries_have_two_ids_and_the_log_names_them(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "assay.web"):
+        ids = [client.post("/api/v1/search", json=asking("/api/v1/search")).json()["query_id"] for _ in range(2)]
+    assert len({UUID(query_id) for query_id in ids}) == 2
+    assert all(query_id in caplog.text for query_id in ids)
+
+
+def test_a_short_query_is_answered_with_a_warning(client: TestClient) -> None:
+    body = client.post("/api/v1/search", json=asking("/api/v1/search", "lidar")).json()
+    assert body["status"] == "success"
+    assert body["results"][0]["metadata"]["url"].endswith("-lidar")
+    (warning,) = body["search_params"]["warnings"]
+    assert warning.startswith("query_text: it has 5 characters")
+
+
+def test_nothing_over_the_threshold_is_no_results(client: TestClient) -> None:
+    response = client.post("/api/v1/search", json=asking("/api/v1/search", similarity_threshold=1))
+    assert response.status_code == 200
+    body = response.json()
+    assert (body["status"], body["results"], body["total_results"]) == ("no_results", [], 0)
+
+
+def test_without_the_catalog_the_answer_is_partial_and_says_so(
+    published: Path, client: TestClient, connect: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
+    with WithoutCatalog.open(settings_for(published)) as assay:
+        response = connect(assay).post("/api/v1/search", json=asking("/api/v1/search"), headers={"X-Request-ID": "r-4"})
+    assert response.status_code == 200
+    body = response.json()
+    assert body["status"] == "partial"
+    assert body["search_params"]["warnings"] == [
+        "The catalog could not be asked: titles are those that the index stores."
+    ]
+    assert body["results"] == client.post("/api/v1/search", json=asking("/api/v1/search")).json()["results"]
+    assert SECRET not in response.text
+    assert "request r-4 takes its metadata from the index" in caplog.text
+
+
+def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Connect) -> None:
+    with WithoutCatalog.open(settings_for(published, strict_metadata=True)) as assay:
+        response = connect(assay).post("/api/v1/search", json=asking("/api/v1/search"))
+    assert response.status_code == 503
+    assert response.json() == {
+        "error": "service_unavailable",
+        "message": "The catalog cannot answer; try again in a moment.",
+    }
+
+
+def test_a_damaged_catalog_file_makes_the_service_degraded_and_its_answers_partial(
+    published: Path, tmp_path: Path, connect: Connect
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(published, folder)
+    with Assay.open(settings_for(folder)) as assay:
+        assay.start_serving()
+        client = connect(assay)
+        before = client.post("/api/v1/search", json=asking("/api/v1/search")).json()
+        assert client.get("/api/v1/health").json() == {
+            "status": "healthy",
+            "vector_store": True,
+            "catalog": True,
+            "generation": assay.catalog.live_id(),
+        }
+        for file in (folder / "index").glob("catalog.sqlite*"):
+            file.write_bytes(b"not a database, whatever it was before" * 500)
+        after = client.post("/api/v1/search", json=asking("/api/v1/search")).json()
+        assert (before["status"], after["status"]) == ("success", "partial")
+        assert after["results"] == before["results"]
+        health = client.get("/api/v1/health")
+        assert health.status_code == 503
+        assert (health.json()["status"], health.json()["catalog"]) == ("degraded", False)
+
+
+# --- 004's health --------------------------------------------------------------------------------------------------
+
+
+class Ailing(Assay):
+    """An Assay of a given health."""
+
+    state: Health
+
+    def health(self) -> Health:
+        return self.state
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "words"),
+    [
+        pytest.param(Health(True, True, "g1", ()), 200, "healthy", id="all is well"),
+        pytest.param(Health(True, False, "g1", (SECRET,)), 503, "degraded", id="catalog down"),
+        pytest.param(Health(True, True, "g1", (SECRET,)), 503, "degraded", id="the next generation cannot be opened"),
+        pytest.param(Health(False, True, "g1", (SECRET,)), 503, "unavailable", id="vector store down"),
+        pytest.param(Health(True, True, None, (SECRET,)), 503, "unavailable", id="nothing live"),
+    ],
+)
+def test_the_health_of_the_service_follows_the_parts(
+    published: Path, connect: Connect, state: Health, status: int, words: str
+) -> None:
+    assay = Ailing.open(settings_for(published))
+    assay.state = state
+    client = connect(assay)
+    response = client.get("/api/v1/health")
+    assert response.status_code == status
+    assert response.json() == {
+        "status": words,
+        "vector_store": state.vector_store,
+        "catalog": state.catalog,
+        "generation": state.generation,
+    }
+    assert client.head("/api/v1/health").status_code == status
+    assert SECRET not in response.text
+
+
+# --- all of them ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_scores_are_between_0_and_1_and_come_in_order(client: TestClient, route: str) -> None:
+    extra = {"mode": "dense"} if route == "/v1/search" else {}
+    results = client.post(route, json=asking(route, "zzz qqq nodes", top_k=20, **extra)).json()["results"]
+    names = ("similarity_score", "similarity", "score")
+    scores = [next(result[name] for name in names if name in result) for result in results]
+    assert len(scores) == 20
+    assert all(0.0 <= score <= 1.0 for score in scores)
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_an_answer_is_json_without_a_field_given_twice(client: TestClient, route: str) -> None:
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        assert len(dict(pairs)) == len(pairs)
+        return dict(pairs)
+
+    json.loads(client.post(route, json=asking(route)).content, object_pairs_hook=unique)
+
+
+def test_the_native_timings_have_the_stages_of_server_timing(client: TestClient) -> None:
+    response = client.post("/v1/search", json=asking("/v1/search", top_k=20))
+    told = {
+        stage: float(milliseconds)
+        for stage, milliseconds in (part.split(";dur=") for part in response.headers["Server-Timing"].split(", "))
+    }
+    timings = response.json()["timings_ms"]
+    assert set(timings) == {*told, "total"}
+    assert {stage: timings[stage] for stage in told} == pytest.approx(told, abs=0.0011)
+    assert timings["format"] > 0
+    assert timings["total"] >= sum(told.values()) - 0.01
