@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from assay.adapters.bm25 import Bm25Encoder
 from assay.adapters.catalog import SqlCatalog
 from assay.adapters.edge import EdgeStore
 from assay.adapters.folder import FolderSource
+from assay.adapters.key_file import KeyFile
 from assay.adapters.static import StaticEmbedder
 from assay.errors import AssayError, CatalogError, ConfigurationError, NoLiveGeneration
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
@@ -38,6 +39,9 @@ from assay.retrieval.live import LiveSearcher
 from assay.retrieval.searcher import Searcher, SearchRules, embed_query
 from assay.settings import Settings, SourceSettings, load_settings
 from assay.validation.gate import Judged, StructuralLimits, judge_structure
+
+if TYPE_CHECKING:
+    from assay.adapters.prometheus import Metrics, ServedGeneration
 
 logger = logging.getLogger(__name__)
 
@@ -251,6 +255,18 @@ class Assay:
         return Bm25Encoder(self.settings.sparse.language)
 
     @cached_property
+    def keys(self) -> KeyFile:
+        """The API keys, which need no catalog."""
+        return KeyFile(self.settings.keys_path)
+
+    @cached_property
+    def metrics(self) -> "Metrics":
+        """What is counted while serving; a command that serves nothing does without."""
+        from assay.adapters.prometheus import Metrics
+
+        return Metrics(self._served)
+
+    @cached_property
     def live(self) -> LiveSearcher:
         """The searcher of whichever generation is live."""
         return LiveSearcher(self._live_id, self._open_searcher)
@@ -282,6 +298,22 @@ class Assay:
         if self._catalog is None:
             self._catalog = SqlCatalog.open(self.settings.catalog_url, create=create)
         return self._catalog
+
+    def _served(self) -> "ServedGeneration | None":
+        """What is served at the moment, without asking the catalog."""
+        from assay.adapters.prometheus import ServedGeneration
+
+        generation = self.live.generation()
+        if generation is None:
+            return None
+        return ServedGeneration(
+            id=generation.id,
+            documents=generation.documents,
+            chunks=generation.chunks,
+            embedder=f"{generation.embedder.provider}/{generation.embedder.model}",
+            sealed_at=generation.sealed_at,
+            promoted_at=generation.promoted_at,
+        )
 
     def _live_id(self) -> str | None:
         return self.catalog.live_id()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, ValidationError
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -31,6 +31,12 @@ SEED_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "DATABASE_URL": ("catalog", "url"),
 }
 """Environment variables that users of the seeds' systems have already, and the setting that each one is."""
+
+TRACE_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+"""OpenTelemetry's own variables that say where traces go; one that is set turns `[server] traces` on."""
+
+_RATE = r"[1-9]\d{0,8}/(second|minute|hour|day)"
+_RATE_LIMIT = rf"^({_RATE}(, ?{_RATE})*|off)$"
 
 
 class _Table(BaseModel):
@@ -161,6 +167,58 @@ class ServerSettings(_Table):
     log_format: Literal["text", "json"] = Field(
         default="text", description="The server's log on standard error: lines for people, or one JSON object each."
     )
+    log_queries: bool | Literal["hash"] = Field(
+        default=True,
+        description="The text of each query in the log: `true`, `false`, or `hash` for a hash in its place that is the "
+        "same for the same query until the server stops.",
+    )
+    log_clients: bool = Field(default=True, description="The address of each client in the log.")
+    search: Literal["public", "key"] = Field(
+        default="public", description="Who may search: everyone, or who has an API key (`assay keys add`)."
+    )
+    keys_file: Path | None = Field(
+        default=None, description="File with the hashed API keys; `keys.json` in the data directory if unset."
+    )
+    rate_limit: str | None = Field(
+        default=None,
+        pattern=_RATE_LIMIT,
+        description="Requests of one address without a key, as in `20/second, 600/minute`, or `off`. If unset, "
+        "`600/minute` where others than this machine can ask, else `off`.",
+    )
+    key_rate_limit: str = Field(
+        default="6000/minute",
+        pattern=_RATE_LIMIT,
+        description="Requests of one API key that has no limit of its own, or `off`.",
+    )
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
+        default=(),
+        description="Addresses or networks of the proxies in front, whose X-Forwarded-For names the client.",
+    )
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="Names (`docs.example.org`, `*.example.org`, `*`) under which the server answers. If empty, the "
+        "machine's own where only the machine itself can ask, else any.",
+    )
+    metrics: Literal["loopback", "key", "public", "off"] = Field(
+        default="loopback",
+        description="Who may read /metrics besides an `admin` key: programs on this machine, nobody (`key`), everyone "
+        "(`public`); or there is none (`off`).",
+    )
+    traces: bool = Field(
+        default=False,
+        description="Send OpenTelemetry traces; needs `assay[otel]`. The OTEL_* variables say where; setting "
+        "`OTEL_EXPORTER_OTLP_ENDPOINT` turns it on.",
+    )
+    max_requests: int = Field(
+        default=256, ge=1, description="Requests at the same time, waiting ones included; one more is answered 503."
+    )
+    max_connections: int = Field(
+        default=1_000, ge=1, description="Open connections, idle ones included; one more is answered 503."
+    )
+    head_seconds: float = Field(
+        default=10.0, gt=0, le=3_600, description="How long a request's head may take to come, or a client not read."
+    )
+    body_seconds: float = Field(default=20.0, gt=0, le=3_600, description="How long a request's body may take to come.")
 
 
 class Settings(BaseSettings):
@@ -194,6 +252,11 @@ class Settings(BaseSettings):
         return self.catalog.url or f"sqlite:///{path}"
 
     @property
+    def keys_path(self) -> Path:
+        """File with the hashed API keys."""
+        return self.server.keys_file or self.data_dir / "keys.json"
+
+    @property
     def index_dir(self) -> Path:
         """Folder of the embedded indexes, one folder in it for each generation."""
         return self.data_dir / "generations"
@@ -212,6 +275,8 @@ class _SeedVariables(EnvSettingsSource):
                 for part in path[:-1]:
                     table = table.setdefault(part, {})
                 table[path[-1]] = value
+        if any(self.env_vars.get(name.lower()) for name in TRACE_VARIABLES):
+            values.setdefault("server", {})["traces"] = True
         return values
 
 
@@ -271,6 +336,9 @@ def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Paths in a file are relative to that file."""
     if isinstance(values.get("data_dir"), str):
         values["data_dir"] = folder / values["data_dir"]
+    server = values.get("server")
+    if isinstance(server, dict) and isinstance(server.get("keys_file"), str):
+        server["keys_file"] = folder / server["keys_file"]
     for source in values.get("sources", []) if isinstance(values.get("sources"), list) else []:
         if isinstance(source, dict) and isinstance(source.get("path"), str):
             source["path"] = folder / source["path"]

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assay.contracts import native, retrieval_service, retrieval_testing, search_api
-from assay.web.errors import INTERNAL, REFUSALS
+from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api
+from assay.web.errors import ADMIN_REFUSALS, INTERNAL
 
 TABLES: dict[str, type[BaseModel]] = {
     "SearchQuery": native.SearchQuery,
@@ -31,22 +31,30 @@ TABLES: dict[str, type[BaseModel]] = {
     "SimilarityScore": retrieval_service.SimilarityScore,
     "SearchParams": retrieval_service.SearchParams,
     "ServiceHealth": retrieval_service.ServiceHealth,
+    "PromoteRequest": admin.PromoteRequest,
+    "RollbackRequest": admin.RollbackRequest,
+    "GenerationSummary": admin.GenerationSummary,
+    "GenerationList": admin.GenerationList,
+    "ReleaseAnswer": admin.ReleaseAnswer,
     "ErrorResponse": search_api.ErrorResponse,
 }
 
 EDGE_ERRORS = {
     (401, "unauthorized"),
+    (403, "forbidden"),
     (404, "not_found"),
     (405, "method_not_allowed"),
+    (408, "request_timeout"),
     (413, "payload_too_large"),
     (429, "rate_limited"),
+    (431, "validation_error"),
 }
 """What is refused before a route is asked."""
 
 
 def error_pairs() -> set[tuple[int, str]]:
     """Every status with its error word that a client can be given."""
-    mapped = {(refusal.status, refusal.error) for _, refusal in REFUSALS}
+    mapped = {(refusal.status, refusal.error) for _, refusal in ADMIN_REFUSALS}
     return mapped | EDGE_ERRORS | {(INTERNAL.status, INTERNAL.error)}
 
 

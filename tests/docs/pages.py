@@ -43,12 +43,21 @@ def cli_page() -> str:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     lines = ["# Command line", "", *_EXIT_CODES, ""]
-    for name, command in sorted(group.commands.items()):
+    for name, command in _commands(group):
         lines += [f"## `assay {name}`", "", (command.help or "").strip(), ""]
         lines += ["| option | meaning |", "|---|---|"]
         lines += [f"| {_spelling(parameter)} | {_cell(_meaning(parameter))} |" for parameter in command.params]
         lines.append("")
     return "\n".join(lines)
+
+
+def _commands(group: TyperGroup, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by its full name, those of a group after one another."""
+    for name, command in sorted(group.commands.items()):
+        if isinstance(command, TyperGroup):
+            yield from _commands(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", command
 
 
 _EXIT_CODES = [

@@ -10,13 +10,15 @@ from typing import Any, get_args
 import pytest
 
 from assay.app import Assay
-from assay.contracts import native, retrieval_service, retrieval_testing, search_api
+from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api
 from assay.contracts.fields import RequestModel
 from assay.contracts.json_object import read_json_object
 from assay.errors import InputError
 from assay.model.ranking import Mode
 from assay.settings import Settings
+from assay.web.access import DEFAULT_RATE_LIMIT
 from assay.web.application import create_app
+from assay.web.connections import MAX_HEAD_BYTES
 from assay.web.routes import examples
 from assay.web.server import NOTICE_SECONDS
 from tests.docs.api_tables import TABLES, error_pairs, field_table
@@ -31,6 +33,7 @@ WITHOUT_TABLE = {
     "QueryStatus",
     "ServiceHealthStatus",
     "ProbeAnswer",
+    "State",
 }
 """Words that stand in their fields' rows, and a body that is for people only."""
 
@@ -98,7 +101,9 @@ def test_every_error_of_every_route_is_declared_with_its_body_and_an_example() -
 def test_a_search_route_declares_every_way_it_can_fail() -> None:
     for route, operation in operations():
         if route.startswith("POST"):
-            statuses = {"200", "400", "401", "404", "405", "413", "429", "500", "502", "503"}
+            statuses = {"200", "400", "401", "404", "405", "408", "413", "429", "500", "502", "503"}
+            if "/admin/" in route:
+                statuses |= {"403", "409"}
             assert set(operation["responses"]) == statuses, route
 
 
@@ -128,6 +133,7 @@ REQUESTS = {
     "POST /query": retrieval_testing.QueryRequest,
     "POST /api/v1/search": retrieval_service.ServiceQuery,
 }
+RELEASES = {"POST /v1/admin/promote": admin.PromoteRequest, "POST /v1/admin/rollback": admin.RollbackRequest}
 ANSWERS = {
     "POST /v1/search": native.SearchRanking,
     "POST /search": search_api.SearchResponse,
@@ -170,6 +176,20 @@ def test_the_examples_of_a_route_are_what_it_takes_and_gives(route: str) -> None
     assert content == {"$ref": f"#/components/schemas/{ANSWERS[route].__name__}"}
 
 
+@pytest.mark.parametrize("route", RELEASES)
+def test_the_command_and_the_examples_of_a_release_are_what_its_route_takes_and_gives(route: str) -> None:
+    (body,) = re.findall(r"-d '(.*)'", section(f"`{route}`"))
+    RELEASES[route].model_validate_json(body)
+    operation = dict(operations())[route]
+    assert operation["requestBody"]["content"]["application/json"]["example"] == json.loads(body)
+    admin.ReleaseAnswer.model_validate(operation["responses"]["200"]["content"]["application/json"]["example"])
+
+
+def test_the_example_of_the_generations_is_what_the_route_gives() -> None:
+    answer = dict(operations())["GET /v1/admin/generations"]["responses"]["200"]["content"]["application/json"]
+    admin.GenerationList.model_validate(answer["example"])
+
+
 @pytest.mark.parametrize("route", REQUESTS)
 def test_the_command_of_a_route_sends_what_the_route_takes(route: str) -> None:
     (body,) = re.findall(r"-d '(.*)'", section(f"`{route}`"))
@@ -187,5 +207,12 @@ def test_the_numbers_of_the_page_are_those_of_the_settings() -> None:
     server = Settings().server
     assert f"`[server] max_body_bytes` ({server.max_body_bytes:,})" in PAGE
     assert f"`[server] drain_seconds` ({server.drain_seconds})" in PAGE
+    assert f"`[server] body_seconds` ({server.body_seconds:g})" in PAGE
+    assert f"`[server] head_seconds` ({server.head_seconds:g})" in PAGE
+    assert f"`[server] max_requests` ({server.max_requests:,})" in PAGE
+    assert f"`[server] max_connections` ({server.max_connections:,})" in PAGE
+    assert f"`{server.key_rate_limit}`" in PAGE
+    assert f"`{DEFAULT_RATE_LIMIT}`" in PAGE
+    assert f"{MAX_HEAD_BYTES:,} bytes" in PAGE
     assert f"{NOTICE_SECONDS:.0f} second later new connections are refused" in PAGE
     assert f"http://{server.host}:{server.port}" in PAGE

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from assay import __version__
-from assay.cli import building, releasing, searching, serving, setup
+from assay.cli import building, keys, releasing, searching, serving, setup
 from assay.cli.failures import (
     EXIT_UNREACHABLE,
     INTERNAL,
@@ -91,7 +91,7 @@ def _options(
     logging.getLogger("alembic").setLevel(logging.WARNING)  # its set-up lines say nothing of what is asked
 
 
-for _module in (setup, building, searching, releasing, serving):
+for _module in (setup, building, searching, releasing, serving, keys):
     _module.register(app)
 
 

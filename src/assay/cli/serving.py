@@ -22,12 +22,14 @@ def serve(
     config: options.Config = None,
 ) -> None:
     """Answer searches over HTTP from the live generation, following every promotion."""
-    from assay.web.logs import TEXT
+    from assay.web.logs import TextLines
     from assay.web.server import serve as serve_http
 
     server = {key: value for key, value in {"host": host, "port": port}.items() if value is not None}
     settings = options.settings_from(config, data_dir, {"server": server} if server else None)
-    logging.basicConfig(level=logging.INFO, format=TEXT, force=True)  # a server's lines have times, a command's none
+    logging.basicConfig(level=logging.INFO, force=True)
+    for writer in logging.getLogger().handlers:
+        writer.setFormatter(TextLines())  # a server's lines have times, a command's none
     listen, log_format = settings.server, settings.server.log_format
     with Assay.open(settings) as assay:
         serve_http(assay, listen.host, listen.port, allow_public=public, log_format=log_format)

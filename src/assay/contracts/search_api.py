@@ -72,8 +72,11 @@ class ErrorResponse(AnswerModel):
     error: Literal[
         "validation_error",
         "unauthorized",
+        "forbidden",
         "not_found",
         "method_not_allowed",
+        "request_timeout",
+        "conflict",
         "payload_too_large",
         "rate_limited",
         "upstream_error",

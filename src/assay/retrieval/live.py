@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from assay.errors import AssayError, NoLiveGeneration
+from assay.model.generations import Generation
 from assay.retrieval.searcher import Searcher
 
 logger = logging.getLogger(__name__)
@@ -75,6 +76,11 @@ class LiveSearcher:
         """What is served now, without asking the catalog."""
         with self._lock:
             return LiveStatus(self._current.searcher.generation.id if self._current else None, self._problem)
+
+    def generation(self) -> Generation | None:
+        """The generation that is served now, as it was when it was opened, without asking the catalog."""
+        with self._lock:
+            return self._current.searcher.generation if self._current else None
 
     def refresh(self) -> None:
         """Ask which generation is live, and swap to it if it is another.

@@ -1,40 +1,74 @@
 """The web application: routes, errors and what is around them, over an Assay that somebody else opens and closes."""
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
+import anyio
 import anyio.to_thread
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from assay import __version__
+from assay.adapters.traces import RequestTraces, traces_installed
 from assay.app import Assay
+from assay.web.access import RATE_LIMIT_HEADERS, Access, AccessRules
 from assay.web.drain import Drain
 from assay.web.errors import add_error_answers
+from assay.web.guards import ANY_HOST, Backpressure, BodyPatience, KnownHosts
+from assay.web.logs import QueryWords
 from assay.web.middleware import CorsAnswers, LastCatch, RequestEdge
 from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
-from assay.web.routes import native, probes, retrieval_service, retrieval_testing, search_api
+from assay.web.routes import admin, metrics, native, probes, retrieval_service, retrieval_testing, search_api
+
+logger = logging.getLogger("assay.web")
 
 _COMPRESS_FROM_BYTES = 4_096
 _COMPRESSION_LEVEL = 4
-_READABLE_HEADERS = ("X-Request-ID", "Server-Timing", "Retry-After")
-_SENDABLE_HEADERS = ("Content-Type", "X-Request-ID")
+_READABLE_HEADERS = ("X-Request-ID", "Server-Timing", "WWW-Authenticate", *RATE_LIMIT_HEADERS)
+_SENDABLE_HEADERS = ("Authorization", "Content-Type", "X-API-Key", "X-Request-ID", "traceparent", "tracestate")
+_LAST_TRACES_SECONDS = 5.0
 
 
-def create_app(assay: Assay, drain: Drain | None = None) -> FastAPI:
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where the application is reached, as far as whoever runs it knows.
+
+    hosts: the names that it has, where the settings do not say; `*` for any.
+    exposed: whether others than this machine's own programs can ask.
+    """
+
+    hosts: Sequence[str] = ANY_HOST
+    exposed: bool = False
+
+
+def create_app(
+    assay: Assay,
+    drain: Drain | None = None,
+    listening: Listening | None = None,
+    traces: RequestTraces | None = None,
+) -> FastAPI:
     """The ASGI application over this Assay.
 
     drain: tells the readiness probe that the server is stopping; a server that stops without notice leaves it out.
+    listening: None where that is not known: any host name will do, and only the settings limit anybody.
+    traces: None for what the settings say.
     """
     server = assay.settings.server
     stopping = drain or Drain()
+    where = listening or Listening()
+    tracing = traces or (_traces() if server.traces else None)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = server.threads
         yield
+        if tracing:
+            with anyio.move_on_after(_LAST_TRACES_SECONDS):
+                await anyio.to_thread.run_sync(tracing.close, abandon_on_cancel=True)
 
     app = DocumentedApi(
         title="Assay",
@@ -45,7 +79,13 @@ def create_app(assay: Assay, drain: Drain | None = None) -> FastAPI:
         redirect_slashes=False,
         lifespan=lifespan,
         middleware=[
-            Middleware(RequestEdge, drain=stopping),
+            Middleware(
+                RequestEdge,
+                drain=stopping,
+                words=QueryWords(server.log_queries),
+                metrics=assay.metrics,
+                traces=tracing,
+            ),
             Middleware(
                 CorsAnswers,
                 allow_origins=server.cors_origins,
@@ -55,6 +95,14 @@ def create_app(assay: Assay, drain: Drain | None = None) -> FastAPI:
             ),
             Middleware(GZipMiddleware, minimum_size=_COMPRESS_FROM_BYTES, compresslevel=_COMPRESSION_LEVEL),
             Middleware(LastCatch),
+            Middleware(KnownHosts, hosts=server.allowed_hosts or where.hosts),
+            Middleware(
+                Access,
+                rules=AccessRules.of(server, assay.keys.find, exposed=where.exposed),
+                metrics=assay.metrics,
+            ),
+            Middleware(Backpressure, limit=server.max_requests, metrics=assay.metrics),
+            Middleware(BodyPatience, seconds=server.body_seconds),
         ],
     )
     app.request_models = (
@@ -62,6 +110,7 @@ def create_app(assay: Assay, drain: Drain | None = None) -> FastAPI:
         *search_api.REQUESTS,
         *retrieval_testing.REQUESTS,
         *retrieval_service.REQUESTS,
+        *admin.REQUESTS,
         *probes.REQUESTS,
     )
     add_error_answers(app)
@@ -70,5 +119,18 @@ def create_app(assay: Assay, drain: Drain | None = None) -> FastAPI:
     app.include_router(search_api.router(assay, probe))
     app.include_router(retrieval_testing.router(assay))
     app.include_router(retrieval_service.router(assay, probe))
+    app.include_router(admin.router(assay))
     app.include_router(probes.router(probe, stopping))
+    if server.metrics != "off":
+        app.include_router(metrics.router(assay.metrics))
     return app
+
+
+def _traces() -> RequestTraces | None:
+    if traces_installed():
+        return RequestTraces()
+    logger.warning(
+        "Traces are asked for, and the extra that sends them is not installed: pip install 'assay[otel]', "
+        "or set [server] traces = false and no OTEL_EXPORTER_OTLP_ENDPOINT."
+    )
+    return None

@@ -21,6 +21,8 @@ from assay.errors import (
     CatalogError,
     CatalogNotFound,
     EmbeddingError,
+    GenerationError,
+    GenerationNotFound,
     IdentityMismatch,
     InputError,
     NoLiveGeneration,
@@ -61,6 +63,14 @@ REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
 )
 """The first class that fits decides; what fits none is an internal error."""
 
+ADMIN_PREFIX = "/v1/admin/"
+ADMIN_REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
+    (GenerationNotFound, Refusal(404, "not_found", None)),
+    (GenerationError, Refusal(409, "conflict", None)),
+    *REFUSALS,
+)
+"""The same for the administration, which is told of generations in the errors' own words."""
+
 INTERNAL = Refusal(500, "internal_error", "Something went wrong inside; the request id names it in the log.")
 STOPPING = Refusal(503, "service_unavailable", "The server is stopping; try again in a moment.")
 
@@ -73,9 +83,17 @@ class PayloadTooLarge(Exception):
         self.limit = limit
 
 
-def refusal_of(error: AssayError) -> Refusal:
-    """What a client is told about an error of the tree."""
-    for kind, refusal in REFUSALS:
+class BodyTooSlow(Exception):
+    """A request whose body did not come in time. seconds: how long it had."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+def refusal_of(error: AssayError, path: str = "") -> Refusal:
+    """What a client is told about an error of the tree. path: of the request."""
+    for kind, refusal in ADMIN_REFUSALS if path.startswith(ADMIN_PREFIX) else REFUSALS:
         if isinstance(error, kind):
             return refusal
     return INTERNAL
@@ -91,13 +109,14 @@ def add_error_answers(app: FastAPI) -> None:
     """Answer every failure that a route can raise; what is not named here is caught by the outer middleware."""
     app.add_exception_handler(AssayError, _assay_error)
     app.add_exception_handler(PayloadTooLarge, _payload_too_large)
+    app.add_exception_handler(BodyTooSlow, _body_too_slow)
     app.add_exception_handler(HTTPException, _http_exception)
     app.add_exception_handler(RequestValidationError, _request_validation_error)
 
 
 async def _assay_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AssayError)
-    refusal = refusal_of(error)
+    refusal = refusal_of(error, request.scope["path"])
     if refusal.status >= 500:
         record = record_of(request.scope)
         logger.error(
@@ -115,6 +134,11 @@ async def _assay_error(request: Request, error: Exception) -> Response:
 async def _payload_too_large(_request: Request, error: Exception) -> Response:
     assert isinstance(error, PayloadTooLarge)
     return error_response(413, "payload_too_large", f"body: it has to be at most {error.limit:,} bytes.")
+
+
+async def _body_too_slow(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, BodyTooSlow)
+    return error_response(408, "request_timeout", f"body: it did not come within {error.seconds:g} seconds.")
 
 
 async def _http_exception(request: Request, error: Exception) -> Response:

@@ -1,6 +1,7 @@
-"""What is around every route: request id, log line, security headers, CORS, and the last catch.
+"""What is around every route: request id, log line, metrics, trace, security headers, CORS, and the last catch.
 
-Plain ASGI, outermost first: RequestEdge, CorsAnswers, (gzip), LastCatch.
+Plain ASGI, outermost first: RequestEdge, CorsAnswers, (gzip), LastCatch, KnownHosts, Access, Backpressure,
+BodyPatience.
 """
 
 import asyncio
@@ -14,15 +15,19 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from assay.adapters.prometheus import Metrics
+from assay.adapters.traces import RequestTraces
 from assay.web.drain import Drain
 from assay.web.errors import INTERNAL, STOPPING, error_response
-from assay.web.logs import spelled
+from assay.web.logs import QueryWords, spelled
 from assay.web.record import RequestRecord, attach_record, record_of
 
 logger = logging.getLogger("assay.web")
 
 _SANE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
-PROBES = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
+PROBES = frozenset({"/livez", "/readyz", "/health", "/api/v1/health", "/metrics"})
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_TRACED = frozenset({"mode", "top_k", "generation", "hits", "key"})
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -34,14 +39,21 @@ SECURITY_HEADERS = {
 
 
 class RequestEdge:
-    """Gives each request its id and record, each answer its headers, and the log its line.
+    """Gives each request its id and record, each answer its headers, and the log its line; counts and traces it.
 
     drain: once it has begun, every answer asks its client to connect anew, so that none speaks to a closed socket.
+    words: how a query's text stands in the log.
+    traces: None where nothing is traced.
     """
 
-    def __init__(self, app: ASGIApp, drain: Drain) -> None:
+    def __init__(
+        self, app: ASGIApp, drain: Drain, words: QueryWords, metrics: Metrics, traces: RequestTraces | None
+    ) -> None:
         self._app = app
         self._drain = drain
+        self._words = words
+        self._metrics = metrics
+        self._traces = traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -52,11 +64,17 @@ class RequestEdge:
         attach_record(scope, record)
         started = perf_counter()
         status = 0
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        span = self._traces.begin(method, Headers(scope=scope)) if self._traces else None
+        if span:
+            record.notes["trace_id"] = span.trace_id
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if span:
+                    span.answering()
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-ID"] = record.id
                 for name, value in SECURITY_HEADERS.items():
@@ -65,10 +83,23 @@ class RequestEdge:
                     headers["Connection"] = "close"
             await send(message)
 
+        self._metrics.in_flight.inc()
         try:
             await self._app(scope, receive, send_with_headers)
         finally:
-            _log(scope, record, status, (perf_counter() - started) * 1000.0)
+            seconds = perf_counter() - started
+            self._metrics.in_flight.dec()
+            self._count(scope, record, method, status, seconds)
+            if span:
+                span.end(_route(scope), method, status, record.stages, _attributes(record))
+            _log(scope, record, self._words, status, seconds * 1000.0)
+
+    def _count(self, scope: Scope, record: RequestRecord, method: str, status: int, seconds: float) -> None:
+        route = _route(scope)
+        self._metrics.request_answered(route, method, status, seconds)
+        if "query" in record.notes:
+            hits = record.notes.get("hits")
+            self._metrics.search_answered(route, status, record.stages, hits if isinstance(hits, int) else None)
 
 
 class CorsAnswers(CORSMiddleware):
@@ -125,12 +156,23 @@ def _request_id(sent: str) -> str:
     return sent if _SANE_ID.fullmatch(sent) else uuid.uuid4().hex
 
 
-def _log(scope: Scope, record: RequestRecord, status: int, milliseconds: float) -> None:
+def _route(scope: Scope) -> str:
+    """The path of the route that answered, as the application has it; `none` where none did."""
+    return str(getattr(scope.get("route"), "path", "none"))
+
+
+def _attributes(record: RequestRecord) -> dict[str, str | int]:
+    """What a trace says of a request, besides its route and status; never the query's text."""
+    noted = {name: value for name, value in record.notes.items() if name in _TRACED}
+    return {"request_id": record.id} | {name: value for name, value in noted.items() if isinstance(value, str | int)}
+
+
+def _log(scope: Scope, record: RequestRecord, words: QueryWords, status: int, milliseconds: float) -> None:
     """One line for each request; those of probes only when somebody looks for them."""
     level = logging.DEBUG if scope["path"] in PROBES and status < 500 else logging.INFO
     if not logger.isEnabledFor(level):
         return
-    fields: dict[str, object] = {"request_id": record.id, **record.notes}
+    fields: dict[str, object] = {"request_id": record.id, **words.applied(record.notes)}
     if record.stages:
         fields["stages_ms"] = {stage: round(spent, 3) for stage, spent in record.stages.items()}
     outline = {"method": scope["method"], "path": scope["path"], "status": status, "ms": round(milliseconds, 3)}

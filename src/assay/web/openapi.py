@@ -22,8 +22,19 @@ _EXAMPLES: Mapping[int, tuple[str, str, str]] = {
         "unauthorized",
         "The API key that was sent is not known here.",
     ),
+    403: (
+        "The key that was sent is not for this.",
+        "forbidden",
+        'The scope `admin` is needed, and the key "website" does not have it.',
+    ),
     404: ("There is no such route.", "not_found", "There is nothing at /serach."),
     405: ("The route has no such method.", "method_not_allowed", "/search does not answer GET, only POST."),
+    408: ("The body came too slowly.", "request_timeout", "body: it did not come within 20 seconds."),
+    409: (
+        "The state of the generations does not allow it.",
+        "conflict",
+        "Generation 20260301T081500Z-4f2a did not pass: 2 of 7 checks failed.",
+    ),
     413: ("The body is too large.", "payload_too_large", "body: it has to be at most 65,536 bytes."),
     429: (
         "Too many requests; Retry-After says in how many seconds to try again.",
@@ -35,13 +46,21 @@ _EXAMPLES: Mapping[int, tuple[str, str, str]] = {
     500: ("Something went wrong inside.", "internal_error", str(INTERNAL.message)),
 }
 
-SEARCH_ERRORS = (400, 401, 404, 405, 413, 429, 500, 502, 503)
+SEARCH_ERRORS = (400, 401, 404, 405, 408, 413, 429, 500, 502, 503)
 """What a search can be answered with besides 200, at its path or one that was meant to be it."""
 
 GET_ERRORS = (400, 401, 404, 405, 429, 500)
 """The same of a route without a body."""
 
+ADMIN_ERRORS = (400, 401, 403, 404, 405, 429, 500, 503)
+"""What an administrator's look can be answered with besides 200."""
+
+RELEASE_ERRORS = (*ADMIN_ERRORS, 408, 409, 413, 502)
+"""The same of a change."""
+
 _ERROR_HEADERS: Mapping[int, Mapping[str, str]] = {
+    401: {"WWW-Authenticate": "How to send a key."},
+    403: {"WWW-Authenticate": "The scope that is needed."},
     405: {"Allow": "The methods that the path answers."},
     429: {"Retry-After": "Seconds after which to try again."},
 }
@@ -82,6 +101,13 @@ def search_answers(
     headers = {**_REQUEST_ID, **_headers({"Server-Timing": "Milliseconds of each stage."})}
     answer = _answer(model, "The ranking; its results may be none.", example, headers)
     return {200: answer, **error_answers(SEARCH_ERRORS), 400: _error_answer(400, refusal)}
+
+
+def admin_answers(
+    model: type[BaseModel], example: Mapping[str, object], errors: Iterable[int]
+) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route for administrators."""
+    return {200: _answer(model, "Done.", example, _REQUEST_ID), **error_answers(errors)}
 
 
 def health_answers(

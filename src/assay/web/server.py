@@ -13,8 +13,11 @@ import uvicorn
 
 from assay.app import Assay
 from assay.errors import ConfigurationError
-from assay.web.application import create_app
+from assay.settings import ServerSettings
+from assay.web.application import Listening, create_app
+from assay.web.connections import MAX_HEAD_BYTES, ConnectionLimits, guarded
 from assay.web.drain import Drain
+from assay.web.guards import ANY_HOST, LOOPBACK_HOSTS
 from assay.web.logs import LogFormat, configure_logging
 
 NOTICE_SECONDS = 1.0
@@ -41,25 +44,27 @@ def serve(
     """Answer over HTTP until SIGTERM or SIGINT.
 
     port: 0 picks a free one.
-    allow_public: listen on an address that other machines can reach.
+    allow_public: listen on an address that other machines can reach; it takes an API key with the scope `admin` too.
     announce: is given one line with the URL, once requests are answered.
 
     SIGTERM: /readyz turns 503, a moment later new connections are refused, and requests under way have
     `[server] drain_seconds` to finish. SIGINT leaves the moment out; a second signal leaves everything out.
 
-    Raises ConfigurationError for an address that cannot be listened on, or only publicly without allow_public.
+    Raises ConfigurationError for an address that cannot be listened on, or only publicly without allow_public and key.
     """
-    if not allow_public:
-        _check_loopback(host)
+    is_public = not _is_loopback(host)
+    if is_public:
+        _check_public(assay, host, allow_public=allow_public)
     configure_logging(log_format)
     with _listen(host, port) as listener:
         assay.start_serving()
         drain = Drain()
         settings = assay.settings.server
         config = uvicorn.Config(
-            create_app(assay, drain),
+            create_app(assay, drain, _listening(host, settings, is_public=is_public)),
             loop="asyncio",
-            http="h11",
+            http=guarded(ConnectionLimits(settings.head_seconds, settings.max_connections)),
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             ws="none",
             lifespan="on",
             log_config=None,
@@ -116,14 +121,34 @@ class DrainingServer(uvicorn.Server):
         self._stop_at = time.monotonic() + notice
 
 
-def _check_loopback(host: str) -> None:
+def _is_loopback(host: str) -> bool:
     addresses = {str(info[4][0]) for info in _resolve(host, 0)}
-    if not all(ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in addresses):
-        raise ConfigurationError(
-            f"The address {host!r} can be reached from other machines, and searching needs no key: "
-            "everyone who reaches it can read what is indexed.",
-            hint="Listen on 127.0.0.1 behind a proxy that checks who asks, or pass --public if everyone may search.",
-        )
+    return all(ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in addresses)
+
+
+def _check_public(assay: Assay, host: str, *, allow_public: bool) -> None:
+    """Raise ConfigurationError unless the operator meant it, and can tell themselves from a stranger."""
+    has_key = assay.keys.has_admin()
+    if allow_public and has_key:
+        return
+    reasons, remedies = [], []
+    if not has_key:
+        reasons.append("there is no API key with the scope `admin`, so nobody could administer it")
+        remedies.append("make a key with `assay keys add NAME --scope admin`")
+    if not allow_public:
+        who = "who has a key" if assay.settings.server.search == "key" else "everyone who reaches it"
+        reasons.append(f"{who} can read what is indexed")
+        remedies.append("pass --public if that is meant")
+    raise ConfigurationError(
+        f"The address {host!r} can be reached from other machines: {', and '.join(reasons)}.",
+        hint=f"Listen on 127.0.0.1 behind a proxy that checks who asks, or {' and '.join(remedies)}.",
+    )
+
+
+def _listening(host: str, settings: ServerSettings, *, is_public: bool) -> Listening:
+    """Behind a proxy that is named, requests come from others, and under the proxy's own names."""
+    exposed = is_public or bool(settings.trusted_proxies)
+    return Listening(ANY_HOST if exposed else (*LOOPBACK_HOSTS, host), exposed)
 
 
 def _listen(host: str, port: int) -> socket.socket:

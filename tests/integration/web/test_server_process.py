@@ -162,7 +162,9 @@ def test_a_second_server_on_the_same_port_is_told_so(published: Path) -> None:
 
 def test_a_chunked_body_over_the_limit_is_refused_while_it_comes_in(published: Path) -> None:
     part = b"1000\r\n" + b"x" * 0x1000 + b"\r\n"
-    head = b"POST /search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head = (
+        b"POST /search HTTP/1.1\r\nHost: [::1]\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
     with running_server(published) as server:
         answer = raw(server.port, head + part * 64)  # and never an end
         assert answer.startswith(b"HTTP/1.1 413 ")
@@ -170,7 +172,7 @@ def test_a_chunked_body_over_the_limit_is_refused_while_it_comes_in(published: P
 
 
 def test_a_chunked_body_is_read(published: Path) -> None:
-    head = b"POST /search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+    head = b"POST /search HTTP/1.1\r\nHost: [::1]\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
     body = b'9\r\n{"query":\r\n8\r\n"nodes"}\r\n0\r\n\r\n'
     with running_server(published) as server:
         answer = raw(server.port, head + b"\r\n" + body)
@@ -178,7 +180,7 @@ def test_a_chunked_body_is_read(published: Path) -> None:
 
 
 def test_a_declared_length_over_the_limit_is_refused_before_the_body_is_sent(published: Path) -> None:
-    head = b"POST /search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n"
+    head = b"POST /search HTTP/1.1\r\nHost: [::1]\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n"
     with running_server(published) as server:
         answer = raw(server.port, head + b"Expect: 100-continue\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 413 ")
@@ -199,7 +201,7 @@ def test_a_large_body_that_is_refused_does_not_break_its_connection(published: P
 
 
 def test_a_client_that_leaves_in_the_middle_leaves_the_server_well(published: Path) -> None:
-    head = b"POST /search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
+    head = b"POST /search HTTP/1.1\r\nHost: [::1]\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
     with running_server(published) as server:
         for _ in range(5):
             with socket.create_connection(("127.0.0.1", server.port)) as connection:

@@ -47,6 +47,21 @@ def test_an_error_has_its_status_and_word(name: str) -> None:
     assert (refusal.status, refusal.error) == EXPECTED[name]
 
 
+@pytest.mark.parametrize(
+    ("name", "status", "word"),
+    [
+        ("GenerationNotFound", 404, "not_found"),
+        ("InvalidTransition", 409, "conflict"),
+        ("BuildInProgress", 409, "conflict"),
+        ("PromotionRefused", 409, "conflict"),
+        ("StoreUnavailable", 503, "service_unavailable"),
+    ],
+)
+def test_the_administration_is_told_of_generations(name: str, status: int, word: str) -> None:
+    refusal = refusal_of(TREE[name]("what happened"), "/v1/admin/promote")
+    assert (refusal.status, refusal.error) == (status, word)
+
+
 @pytest.mark.parametrize("name", [name for name, (status, _) in EXPECTED.items() if status >= 500])
 def test_an_error_that_is_not_the_callers_has_a_message_of_its_own(name: str) -> None:
     assert refusal_of(TREE[name]("/srv/assay/catalog.sqlite", hint="sk-123")).message

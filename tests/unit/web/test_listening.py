@@ -1,11 +1,13 @@
 """Where a server may listen."""
 
 import socket
+from pathlib import Path
 
 import pytest
 
 from assay.app import Assay
 from assay.errors import ConfigurationError
+from assay.model.access import Scope
 from assay.settings import Settings
 from assay.web.server import serve
 
@@ -17,17 +19,47 @@ class Unopened(Assay):
         raise AssertionError("the address should have been refused before")
 
 
-def refusal(host: str, port: int = 0, *, allow_public: bool = False) -> ConfigurationError:
+PUBLIC_HOSTS = ["0.0.0.0", "::", "", "192.0.2.1", "2001:db8::1"]
+
+
+def refusal(
+    host: str, port: int = 0, *, allow_public: bool = False, settings: Settings | None = None
+) -> ConfigurationError:
     with pytest.raises(ConfigurationError) as caught:
-        serve(Unopened.open(Settings()), host, port, allow_public=allow_public)
+        serve(Unopened.open(settings or Settings()), host, port, allow_public=allow_public)
     return caught.value
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.1", "2001:db8::1"])
-def test_an_address_that_others_can_reach_is_refused_and_the_reason_given(host: str) -> None:
-    error = refusal(host)
+def with_key(folder: Path, *scopes: Scope) -> Settings:
+    """Settings over a data directory in which there is a key."""
+    settings = Settings(data_dir=folder)
+    Assay.open(settings).keys.add("operator", scopes)
+    return settings
+
+
+@pytest.mark.parametrize("host", PUBLIC_HOSTS)
+def test_an_address_that_others_can_reach_is_refused_and_both_remedies_named(host: str, tmp_path: Path) -> None:
+    error = refusal(host, settings=Settings(data_dir=tmp_path))
     assert "can be reached from other machines" in error.message
+    assert "everyone who reaches it can read what is indexed" in error.message
+    assert "there is no API key with the scope `admin`" in error.message
     assert "--public" in error.hint
+    assert "`assay keys add NAME --scope admin`" in error.hint
+
+
+@pytest.mark.parametrize("host", PUBLIC_HOSTS)
+def test_public_without_an_admin_key_is_refused_and_the_command_named(host: str, tmp_path: Path) -> None:
+    error = refusal(host, allow_public=True, settings=with_key(tmp_path, Scope.SEARCH))
+    assert "there is no API key with the scope `admin`" in error.message
+    assert "everyone" not in error.message
+    assert error.hint.endswith("make a key with `assay keys add NAME --scope admin`.")
+
+
+@pytest.mark.parametrize("host", PUBLIC_HOSTS)
+def test_an_admin_key_without_public_is_refused_and_the_option_named(host: str, tmp_path: Path) -> None:
+    error = refusal(host, settings=with_key(tmp_path, Scope.ADMIN))
+    assert "key with the scope" not in error.message
+    assert "pass --public" in error.hint
 
 
 @pytest.mark.parametrize("host", ["no such host", "x" * 300, "host..example", "\ud800"])
@@ -43,8 +75,9 @@ def test_an_occupied_port_is_named_with_the_way_out() -> None:
     assert "--port 0" in error.hint
 
 
-def test_an_address_of_another_machine_cannot_be_listened_on() -> None:
-    assert "cannot be listened on" in refusal("192.0.2.1", allow_public=True).message
+def test_an_address_of_another_machine_cannot_be_listened_on(tmp_path: Path) -> None:
+    settings = with_key(tmp_path, Scope.ADMIN)
+    assert "cannot be listened on" in refusal("192.0.2.1", allow_public=True, settings=settings).message
 
 
 def has_ipv6_loopback() -> bool:
@@ -63,6 +96,6 @@ def test_a_loopback_address_is_listened_on(host: str) -> None:
         serve(Unopened.open(Settings()), host, 0)
 
 
-def test_a_public_address_is_listened_on_when_that_is_allowed() -> None:
+def test_a_public_address_is_listened_on_when_that_is_allowed_and_there_is_an_admin_key(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="refused before"):
-        serve(Unopened.open(Settings()), "0.0.0.0", 0, allow_public=True)
+        serve(Unopened.open(with_key(tmp_path, Scope.ADMIN)), "0.0.0.0", 0, allow_public=True)

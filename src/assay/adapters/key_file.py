@@ -1,0 +1,242 @@
+"""API keys in a file beside the index: hashed, readable by its owner only, and needing no database.
+
+A key is `assay_`, an id of 8 characters, `_`, and 43 characters of 62, which is 256 bits of the system's randomness.
+So many bits cannot be guessed from a hash, however fast it is: SHA-256 keeps them as safe as a slow hash would, and
+takes a microsecond of each request.
+"""
+
+import hashlib
+import hmac
+import json
+import logging
+import os
+import re
+import secrets
+import string
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from assay.errors import ConfigurationError, InputError
+from assay.model.access import ApiKey, Scope
+
+logger = logging.getLogger(__name__)
+
+KEY_PREFIX = "assay_"
+KEY_PATTERN = re.compile(r"assay_([a-z0-9]{8})_([A-Za-z0-9]{43})")
+RATE_LIMIT = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)(, ?[1-9]\d{0,8}/(second|minute|hour|day))*|off")
+"""How a rate limit is written: `20/second, 600/minute`, or `off`."""
+
+_ID_LETTERS = string.ascii_lowercase + string.digits
+_SECRET_LETTERS = string.ascii_letters + string.digits
+_VERSION = 1
+_NAME_LIMIT = 100
+_LOCK_SECONDS = 10.0
+_NOBODY = "0" * 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """The keys by id, and the state of the file that they were read from."""
+
+    stamp: tuple[int, ...] | None
+    keys: dict[str, ApiKey]
+
+
+class KeyFile:
+    """The keys of one Assay. A change of the file, by whatever process, counts from the next request on.
+
+    A file that is damaged gives no keys and raises ConfigurationError: a key whose revocation cannot be read must
+    not work.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = Lock()
+        self._loaded = _Loaded(None, {})
+
+    def keys(self) -> list[ApiKey]:
+        """All keys, those that expired too, oldest first. Raises ConfigurationError when they cannot be read."""
+        return sorted(self._read().values(), key=lambda key: (key.created_at, key.id))
+
+    def find(self, token: str) -> ApiKey | None:
+        """The key that this is; None when there is none, or its time is over. Raises ConfigurationError."""
+        keys = self._read()
+        found = KEY_PATTERN.fullmatch(token)
+        key = keys.get(found[1]) if found else None
+        digest = hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+        # Compared in constant time, and also where there is nothing to compare with.
+        same = hmac.compare_digest(digest, key.sha256 if key else _NOBODY)
+        return key if key and same and not key.has_expired(datetime.now(UTC)) else None
+
+    def has_admin(self) -> bool:
+        """Whether some key that has not expired has the scope `admin`. Raises ConfigurationError."""
+        now = datetime.now(UTC)
+        return any(Scope.ADMIN in key.scopes and not key.has_expired(now) for key in self._read().values())
+
+    def add(
+        self,
+        name: str,
+        scopes: Sequence[Scope],
+        *,
+        expires_at: datetime | None = None,
+        rate_limit: str | None = None,
+    ) -> tuple[ApiKey, str]:
+        """Make a key. Returns what is kept of it, and the key itself, which cannot be had again.
+
+        Raises InputError for a name that is empty, too long or taken, ConfigurationError.
+        """
+        if not name.strip() or len(name) > _NAME_LIMIT or not name.isprintable():
+            raise InputError(f"name: it has to be 1 to {_NAME_LIMIT} printable characters; {name[:100]!r} was given.")
+        if rate_limit is not None and not RATE_LIMIT.fullmatch(rate_limit):
+            raise InputError(f"rate limit: it has to look like 600/minute, or be off; {rate_limit[:100]!r} was given.")
+        with self._writing() as keys:
+            if any(key.name == name for key in keys.values()):
+                raise InputError(f"There is a key named {name!r} already.", hint="Choose another name, or revoke it.")
+            key_id = _random(_ID_LETTERS, 8)
+            while key_id in keys:
+                key_id = _random(_ID_LETTERS, 8)
+            token = f"{KEY_PREFIX}{key_id}_{_random(_SECRET_LETTERS, 43)}"
+            digest = hashlib.sha256(token.encode()).hexdigest()
+            now = datetime.now(UTC).replace(microsecond=0)
+            key = ApiKey(key_id, name, frozenset(scopes), digest, now, expires_at, rate_limit)
+            keys[key_id] = key
+        return key, token
+
+    def revoke(self, which: str) -> ApiKey:
+        """Forget a key, named by its id or its name. Raises InputError when there is none, ConfigurationError."""
+        with self._writing() as keys:
+            for key in list(keys.values()):
+                if which in {key.id, key.name}:
+                    del keys[key.id]
+                    return key
+            raise InputError(f"There is no key {_shown(which)!r}.", hint="`assay keys list` names those there are.")
+
+    def _read(self) -> dict[str, ApiKey]:
+        with self._lock:
+            try:
+                status = self._path.stat()
+                stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
+                if stamp != self._loaded.stamp:
+                    self._loaded = _Loaded(stamp, _parse(self._path.read_bytes(), self._path))
+                    _warn_of_writers(self._path, status.st_mode)
+            except FileNotFoundError:
+                self._loaded = _Loaded(None, {})
+            except OSError as error:
+                raise ConfigurationError(
+                    f"The API keys in {self._path} cannot be read: {error.strerror}.",
+                    hint="Give the file to the user that runs Assay.",
+                ) from None
+            return self._loaded.keys
+
+    @contextmanager
+    def _writing(self) -> Iterator[dict[str, ApiKey]]:
+        """The keys to be changed, alone; written when the block ends well."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{self._path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
+                keys = dict(self._read())
+                yield keys
+                self._write(keys)
+        except Timeout:
+            raise ConfigurationError(
+                f"Another process has been changing the keys in {self._path} for {_LOCK_SECONDS:.0f} seconds.",
+                hint="Try again when it is done.",
+            ) from None
+        except OSError as error:
+            raise ConfigurationError(
+                f"The API keys in {self._path} cannot be written: {error.strerror}.",
+                hint="Choose another file with [server] keys_file.",
+            ) from None
+
+    def _write(self, keys: dict[str, ApiKey]) -> None:
+        """Replace the file as a whole, so that a reader sees the old keys or the new."""
+        content = json.dumps({"version": _VERSION, "keys": [_to_json(key) for key in keys.values()]}, indent=2)
+        # A temporary file is its owner's alone from the beginning (mode 0600), and keeps that under its new name.
+        descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(content + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self._path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def redacted(text: str) -> str:
+    """The text with every key in it cut down to its id."""
+    return KEY_PATTERN.sub(r"assay_\1_…", text) if KEY_PREFIX in text else text
+
+
+def _shown(which: str) -> str:
+    """A name that was given, which may be a whole key by mistake."""
+    return redacted(which[:200])
+
+
+def _random(letters: str, length: int) -> str:
+    return "".join(secrets.choice(letters) for _ in range(length))
+
+
+def _to_json(key: ApiKey) -> dict[str, object]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "scopes": sorted(key.scopes),
+        "sha256": key.sha256,
+        "created_at": key.created_at.isoformat(),
+        "expires_at": key.expires_at.isoformat() if key.expires_at else None,
+        "rate_limit": key.rate_limit,
+    }
+
+
+def _parse(content: bytes, path: Path) -> dict[str, ApiKey]:
+    try:
+        document = json.loads(content)
+        if document["version"] != _VERSION:
+            raise ValueError(f"it is of version {document['version']!r}, and this Assay reads version {_VERSION}")
+        keys = [_from_json(entry) for entry in document["keys"]]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+        raise ConfigurationError(
+            f"The API keys in {path} are damaged: {reason}. No key works until that is mended.",
+            hint="Put back an earlier copy of the file, or remove it and make new keys with `assay keys add`.",
+        ) from None
+    return {key.id: key for key in keys}
+
+
+def _from_json(entry: dict[str, Any]) -> ApiKey:
+    key = ApiKey(
+        id=entry["id"],
+        name=entry["name"],
+        scopes=frozenset(Scope(scope) for scope in entry["scopes"]),
+        sha256=entry["sha256"],
+        created_at=_moment(entry["created_at"]),
+        expires_at=_moment(entry["expires_at"]) if entry.get("expires_at") else None,
+        rate_limit=entry.get("rate_limit"),
+    )
+    if not re.fullmatch(r"[0-9a-f]{64}", key.sha256) or not re.fullmatch(r"[a-z0-9]{8}", key.id):
+        raise ValueError("a key's id or sha256 is not one")
+    if key.rate_limit is not None and not RATE_LIMIT.fullmatch(key.rate_limit):
+        raise ValueError(f"{key.rate_limit!r} is no rate limit")
+    return key
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"the time {text!r} has no zone")
+    return moment
+
+
+def _warn_of_writers(path: Path, mode: int) -> None:
+    if os.name == "posix" and mode & 0o022:
+        logger.warning("Others can write the API keys in %s, and so give themselves one: chmod 600 it.", path)

@@ -1,0 +1,117 @@
+"""How many requests one client may make in a window of time, counted in this process by `limits`."""
+
+import math
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+
+from limits import RateLimitItem, parse_many
+from limits.storage import Storage
+from limits.strategies import FixedWindowRateLimiter
+
+_MOST_CLIENTS = 100_000
+OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How one window stands. name: `minute`; quota: requests; seconds: its length; reset: seconds until it is new."""
+
+    name: str
+    quota: int
+    seconds: int
+    remaining: int
+    reset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a client stands after a request.
+
+    windows: each one that counts, as the limit names them.
+    retry_after: whole seconds after which a request is answered again; None when this one is.
+    """
+
+    windows: tuple[Window, ...]
+    retry_after: int | None
+
+    @property
+    def tightest(self) -> Window:
+        """The window that the client will meet first."""
+        return min(self.windows, key=lambda window: (window.remaining, -window.reset))
+
+
+class RequestLimits:
+    """Fixed windows that begin with a client's first request: what Retry-After promises is then true to the second."""
+
+    def __init__(self) -> None:
+        self._limiter = FixedWindowRateLimiter(_BoundedMemory())
+        self._parsed: dict[str, tuple[RateLimitItem, ...]] = {}
+
+    def count(self, limit: str, client: str) -> Usage | None:
+        """Count a request of this client. limit: `20/second, 600/minute`; None for `off`."""
+        if limit == OFF:
+            return None
+        items = self._parsed.get(limit) or self._parsed.setdefault(limit, tuple(parse_many(limit)))
+        passed = [self._limiter.hit(item, client) for item in items]
+        windows = tuple(self._window(item, client) for item in items)
+        waits = [window.reset for window, ok in zip(windows, passed, strict=True) if not ok]
+        return Usage(windows, max(waits) if waits else None)
+
+    def _window(self, item: RateLimitItem, client: str) -> Window:
+        stats = self._limiter.get_window_stats(item, client)
+        reset = max(1, math.ceil(stats.reset_time - time.time()))
+        return Window(item.GRANULARITY.name, item.amount, item.get_expiry(), stats.remaining, reset)
+
+
+class _BoundedMemory(Storage):
+    """Counters of at most so many clients; when there are more, those that were seen longest ago begin anew.
+
+    The library's own memory storage looks through all its counters after each request, from a thread made for that.
+    """
+
+    STORAGE_SCHEME = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = Lock()
+        self._counters: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    @property
+    def base_exceptions(self) -> type[Exception]:
+        return ValueError
+
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        now = time.time()
+        with self._lock:
+            count, ends = self._counters.pop(key, (0, 0.0))
+            if ends <= now:
+                count, ends = 0, now + expiry
+            self._counters[key] = (count + amount, ends)
+            if len(self._counters) > _MOST_CLIENTS:
+                self._counters.popitem(last=False)
+            return count + amount
+
+    def get(self, key: str) -> int:
+        with self._lock:
+            count, ends = self._counters.get(key, (0, 0.0))
+            return count if ends > time.time() else 0
+
+    def get_expiry(self, key: str) -> float:
+        with self._lock:
+            now = time.time()
+            return max(self._counters.get(key, (0, now))[1], now)
+
+    def check(self) -> bool:
+        return True
+
+    def reset(self) -> int | None:
+        with self._lock:
+            count = len(self._counters)
+            self._counters.clear()
+            return count
+
+    def clear(self, key: str) -> None:
+        with self._lock:
+            self._counters.pop(key, None)

@@ -1,0 +1,99 @@
+"""Assay's own administration: listing generations, promoting one, going back.
+
+Each change names the generation that it is about, so that a request that is sent twice changes something once.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from assay.contracts.fields import IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
+from assay.model.generations import Generation, State
+
+ID_LIMIT = 100
+
+_Id = Annotated[str, Field(min_length=1, max_length=ID_LIMIT), IS_TEXT]
+
+
+class PromoteRequest(RequestModel):
+    """Make a generation live."""
+
+    generation: _Id = Field(
+        description="Id of a candidate, which is checked first, or of a generation that was live before."
+    )
+
+
+class RollbackRequest(RequestModel):
+    """Make the generation live again that was live before."""
+
+    leave: _Id = Field(description="Id of the live generation that is to be left.")
+
+
+class GenerationSummary(AnswerModel):
+    """One generation."""
+
+    id: str = Field(description="Sortable by time.")
+    state: State = Field(description="Its place in the life of a generation.")
+    documents: int = Field(ge=0, description="Pages in it.")
+    chunks: int = Field(ge=0, description="Chunks in it.")
+    failed_pages: int = Field(ge=0, description="Pages that could not be read.")
+    embedder: str = Field(description="Provider and model that made its vectors.")
+    verdict: str | None = Field(
+        default=None, description="`PASS`, `FAIL` or `INCONCLUSIVE`; null when it was not judged."
+    )
+    reason: str | None = Field(default=None, description="Why it is rejected or failed; else null.")
+    created_at: str = Field(description="When its build began: ISO 8601, UTC.")
+    promoted_at: str | None = Field(default=None, description="When it last went live; null when it never did.")
+
+
+class GenerationList(AnswerModel):
+    """All generations that are kept."""
+
+    live: str | None = Field(description="Id of the live one; null when there is none.")
+    generations: list[GenerationSummary] = Field(description="Newest first.")
+
+
+class ReleaseAnswer(AnswerModel):
+    """What is live now."""
+
+    changed: bool = Field(description="False when it was so already.")
+    generation: GenerationSummary = Field(description="The live generation.")
+
+
+def parse_promote(fields: Mapping[str, object]) -> str:
+    """Id of the generation to be promoted. Raises InputError."""
+    return check_fields(PromoteRequest, fields).generation
+
+
+def parse_rollback(fields: Mapping[str, object]) -> str:
+    """Id of the generation to be left. Raises InputError."""
+    return check_fields(RollbackRequest, fields).leave
+
+
+def to_summary(generation: Generation) -> dict[str, object]:
+    """A generation as a plain dict with the fields of GenerationSummary."""
+    verdict = generation.verdict or {}
+    return {
+        "id": generation.id,
+        "state": generation.state.value,
+        "documents": generation.documents,
+        "chunks": generation.chunks,
+        "failed_pages": generation.failed_pages,
+        "embedder": f"{generation.embedder.provider}/{generation.embedder.model}",
+        "verdict": verdict.get("outcome"),
+        "reason": generation.reason,
+        "created_at": utc_timestamp(generation.created_at),
+        "promoted_at": utc_timestamp(generation.promoted_at) if generation.promoted_at else None,
+    }
+
+
+def to_list(generations: Sequence[Generation]) -> dict[str, object]:
+    """The answer as a plain dict with the fields of GenerationList."""
+    live = next((generation.id for generation in generations if generation.state is State.LIVE), None)
+    return {"live": live, "generations": [to_summary(generation) for generation in generations]}
+
+
+def to_release(generation: Generation, *, changed: bool) -> dict[str, object]:
+    """The answer as a plain dict with the fields of ReleaseAnswer."""
+    return {"changed": changed, "generation": to_summary(generation)}

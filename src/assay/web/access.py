@@ -1,0 +1,208 @@
+"""Who may ask, and how often: API keys, scopes and rate limits, before any route is asked."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Send
+from starlette.types import Scope as AsgiScope
+
+from assay.adapters.prometheus import Metrics
+from assay.adapters.request_limits import OFF, RequestLimits, Usage
+from assay.contracts.fields import shown
+from assay.errors import ConfigurationError
+from assay.model.access import ApiKey, Scope
+from assay.settings import ServerSettings
+from assay.web.clients import Network, client_address, counted_as, is_forwarded_by_stranger, is_own_machine
+from assay.web.errors import ADMIN_PREFIX, error_response
+from assay.web.record import record_of
+
+logger = logging.getLogger("assay.web")
+
+METRICS_PATH = "/metrics"
+UNCOUNTED = frozenset({"/livez", "/readyz", METRICS_PATH})
+"""Not counted: their answer decides whether a machine is used, or whether anybody sees that it is not well."""
+
+OPEN = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
+"""Answered without a key, whatever the settings say."""
+
+RATE_LIMIT_HEADERS = (
+    "RateLimit",
+    "RateLimit-Policy",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "Retry-After",
+)
+_CHALLENGE = 'Bearer realm="assay"'
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRules:
+    """Who may ask what.
+
+    find_key: what is kept of a key that was sent; None when it is not known. Raises ConfigurationError.
+    search_needs_key: whether a search does.
+    metrics: who may read /metrics: `loopback`, `key`, `public` or `off`.
+    address_limit, key_limit: how many requests each may make.
+    trusted_proxies: whose X-Forwarded-For counts.
+    names_clients: whether the log has the client's address.
+    """
+
+    find_key: Callable[[str], ApiKey | None]
+    search_needs_key: bool
+    metrics: str
+    address_limit: str
+    key_limit: str
+    trusted_proxies: Sequence[Network]
+    names_clients: bool
+
+    @classmethod
+    def of(cls, server: ServerSettings, find_key: Callable[[str], ApiKey | None], *, exposed: bool) -> "AccessRules":
+        """The rules that the settings make. exposed: whether others than this machine's own programs can ask."""
+        return cls(
+            find_key=find_key,
+            search_needs_key=server.search == "key",
+            metrics=server.metrics,
+            address_limit=server.rate_limit or (DEFAULT_RATE_LIMIT if exposed else OFF),
+            key_limit=server.key_rate_limit,
+            trusted_proxies=server.trusted_proxies,
+            names_clients=server.log_clients,
+        )
+
+
+DEFAULT_RATE_LIMIT = "600/minute"
+"""For each address, when others than the machine itself can ask."""
+
+
+class Access:
+    """Lets a request through to its route, or refuses it with 401, 403, 429 or 503."""
+
+    def __init__(self, app: ASGIApp, rules: AccessRules, metrics: Metrics) -> None:
+        self._app = app
+        self._rules = rules
+        self._limits = RequestLimits()
+        self._metrics = metrics
+        self._has_warned = False
+
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        address = client_address(scope, self._rules.trusted_proxies)
+        record = record_of(scope)
+        if self._rules.names_clients:
+            record.notes["client"] = address
+        self._warn_of_stranger(scope)
+
+        token = _token(Headers(scope=scope))
+        key = None
+        refusal = None
+        if token is not None:
+            try:
+                key = self._rules.find_key(token)
+            except ConfigurationError as error:
+                logger.error("request %s: %s", record.id, error, extra={"fields": {"request_id": record.id}})  # noqa: TRY400
+                refusal = error_response(
+                    503, "service_unavailable", "API keys cannot be read at the moment; the log says why."
+                )
+        if key is not None:
+            record.notes["key"] = key.id
+
+        usage = self._count(scope["path"], key, address)
+        if usage is not None and usage.retry_after is not None:
+            self._metrics.rate_limited("key" if key else "address")
+            refusal = _too_many(usage.retry_after, key)
+        refusal = refusal or self._refusal(scope, token, key)
+        answer = refusal or self._app
+        await answer(scope, receive, send if usage is None else _with_usage(send, usage))
+
+    def _count(self, path: str, key: ApiKey | None, address: str) -> Usage | None:
+        if path in UNCOUNTED:
+            return None
+        if key is not None:
+            return self._limits.count(key.rate_limit or self._rules.key_limit, f"key {key.id}")
+        return self._limits.count(self._rules.address_limit, counted_as(address))
+
+    def _refusal(self, scope: AsgiScope, token: str | None, key: ApiKey | None) -> Response | None:
+        """Why this request is not let through; None when it is."""
+        path: str = scope["path"]
+        if path in OPEN:
+            return None
+        if path == METRICS_PATH and self._rules.metrics == "off":
+            return None  # the router says that there is no such path
+        if token is not None and key is None:
+            message = "The API key that was sent is not known here, or its time is over."
+            return _unauthorized(message, f'{_CHALLENGE}, error="invalid_token"')
+        needed = self._needed(scope)
+        if needed is None or (key is not None and key.allows(needed)):
+            return None
+        if key is None:
+            return _unauthorized(
+                f"A key with the scope `{needed}` is needed: send it as `Authorization: Bearer …` or `X-API-Key`.",
+                _CHALLENGE,
+            )
+        challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{needed}"'
+        message = f"The scope `{needed}` is needed, and the key {shown(key.name)} does not have it."
+        return error_response(403, "forbidden", message, {"WWW-Authenticate": challenge})
+
+    def _needed(self, scope: AsgiScope) -> Scope | None:
+        path = scope["path"]
+        if path.startswith(ADMIN_PREFIX):
+            return Scope.ADMIN
+        if path == METRICS_PATH:
+            is_open = self._rules.metrics == "public" or (self._rules.metrics == "loopback" and is_own_machine(scope))
+            return None if is_open else Scope.ADMIN
+        # Whatever path is not named above needs what a search needs, so that no route is open by being forgotten.
+        return Scope.SEARCH if self._rules.search_needs_key else None
+
+    def _warn_of_stranger(self, scope: AsgiScope) -> None:
+        if not self._has_warned and is_forwarded_by_stranger(scope, self._rules.trusted_proxies):
+            self._has_warned = True
+            logger.warning(
+                "%s sends X-Forwarded-For and is not in [server] trusted_proxies, so all that it asks counts as "
+                "one client. If it is your proxy, name its address there.",
+                scope["client"][0],
+            )
+
+
+def _token(headers: Headers) -> str | None:
+    """The key that was sent; another scheme than Bearer is for somebody in front of us."""
+    sent = headers.get("x-api-key")
+    if sent is not None:
+        return sent.strip()
+    scheme, _, credentials = headers.get("authorization", "").partition(" ")
+    return credentials.strip() if scheme.lower() == "bearer" else None
+
+
+def _unauthorized(message: str, challenge: str) -> Response:
+    return error_response(401, "unauthorized", message, {"WWW-Authenticate": challenge})
+
+
+def _too_many(seconds: int, key: ApiKey | None) -> Response:
+    whose = "with this key" if key else "from this address"
+    unit = "second" if seconds == 1 else "seconds"
+    message = f"There were too many requests {whose}; try again in {seconds} {unit}."
+    return error_response(429, "rate_limited", message, {"Retry-After": str(seconds)})
+
+
+def _with_usage(send: Send, usage: Usage) -> Send:
+    """Say how the client stands: as the IETF draft has it (from -08 on), and as earlier drafts and clients do."""
+    tightest = usage.tightest
+    headers = {
+        "RateLimit-Policy": ", ".join(f'"{each.name}";q={each.quota};w={each.seconds}' for each in usage.windows),
+        "RateLimit": ", ".join(f'"{each.name}";r={each.remaining};t={each.reset}' for each in usage.windows),
+        "RateLimit-Limit": str(tightest.quota),
+        "RateLimit-Remaining": str(tightest.remaining),
+        "RateLimit-Reset": str(tightest.reset),
+    }
+
+    async def send_with_usage(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(headers)
+        await send(message)
+
+    return send_with_usage

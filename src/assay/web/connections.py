@@ -1,0 +1,144 @@
+"""What uvicorn leaves open about a connection: how long a head may take, how many there may be, and who reads nothing.
+
+uvicorn's own time-out counts only while a connection is idle: one byte of a head stops it, and a client that sends a
+byte now and then would hold its connection for ever.
+"""
+
+import asyncio
+import json
+import logging
+import sys
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+logger = logging.getLogger("assay.web")
+
+MAX_HEAD_BYTES = 32_768
+"""The most bytes of a request's line and headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """How patient the server is.
+
+    head_seconds: for a request's head to come, for the rest of a body that was refused, and for a client to read on.
+    connections: the most at the same time.
+    """
+
+    head_seconds: float
+    connections: int
+
+
+def guarded(limits: ConnectionLimits) -> type[asyncio.Protocol]:
+    """The protocol of uvicorn, within these limits."""
+    return type("GuardedProtocol", (_Guarded,), {"limits": limits})
+
+
+class _Guarded(H11Protocol):
+    limits: ConnectionLimits
+    _head_timer: asyncio.TimerHandle | None = None
+    _read_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            logger.warning("A connection was refused: there are %s already.", self.limits.connections)
+            self._refuse(503, "service_unavailable", "Too many connections are open; try again in a second.")
+            return
+        self._watch_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_watching()
+        self._stop_reading_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        super().data_received(data)
+        if self._is_answering():
+            self._stop_watching()
+        else:
+            self._watch_head()  # part of a head, or of a body whose answer has been sent; time runs on if it does
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self._is_answering() and self.conn.their_state is not h11.IDLE:
+            self._watch_head()
+
+    # --- a client that reads nothing: the transport's buffer is full -----------------------------------------------
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stop_reading_timer()
+        # close() would wait for what nobody reads.
+        self._read_timer = self.loop.call_later(self.limits.head_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._stop_reading_timer()
+        super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the reason is in the exception being handled
+        problem = sys.exc_info()[1]
+        if getattr(problem, "error_status_hint", 400) == 431:
+            message = f"The request's line and headers have to be at most {MAX_HEAD_BYTES:,} bytes."
+            self._refuse(431, "validation_error", message)
+        else:
+            self._refuse(400, "validation_error", "This is not a request in HTTP/1.1.")
+
+    def _is_answering(self) -> bool:
+        cycle: RequestResponseCycle | None = self.cycle  # None before the first request, whatever its annotation says
+        return cycle is not None and not cycle.response_complete
+
+    def _watch_head(self) -> None:
+        if self._head_timer is None and not self.transport.is_closing():
+            self._head_timer = self.loop.call_later(self.limits.head_seconds, self._head_is_late)
+
+    def _stop_watching(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _stop_reading_timer(self) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
+
+    def _head_is_late(self) -> None:
+        self._head_timer = None
+        if self._is_answering() or self.transport.is_closing():
+            return
+        if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
+            seconds = f"{self.limits.head_seconds:g}"
+            self._refuse(408, "request_timeout", f"The request's head did not come within {seconds} seconds.")
+        else:
+            self.transport.abort()
+
+    def _refuse(self, status: int, error: str, message: str) -> None:
+        """Answer below the application, which has not been asked, and end the connection."""
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            body = json.dumps({"error": error, "message": message}).encode()
+            head = (
+                f"HTTP/1.1 {status} {_PHRASES[status]}\r\n"
+                "Content-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\n"
+                f"X-Request-ID: {uuid.uuid4().hex}\r\n"
+                "X-Content-Type-Options: nosniff\r\n"
+                "Cache-Control: no-store\r\n"
+                f"{'Retry-After: 1' + chr(13) + chr(10) if status == 503 else ''}"
+                "Connection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
+        self.transport.close()
+
+
+_PHRASES: dict[int, Any] = {
+    400: "Bad Request",
+    408: "Request Timeout",
+    431: "Request Header Fields Too Large",
+    503: "Service Unavailable",
+}
