@@ -7,12 +7,14 @@ schema that the OpenAPI document shows.
 import difflib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from assay.errors import InputError
 
@@ -64,10 +66,26 @@ def _not_blank(value: str) -> str:
     return value
 
 
-IS_TEXT = BeforeValidator(_only_characters)
+@dataclass(frozen=True)
+class _Text(BeforeValidator):
+    """The rule with the pattern that says it to programs, in the dialect of JSON Schema."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "pattern": r"^[^\u0000]*$"}
+
+
+@dataclass(frozen=True)
+class _Asking(AfterValidator):
+    """The same of a text that is not white space only; Python counts five control characters as white space too."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "pattern": r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"}
+
+
+IS_TEXT = _Text(_only_characters)
 """In `Annotated[str, …]`: the string is text. Lengths beside it count code points: an emoji of one is one character."""
 
-IS_ASKING = AfterValidator(_not_blank)
+IS_ASKING = _Asking(_not_blank)
 """In `Annotated[str, …]`: the string is not white space only. It comes after the lengths."""
 
 

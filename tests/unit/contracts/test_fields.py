@@ -1,10 +1,12 @@
 """What is said about a field that breaks a rule."""
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Annotated
 
 import pytest
 from pydantic import Field
+from tests.borders import text_borders
 
 from assay.contracts.fields import (
     IS_ASKING,
@@ -148,3 +150,34 @@ def test_a_timestamp_is_in_utc_and_ends_in_z() -> None:
     assert utc_timestamp(datetime(2026, 3, 1, 8, 15, tzinfo=UTC)) == "2026-03-01T08:15:00Z"
     east = timezone(timedelta(hours=5, minutes=30))
     assert utc_timestamp(datetime(2026, 3, 1, 1, 0, 0, 250_000, tzinfo=east)) == "2026-02-28T19:30:00.250000Z"
+
+
+class Asked(RequestModel):
+    query: Annotated[str, Field(min_length=1, max_length=10), IS_TEXT, IS_ASKING]
+    name: Annotated[str, Field(min_length=1, max_length=10), IS_TEXT]
+
+
+@pytest.mark.parametrize("field", ["query", "name"])
+@pytest.mark.parametrize(("value", "_"), [border for border in text_borders(10) if isinstance(border.values[0], str)])
+def test_the_openapi_document_says_which_text_is_taken(field: str, value: str, _: bool) -> None:
+    try:
+        check_fields(Asked, {"query": "nodes", "name": "nodes", field: value})
+        taken = True
+    except InputError:
+        taken = False
+    schema = Asked.model_json_schema()["properties"][field]
+    said = schema["minLength"] <= len(value) <= schema["maxLength"] and re.search(schema["pattern"], value)
+    surrogate = any("\ud800" <= character <= "\udfff" for character in value)  # no JSON text has one
+    assert surrogate or taken == bool(said)
+
+
+@pytest.mark.parametrize("code", [*range(0x21), 0x7F, 0x85, 0xA0, 0x1680, 0x2003, 0x2028, 0x200B, 0x3000, 0xFEFF])
+def test_white_space_is_the_same_to_the_document_and_to_the_rule(code: int) -> None:
+    pattern = Asked.model_json_schema()["properties"]["query"]["pattern"]
+    try:
+        check_fields(Asked, {"query": chr(code), "name": "nodes"})
+        taken = True
+    except InputError:
+        taken = False
+    # To JSON Schema's own dialect U+FEFF is white space: there the document promises less than is taken.
+    assert taken == bool(re.search(pattern, chr(code)))

@@ -1,0 +1,329 @@
+"""Thousands of requests to every route of a running server: none may be answered by a 5xx or against its declaration.
+
+Run as `python -m benchmarks.fuzz [CASES] [--seed N]`; 20,000 cases unless told otherwise, over real sockets. Of three
+kinds: *fitting* bodies, which the OpenAPI document allows (they have to be answered), *unfitting* ones, which it does
+not allow (they have to be refused), both by schemathesis; and *raw* requests that no schema would think of: cut-off
+JSON, other encodings, NaN, keys given twice, deep nesting, odd methods, paths and headers.
+"""
+
+import json
+import re
+import secrets
+import subprocess
+import sys
+import tempfile
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.core.failures import FailureGroup
+from schemathesis.generation.case import Case
+from schemathesis.schemas import APIOperation
+
+from assay.app import example_folder
+
+DEFAULT_CASES = 20_000
+_MOST_FAILURES = 20
+_WITHOUT_BODY_SHARE = 50
+"""A route without a body has little to vary: it gets a case for so many of those of a route with one."""
+
+_ERRORS = {400, 401, 403, 404, 405, 408, 409, 413, 429, 431}
+_BEYOND_THE_SCHEMA = re.compile(r"filters\.url_prefix: |top_k: it has to be a whole number .*; \d+\.0 was sent\.")
+_NEVER_SENT = ("Traceback", "pydantic", "/site-packages/", "sqlalchemy")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was answered, by kind of request and route, and what should not have been."""
+
+    statuses: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, kind: str, route: str, status: int) -> None:
+        """Count an answer."""
+        self.statuses[kind, route, status] += 1
+
+    def fail(self, what: str) -> None:
+        """Keep the first few faults."""
+        if len(self.failures) < _MOST_FAILURES:
+            self.failures.append(what)
+
+    @property
+    def cases(self) -> int:
+        """Number of requests that were answered."""
+        return self.statuses.total()
+
+    def table(self) -> str:
+        """Counts by kind, route and status, then by status alone."""
+        lines = [f"{kind:9} {route:22} {status}  {count:7,}" for (kind, route, status), count in self._sorted()]
+        totals: Counter[int] = Counter()
+        for (_, _, status), count in self.statuses.items():
+            totals[status] += count
+        whole = ", ".join(f"{status}: {count:,}" for status, count in sorted(totals.items()))
+        return "\n".join([*lines, f"{self.cases:,} cases; by status {whole}"])
+
+    def _sorted(self) -> list[tuple[tuple[str, str, int], int]]:
+        return sorted(self.statuses.items())
+
+
+def fuzz(base_url: str, cases: int, number: int) -> Tally:
+    """Ask a running server about so many cases, the same ones for the same number."""
+    document = requests.get(f"{base_url}/openapi.json", timeout=30).json()
+    schema = schemathesis.openapi.from_dict(document)
+    operations = [result.ok() for result in schema.get_all_operations()]
+    with_body = [operation for operation in operations if operation.body]
+    without_body = [operation for operation in operations if not operation.body]
+    tally = Tally()
+    share = -(-cases // (3 * len(with_body)))
+    with requests.Session() as session:
+        for operation in with_body:
+            for mode in GenerationMode:
+                _declared(tally, operation, mode, base_url, session, share, number)
+        for operation in without_body:
+            few = max(share // _WITHOUT_BODY_SHARE, 1)
+            _declared(tally, operation, GenerationMode.POSITIVE, base_url, session, few, number)
+    _raw(tally, document, base_url, share * len(with_body), number)
+    return tally
+
+
+def _declared(
+    tally: Tally,
+    operation: APIOperation,
+    mode: GenerationMode,
+    base_url: str,
+    session: requests.Session,
+    cases: int,
+    number: int,
+) -> None:
+    """Cases that schemathesis makes of the document, with its checks of every answer."""
+    kind = "fitting" if mode is GenerationMode.POSITIVE else "unfitting"
+    route = f"{operation.method.upper()} {operation.path}"
+
+    @_runs(cases, number)
+    @given(operation.as_strategy(generation_mode=mode))
+    def ask(case: Case) -> None:
+        response = case.call(base_url=base_url, session=session)
+        tally.add(kind, route, response.status_code)
+        try:
+            case.validate_response(response)
+        except FailureGroup as group:
+            if not _beyond_the_schema(response.status_code, response.content):
+                tally.fail(f"{route}, {kind}: {group}\n" + "\n".join(map(str, group.exceptions)))
+        if response.status_code >= 500 and not route.endswith("health"):
+            tally.fail(f"{route}, {kind}: {response.status_code} for {case.as_curl_command()}")
+
+    ask()
+
+
+def _beyond_the_schema(status: int, content: bytes) -> bool:
+    """Whether it was refused for what JSON Schema cannot say: that 5.0 is no integer, or a URL has to be absolute."""
+    return status == 400 and _BEYOND_THE_SCHEMA.match(json.loads(content)["message"]) is not None
+
+
+def _runs(cases: int, number: int) -> Any:  # noqa: ANN401 - a decorator of whatever Hypothesis makes
+    """So many examples, the same for the same number, one after the other and without looking for smaller ones."""
+    limits = settings(
+        max_examples=cases,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    return lambda test: seed(number)(limits(test))
+
+
+# --- raw requests --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RawRequest:
+    """A request as it goes over the wire."""
+
+    method: str
+    path: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+_FIELDS = ("query", "query_text", "top_k", "threshold", "similarity_threshold", "filters", "include", "mode")
+_VALUES = (
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e999",
+    "-0",
+    "0.1e1",
+    "9" * 400,
+    "9" * 5_000,
+    '"\\ud800"',
+    '"\\udc00\\ud800"',
+    '"\\u0000"',
+    '"\\u202e"',
+    '"🤖"',
+    '"كيف"',
+    '"   "',
+    "null",
+    "true",
+    "[]",
+    "{}",
+    '"nodes"',
+    "5",
+    "5.0",
+    "[" * 5_000,
+    '{"a":' * 5_000,
+    '"' + "a" * 70_000 + '"',
+)
+_PATHS = ("/", "//", "/search/", "/SEARCH", "/query?x=1", "/search;v=1", "/%00", "/%ff", "/..%2f", "/v1/search#a", "/*")
+
+
+def _members(pairs: Sequence[tuple[str, str]]) -> str:
+    return ",".join(f"{json.dumps(name)}:{value}" for name, value in pairs)
+
+
+def _bodies() -> st.SearchStrategy[bytes]:
+    values = st.sampled_from(_VALUES) | st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=8,
+    ).map(json.dumps)
+    names = st.sampled_from(_FIELDS) | st.text(max_size=8)
+    members = st.lists(st.tuples(names, values), max_size=6).map(_members) | st.sampled_from(_FIELDS[:2]).flatmap(
+        lambda query: values.map(lambda value: _members([(query, '"nodes"'), ("top_k", value)]))
+    )
+    objects = members.map(lambda text: "{" + text + "}")
+    whole = (objects | values).map(lambda text: text.encode("utf-8", "surrogatepass"))
+    encoded = objects.flatmap(
+        lambda text: st.sampled_from(["utf-16", "utf-32", "utf-8-sig", "utf-7"]).map(
+            lambda name: text.encode(name, "replace")
+        )
+    )
+    cut = st.tuples(whole, st.integers(0, 200)).map(lambda pair: pair[0][: pair[1]])
+    return whole | cut | encoded | st.binary(max_size=200)
+
+
+def _requests(paths: Sequence[str]) -> st.SearchStrategy[RawRequest]:
+    printable = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=30)
+    content_types = st.sampled_from(
+        ["application/json"] * 12
+        + ["application/json; charset=utf-8", "application/json;charset=latin-1", "text/plain", "", "a/b+json"]
+    )
+    headers = st.tuples(
+        st.tuples(st.just("Content-Type"), content_types),
+        st.tuples(
+            st.sampled_from(
+                [
+                    "Accept",
+                    "Accept-Encoding",
+                    "X-Request-ID",
+                    "Origin",
+                    "Content-Encoding",
+                    "Range",
+                    "Cookie",
+                    "Forwarded",
+                ]
+            ),
+            printable.map(str.strip),
+        ),
+    )
+    odd = st.sampled_from(_PATHS) | st.text("abc/%.-_~09", max_size=20).map(lambda text: f"/{text}")
+    where = st.integers(0, 7).flatmap(lambda number: odd if number == 0 else st.sampled_from(paths))
+    other_methods = st.sampled_from(["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "FETCH"])
+    methods = st.integers(0, 7).flatmap(lambda number: other_methods if number == 0 else st.just("POST"))
+    return st.builds(RawRequest, methods, where, headers, _bodies())
+
+
+def _raw(tally: Tally, document: dict[str, Any], base_url: str, cases: int, number: int) -> None:
+    """Requests of any kind: each has to be answered by a success or by an error that has its body."""
+    host = base_url.removeprefix("http://")
+    paths = sorted(path for path, methods in document["paths"].items() if "post" in methods)
+    connection = HTTPConnection(host, timeout=60)
+
+    @_runs(cases, number)
+    @given(_requests(paths))
+    def ask(request: RawRequest) -> None:
+        connection.request(request.method, request.path, request.body, dict(request.headers))
+        response = connection.getresponse()
+        content = response.read()
+        known = request.path if request.path in paths else "(another path)"
+        tally.add("raw", f"{request.method} {known}", response.status)
+        fault = _fault(request, response.status, response.getheader("Content-Type", ""), content)
+        if fault:
+            tally.fail(f"{fault}: {response.status} {content[:300]!r} for {str(request)[:1_000]}")
+
+    ask()
+    connection.close()
+
+
+def _fault(request: RawRequest, status: int, content_type: str, content: bytes) -> str:
+    """What is wrong with an answer; "" when nothing is."""
+    if any(word.encode() in content for word in _NEVER_SENT):
+        return "it says what should stay inside"
+    if request.method == "HEAD" or status in {200, 204}:
+        return ""
+    if status not in _ERRORS:
+        return "its status is not one that a client can be given"
+    # What is not HTTP at all is answered by the server library, in plain text.
+    return "" if content_type == "text/plain; charset=utf-8" or _is_error(content) else "it has not an error's body"
+
+
+def _is_error(content: bytes) -> bool:
+    try:
+        body = json.loads(content)
+    except ValueError:
+        return False
+    return isinstance(body, dict) and set(body) == {"error", "message"} and all(map(str.strip, body.values()))
+
+
+# --- the server ----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def served_handbook() -> Iterator[str]:
+    """The URL of `assay serve` over the example handbook, published in a folder of its own."""
+    with tempfile.TemporaryDirectory() as scratch:
+        assay = [sys.executable, "-m", "assay"]
+        place = ["--data-dir", str(Path(scratch) / "index")]
+        handbook = str(example_folder() / "handbook")
+        subprocess.run([*assay, "publish", handbook, *place], check=True, capture_output=True, cwd=scratch)
+        with (Path(scratch) / "log").open("w") as log:
+            server = subprocess.Popen(
+                [*assay, "serve", "--port", "0", *place], stdout=subprocess.PIPE, stderr=log, text=True, cwd=scratch
+            )
+            try:
+                assert server.stdout
+                yield server.stdout.readline().rstrip().rpartition(" ")[2]
+            finally:
+                server.terminate()
+                server.communicate(timeout=60)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fuzz, print the counts, and give 1 when anything was wrong."""
+    parser = ArgumentParser(description="Requests of every kind to every route of a running server.")
+    parser.add_argument("cases", type=int, nargs="?", default=DEFAULT_CASES)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="the same number, the same cases")
+    options = parser.parse_args(arguments)
+    print(f"seed {options.seed}", flush=True)
+    started = perf_counter()
+    with served_handbook() as url:
+        tally = fuzz(url, options.cases, options.seed)
+    print(f"{tally.table()}; {perf_counter() - started:.0f} s")
+    for failure in tally.failures:
+        print(f"\n{failure}")
+    print(f"{len(tally.failures)} faults" if tally.failures else "no fault")
+    return 1 if tally.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
