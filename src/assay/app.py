@@ -5,15 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import SecretStr
 
 from assay.adapters.bm25 import Bm25Encoder
 from assay.adapters.catalog import SqlCatalog
 from assay.adapters.edge import EdgeStore
+from assay.adapters.embedders import EmbedderChoice, choose_embedder
+from assay.adapters.embedding_cache import SqliteEmbeddingCache
 from assay.adapters.folder import FolderSource
 from assay.adapters.key_file import KeyFile
-from assay.adapters.static import StaticEmbedder
-from assay.errors import AssayError, CatalogError, ConfigurationError, NoLiveGeneration
+from assay.errors import AssayError, BuildInProgress, CatalogError, ConfigurationError, NoLiveGeneration
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
 from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
 from assay.ingest.reading import READER_REVISION
@@ -25,6 +28,9 @@ from assay.ports import (
     Catalog,
     ChunkMetadata,
     Embedder,
+    EmbedderCall,
+    EmbedderObserver,
+    EmbeddingCache,
     IndexSpec,
     Progress,
     Silence,
@@ -37,7 +43,7 @@ from assay.release.promotion import Releases
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
 from assay.retrieval.searcher import Searcher, SearchRules, embed_query
-from assay.settings import Settings, SourceSettings, load_settings
+from assay.settings import EmbeddingSettings, Settings, SourceSettings, load_settings
 from assay.validation.gate import Judged, StructuralLimits, judge_structure
 
 if TYPE_CHECKING:
@@ -78,10 +84,13 @@ class Assay:
     """Everything that Assay can do, over one data directory and one configuration.
 
     Parts are built when they are first needed: a search loads no catalog migrations, a listing no model.
+
+    embedder_observer: told of every request to a provider of embeddings; may be set at any time.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.embedder_observer: EmbedderObserver | None = None
         self._catalog: SqlCatalog | None = None
 
     @classmethod
@@ -101,9 +110,13 @@ class Assay:
         self.close()
 
     def close(self) -> None:
-        """Let go of the index, the catalog and the threads."""
+        """Let go of the index, the catalog, the embedder and the threads."""
         if "live" in self.__dict__:
             self.live.close()
+        if "embedder" in self.__dict__:
+            self.embedder.close()
+        if "embedding_cache" in self.__dict__:
+            self.embedding_cache.close()
         if self._catalog is not None:
             self._catalog.close()
             self._catalog = None
@@ -149,7 +162,7 @@ class Assay:
         if verdict.outcome is not Outcome.PASS:
             self.releases.reject(verdict)
             return PublishReport(build, verdict, None)
-        return PublishReport(build, verdict, self.releases.promote(build.generation.id, self._limits.fingerprint))
+        return PublishReport(build, verdict, self._promote(build.generation))
 
     def promote(self, generation_id: str | None = None, progress: Progress | None = None) -> Generation:
         """Make the candidate live, or the generation named, checking first what has not been checked.
@@ -159,7 +172,7 @@ class Assay:
         generation = self.catalog.generation(generation_id) if generation_id else self.releases.candidate()
         if generation.state is State.CANDIDATE:
             self.check(generation.id, progress)
-        return self.releases.promote(generation.id, self._limits.fingerprint)
+        return self._promote(generation)
 
     def rollback(self) -> Generation:
         """Make the generation live again that was live before. Raises GenerationNotFound."""
@@ -246,8 +259,13 @@ class Assay:
 
     @cached_property
     def embedder(self) -> Embedder:
-        """The configured model; loading it takes a moment."""
-        return StaticEmbedder()
+        """The configured model; loading it takes a moment. Raises ConfigurationError."""
+        return choose_embedder(_choice(self.settings.embedding), self._observe)
+
+    @cached_property
+    def embedding_cache(self) -> EmbeddingCache:
+        """Vectors that were paid for and are not live yet; the file is made by a build that needs it."""
+        return SqliteEmbeddingCache(self._embeddings_file)
 
     @cached_property
     def encoder(self) -> SparseEncoder:
@@ -349,6 +367,7 @@ class Assay:
             identity,
             self.settings.data_dir,
             worker_count(self.settings.ingest.workers),
+            self.embedding_cache,
         )
 
     def _open_searcher(self, generation_id: str) -> Searcher:
@@ -362,6 +381,25 @@ class Assay:
         index = self.store.open(generation.id, IndexSpec.of(generation))
         return Searcher(generation, index, self.embedder, self.encoder, rules)
 
+    def _promote(self, generation: Generation) -> Generation:
+        """Go live; then the vectors that were kept in case the candidate came to nothing are in use, and not needed."""
+        promoted = self.releases.promote(generation.id, self._limits.fingerprint)
+        if self._embeddings_file.exists():
+            try:
+                with self.catalog.build_lock():
+                    self.embedding_cache.clear()
+            except BuildInProgress:
+                logger.info("Another build is using %s, which is cleared when that one is live.", self._embeddings_file)
+        return promoted
+
+    @property
+    def _embeddings_file(self) -> Path:
+        return self.settings.data_dir / "embeddings.sqlite"
+
+    def _observe(self, call: EmbedderCall) -> None:
+        if self.embedder_observer is not None:
+            self.embedder_observer(call)
+
     def _make_data_dir(self) -> None:
         folder = self.settings.data_dir
         try:
@@ -371,6 +409,15 @@ class Assay:
                 f"The data directory {folder} cannot be made: {error.strerror}.",
                 hint="Choose another with --data-dir or ASSAY_DATA_DIR.",
             ) from None
+
+
+def _choice(settings: EmbeddingSettings) -> EmbedderChoice:
+    """The settings as plain values, keys uncovered."""
+    values: dict[str, Any] = {name: getattr(settings, name) for name in EmbeddingSettings.model_fields}
+    for name, value in values.items():
+        if isinstance(value, SecretStr):
+            values[name] = value.get_secret_value()
+    return EmbedderChoice(**values)
 
 
 def _folder(settings: SourceSettings) -> FolderSource:

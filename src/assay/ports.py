@@ -43,6 +43,44 @@ class Source(Protocol):
 # --- embedding -----------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Batching:
+    """How an embedder is best asked for the vectors of many texts.
+
+    texts: texts of one call of embed_documents.
+    calls: calls that are worth making at the same time.
+    costly: whether vectors are worth keeping on disk until they are in use, because making them costs money or hours.
+    """
+
+    texts: int
+    calls: int
+    costly: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderCall:
+    """One request to a provider of embeddings, for whoever keeps count.
+
+    purpose: `document` or `query`.
+    tokens: as the provider counted them, else as count_tokens does; 0 when the request failed.
+    seconds: from sending to the whole answer.
+    status: `ok`, the HTTP status (`429`), `unreachable`, `timeout`, `cut`, or `unusable` for an answer without the
+        vectors that were asked for.
+    """
+
+    provider: str
+    model: str
+    purpose: str
+    texts: int
+    tokens: int
+    seconds: float
+    status: str
+
+
+EmbedderObserver = Callable[[EmbedderCall], None]
+"""Told of every request, also of those that failed; called from several threads, and must not raise."""
+
+
 class Embedder(Protocol):
     """The model behind an adapter."""
 
@@ -65,6 +103,10 @@ class Embedder(Protocol):
     def token_counter(self) -> TokenCounter | None:
         """What counts as count_tokens does and can be pickled, to count in another process; None if nothing can."""
 
+    @property
+    def batching(self) -> Batching:
+        """How it is best asked for the vectors of many texts."""
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Returns float32 of shape (len(texts), dimension), each row of length 1.
 
@@ -74,6 +116,34 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vector:
         """Embed a text to find with. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
+
+    def interrupt(self) -> None:
+        """End the waiting of calls of embed_documents that go on in other threads; they raise EmbedderUnavailable.
+
+        A request that a provider is working on is not given up, for it has to be paid. Later calls are not touched.
+        """
+
+    def close(self) -> None:
+        """Let go of connections; a second call does nothing."""
+
+
+class EmbeddingCache(Protocol):
+    """Vectors that were paid for, kept through a crash until a generation that holds them is in use."""
+
+    def vectors(self, embedder: EmbedderIdentity, hashes: Sequence[str]) -> dict[str, Vector]:
+        """The vectors that are there, bit for bit as they were kept, by hash of the embedded text."""
+
+    def keep(self, embedder: EmbedderIdentity, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by hash of the embedded text; when this returns, they are there after a crash.
+
+        Never raises for what happens to the store: a store that cannot be written is logged, and gone without.
+        """
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+    def close(self) -> None:
+        """Let go of the store; a second call does nothing."""
 
 
 @dataclass(frozen=True, slots=True)

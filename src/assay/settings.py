@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -28,7 +28,10 @@ from assay.model.ranking import FusionMethod, Mode
 CONFIG_FILE = "assay.toml"
 
 SEED_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "AZURE_OPENAI_API_KEY": ("embedding", "azure_api_key"),
+    "COHERE_API_KEY": ("embedding", "cohere_api_key"),
     "DATABASE_URL": ("catalog", "url"),
+    "OPENAI_API_KEY": ("embedding", "openai_api_key"),
 }
 """Environment variables that users of the seeds' systems have already, and the setting that each one is."""
 
@@ -84,10 +87,85 @@ class ChunkingSettings(_Table):
 
 
 class EmbeddingSettings(_Table):
-    """The model that makes vectors."""
+    """The model that makes vectors. What is unset has the provider's own default.
 
-    provider: Literal["static"] = Field(
-        default="static", description="`static` is built in: no key, no download, 256 dimensions."
+    A change of `provider`, `model`, `dimensions` or a prefix makes other vectors, and the next build embeds everything
+    anew. A change of anything else, the address too, does not.
+    """
+
+    provider: Literal["static", "cohere", "openai", "azure", "fastembed"] = Field(
+        default="static",
+        description=(
+            "`static` is built in: no key, no download, 256 dimensions. `openai` is every server with OpenAI's API. "
+            "`fastembed` needs `pip install 'assay[fastembed]'`."
+        ),
+    )
+    model: str | None = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "`embed-english-v3.0` for Cohere, `text-embedding-3-small` for OpenAI and Azure, "
+            "`BAAI/bge-small-en-v1.5` for fastembed if unset."
+        ),
+    )
+    cohere_api_key: SecretStr | None = Field(default=None, description="Also `COHERE_API_KEY`.")
+    openai_api_key: SecretStr | None = Field(
+        default=None, description="Also `OPENAI_API_KEY`; a server of your own may need none."
+    )
+    azure_api_key: SecretStr | None = Field(default=None, description="Also `AZURE_OPENAI_API_KEY`.")
+    base_url: str | None = Field(
+        default=None,
+        description=(
+            "Where the provider is: for `openai` up to and with `/v1` (Ollama: `http://localhost:11434/v1`), "
+            "for `azure` the resource (`https://NAME.openai.azure.com`)."
+        ),
+    )
+    deployment: str | None = Field(
+        default=None, description="Azure's name of the deployed model; the model's if unset."
+    )
+    api_version: str = Field(default="2024-10-21", description="Version of Azure's API.")
+    dimensions: int | None = Field(
+        default=None, ge=1, le=65_536, description="Length of the vectors; needed for a model that Assay does not know."
+    )
+    shorten: bool = Field(
+        default=False, description="Ask an OpenAI-compatible server for vectors of that length; few models can."
+    )
+    document_prefix: str = Field(default="", description="Put in front of each text (`passage: `); OpenAI's API only.")
+    query_prefix: str = Field(default="", description="Put in front of each query (`query: `); OpenAI's API only.")
+    max_tokens: int | None = Field(
+        default=None,
+        ge=64,
+        description="The most tokens of one text; chunks are cut to fit. 512 for a model that Assay does not know.",
+    )
+    batch_texts: int | None = Field(
+        default=None, ge=1, le=2_048, description="The most texts of a request: Cohere 96, OpenAI 128, elsewhere 32."
+    )
+    batch_tokens: int | None = Field(default=None, ge=64, description="The most tokens of a request.")
+    inputs_per_minute: int | None = Field(
+        default=None, ge=0, description="Rate limit; 0 for none. Cohere 2,000, none elsewhere."
+    )
+    tokens_per_minute: int | None = Field(
+        default=None,
+        ge=0,
+        description=(
+            "Rate limit; 0 for none. OpenAI and Azure 1,000,000; set 100000 for a Cohere trial key; none elsewhere."
+        ),
+    )
+    requests_per_minute: int | None = Field(
+        default=None, ge=0, description="Rate limit; 0 for none. OpenAI and Azure 3,000, none elsewhere."
+    )
+    calls: int = Field(default=8, ge=1, le=64, description="The most requests at the same time.")
+    timeout: float = Field(default=60.0, gt=0, le=600, description="Seconds that a request of a build may take.")
+    retry_seconds: float = Field(
+        default=300.0, ge=0, le=86_400, description="Seconds that a build goes on trying while the provider fails."
+    )
+    query_timeout: float = Field(default=3.0, gt=0, le=60, description="Seconds that embedding a query may take.")
+    query_seconds: float = Field(
+        default=5.0, gt=0, le=120, description="Seconds in which a query's embedding is tried again; then it fails."
+    )
+    query_cache: int = Field(default=1_024, ge=0, description="How many queries' vectors are remembered.")
+    model_dir: Path | None = Field(
+        default=None, description="Folder with the files of a fastembed model, to load it without a download."
     )
 
 
@@ -345,7 +423,7 @@ def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     return values
 
 
-_SECRET = re.compile(r"key|token|password|secret|catalog\.url", re.IGNORECASE)
+_SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url", re.IGNORECASE)
 """Settings whose values are not repeated in a message."""
 
 

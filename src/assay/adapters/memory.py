@@ -15,6 +15,7 @@ from assay.model.documents import Chunk
 from assay.model.generations import EmbedderIdentity
 from assay.model.ranking import Filters
 from assay.ports import (
+    Batching,
     IndexAnswer,
     IndexPoint,
     IndexQuery,
@@ -68,6 +69,11 @@ class MemoryEmbedder:
         """A function without any state."""
         return _count_words
 
+    @property
+    def batching(self) -> Batching:
+        """As many at once as a caller has; vectors cost nothing here."""
+        return Batching(texts=512, calls=1, costly=False)
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Raises InvalidEmbedding for a text without words, or with too many."""
         vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
@@ -83,6 +89,12 @@ class MemoryEmbedder:
         if self._max_tokens is not None and len(words) > self._max_tokens:
             raise InvalidEmbedding(f"{text[:80]!r} has {len(words)} words; the most is {self._max_tokens}.")
         return _unit(np.add.reduce([self._direction(word) for word in words], axis=0, dtype=np.float32))
+
+    def interrupt(self) -> None:
+        """There is nothing to wait for."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
     def _direction(self, word: str) -> Vector:
         if word not in self._words:

@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 
 from assay.errors import ConfigurationError, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
-from assay.ports import TokenCounter, Vector, Vectors
+from assay.ports import Batching, TokenCounter, Vector, Vectors
 
 _MODEL = "wordllama-l2-supercat-256"
 _DIMENSION = 256
@@ -79,6 +79,11 @@ class StaticEmbedder:
         """A function that loads the tokenizer, without the vectors, in the process in which it is called first."""
         return count_tokens
 
+    @property
+    def batching(self) -> Batching:
+        """As many at once as a caller has; vectors cost nothing here."""
+        return Batching(texts=512, calls=1, costly=False)
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Raises InvalidEmbedding for a text that is blank."""
         vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
@@ -89,6 +94,12 @@ class StaticEmbedder:
     def embed_query(self, text: str) -> Vector:
         """Embed a text to find with; a query is embedded as a document is. Raises InvalidEmbedding."""
         return self._pool(text, self._tokens.encode([text])[0])
+
+    def interrupt(self) -> None:
+        """There is nothing to wait for."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
     def _pool(self, text: str, encoded: _Ids) -> Vector:
         """Sum the tokens' vectors in the order of the text, so that a text gives the same bits in every batch."""

@@ -7,6 +7,9 @@ ASSAY_TOML = """\
 path = "{path}"
 base_url = "{base_url}"     # where readers find these pages
 
+[embedding]
+provider = "static"         # built in; "cohere" with COHERE_API_KEY, "openai" with OPENAI_API_KEY, "azure", "fastembed"
+
 [search]
 mode = "hybrid"
 top_k = 5

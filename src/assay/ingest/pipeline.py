@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -22,6 +22,7 @@ from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.ports import (
     Catalog,
     Embedder,
+    EmbeddingCache,
     IndexPoint,
     IndexSpec,
     IndexWriter,
@@ -74,6 +75,7 @@ class BuildParts:
 
     work_dir: where temporary files may be written.
     workers: processes that may be started to read and cut pages; 0 for none.
+    cache: where costly vectors are kept through a crash; None for nowhere.
     """
 
     sources: Sequence[Source]
@@ -85,6 +87,7 @@ class BuildParts:
     chunker: ChunkerIdentity
     work_dir: Path
     workers: int
+    cache: EmbeddingCache | None = None
 
 
 def new_generation_id(at: datetime) -> str:
@@ -130,6 +133,8 @@ class Pipeline:
             removed = clear_leftovers(self._parts.catalog, self._parts.store)
             if removed:
                 logger.info("Removed what earlier builds left behind: %s.", ", ".join(removed))
+            if rebuild and self._parts.cache is not None:
+                self._parts.cache.clear()
             base = None if rebuild else self._newest_sealed()
             generation = self._begin(base)
             try:
@@ -236,8 +241,10 @@ class Pipeline:
         writer = parts.store.create(generation.id, IndexSpec.of(generation))
         try:
             with self._earlier_vectors(generation, base) as (earlier, earlier_ids):
-                supply = VectorSupply(parts.embedder, earlier, earlier_ids)
+                supply = VectorSupply(parts.embedder, earlier, earlier_ids, parts.cache)
                 self._write(generation, spool, supply, writer)
+            if supply.recovered:
+                logger.info("%d vectors came from a build that was not finished.", supply.recovered)
             with self._stage("seal", None):
                 writer.seal()
         except BaseException:
@@ -249,10 +256,10 @@ class Pipeline:
         """Give every chunk its vectors and write them, a few chunks at a time."""
         parts = self._parts
         counts = spool.read()
-        with self._stage("embed", generation.chunks):
-            for batch in _batches(parts.catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
+        batches = _batches(parts.catalog.chunks(generation.id), _CHUNKS_AT_ONCE)
+        with self._stage("embed", generation.chunks), closing(supply.stream(batches)) as stream:
+            for batch, dense in stream:
                 sparse = parts.encoder.weigh(list(islice(counts, len(batch))), generation.sparse.average_length)
-                dense = supply.vectors(batch)
                 writer.add([IndexPoint(*triple) for triple in zip(batch, dense, sparse, strict=True)])
                 self._progress.advance(len(batch))
 

@@ -1,0 +1,106 @@
+"""One HTTP request to a provider: an answer, or the way in which none came. No retries, no meaning.
+
+The key is in the headers of the client and nowhere else; no message, log line or repr made here holds it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Literal
+from urllib.parse import urlsplit
+
+import httpx2
+
+from assay.errors import ConfigurationError
+
+_LONGEST_ANSWER = 256 * 1024 * 1024
+_CONNECT_SECONDS = 10.0
+
+Fault = Literal["unreachable", "timeout", "cut"]
+
+
+class NoAnswer(Exception):
+    """A request without an answer.
+
+    fault: `unreachable` (nothing was sent), `timeout`, or `cut` (the connection ended before the answer did).
+    """
+
+    def __init__(self, fault: Fault, detail: str) -> None:
+        super().__init__(detail)
+        self.fault = fault
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server answered. headers: names in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Transport:
+    """Sends requests to one URL over connections that are kept. Safe to use from several threads.
+
+    url: where to, with its query.
+    headers: sent with each request.
+    connections: the most at the same time.
+
+    Raises ConfigurationError for a URL that cannot be used, or a header that HTTP cannot carry.
+    """
+
+    def __init__(self, url: str, headers: Mapping[str, str], connections: int) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ConfigurationError(
+                f"{shown_url(url)!r} is not the address of a server.",
+                hint="Set [embedding] base_url to one that begins with https:// or http://.",
+            )
+        if not all(value.isascii() and value.isprintable() for value in headers.values()):
+            raise ConfigurationError(
+                "The embedder's key holds a character that no key has (a line break, or one that is not ASCII).",
+                hint="Copy the key again.",
+            )
+        self.address = shown_url(url)
+        self._url = url
+        self._client = httpx2.Client(
+            headers={**headers, "Content-Type": "application/json", "Accept": "application/json"},
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections, keepalive_expiry=30.0),
+        )
+
+    def post(self, body: bytes, seconds: float) -> Answer:
+        """Send a request and read the whole answer. seconds: for all of it. Raises NoAnswer."""
+        deadline = monotonic() + seconds
+        timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
+        try:
+            with self._client.stream("POST", self._url, content=body, timeout=timeout) as response:
+                content = bytearray()
+                for piece in response.iter_bytes():
+                    content += piece
+                    if monotonic() > deadline:  # the client's own limit is on each read, not on their sum
+                        raise NoAnswer("timeout", f"the answer was not complete after {seconds:g} seconds")
+                    if len(content) > _LONGEST_ANSWER:
+                        raise NoAnswer("cut", f"the answer is longer than {_LONGEST_ANSWER:,} bytes")
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return Answer(response.status_code, headers, bytes(content))
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.PoolTimeout) as error:
+            raise NoAnswer("unreachable", f"no connection: {str(error) or type(error).__name__}") from None
+        except httpx2.TimeoutException:
+            raise NoAnswer("timeout", f"no answer within {seconds:g} seconds") from None
+        except httpx2.HTTPError as error:
+            raise NoAnswer("cut", f"the connection broke: {str(error) or type(error).__name__}") from None
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()
+
+    def __repr__(self) -> str:
+        return f"Transport({self.address!r})"
+
+
+def shown_url(url: str) -> str:
+    """A URL as a message may show it: without user, password and query."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}" if host else parts.path

@@ -1,0 +1,41 @@
+"""Whether what a provider answered are the vectors that were asked for. Pure."""
+
+from typing import Any
+
+import numpy as np
+
+from assay.ports import Vectors
+
+_SHORTEST = 1e-6
+
+
+class UnusableAnswer(Exception):
+    """A provider's answer that cannot be used, and why."""
+
+
+def unit_vectors(rows: Any, texts: int, dimension: int) -> Vectors:  # noqa: ANN401 - a parsed JSON value
+    """Vectors of length 1 from parsed JSON: float32 of shape (texts, dimension).
+
+    Raises UnusableAnswer unless there is one vector for each text, of the right length, finite and not zero.
+    """
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise UnusableAnswer("the vectors are not a list of lists of numbers")
+    if len(rows) != texts:
+        raise UnusableAnswer(f"{len(rows)} vectors came for {texts} texts")
+    lengths = {len(row) for row in rows} - {dimension}
+    if lengths:
+        raise UnusableAnswer(f"a vector has {min(lengths)} dimensions instead of {dimension}")
+    if not rows:
+        return np.empty((0, dimension), dtype=np.float32)
+    matrix = np.array(rows)
+    if matrix.dtype.kind not in "fiu":
+        raise UnusableAnswer("a vector holds something that is not a number")
+    matrix = matrix.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not np.isfinite(norms).all():
+        raise UnusableAnswer("a vector is not finite")
+    if not (norms > _SHORTEST).all():
+        raise UnusableAnswer("a vector is zero")
+    units: Vectors = (matrix / norms).astype(np.float32)
+    return units
