@@ -12,6 +12,7 @@ from tests.peers.cohere import cohere_peer
 from tests.peers.process import ROOT, PeerProcess
 
 from assay.app import Assay
+from assay.cli.diagnosis import diagnose
 from assay.model.generations import State
 from assay.model.ranking import Query
 from assay.ports import EmbedderCall
@@ -119,6 +120,25 @@ def test_a_provider_that_refuses_fails_the_build_and_keeps_what_it_gave(docs: Pa
             assert report.promoted
             assert report.build.reused >= given
         assert set(peer.ledger.embedded.values()) == {1}
+
+
+def test_doctor_asks_a_provider_only_when_told_to(docs: Path, tmp_path: Path) -> None:
+    with cohere_peer() as peer, _open(tmp_path / "data", docs, peer.url) as assay:
+        assert assay.publish().promoted
+        peer.ledger.reset()
+        unasked = {check.name: check for check in diagnose(assay, ask_provider=False)}
+        assert peer.ledger.requests == 0
+        assert unasked["embedder"].level == unasked["live generation"].level == "ok"
+        assert "--ask-provider" in unasked["embedder"].message
+        asked = {check.name: check for check in diagnose(assay, ask_provider=True)}
+        assert peer.ledger.requests > 0
+        assert asked["embedder"].level == asked["live generation"].level == "ok"
+        peer.faults.always("401")
+        again = Assay.open(assay.settings)  # the words of before are remembered
+        with again:
+            refused = {check.name: check for check in diagnose(again, ask_provider=True)}
+        assert refused["embedder"].level == "fail"
+        assert "COHERE_API_KEY" in refused["embedder"].message
 
 
 @pytest.mark.timeout(240)

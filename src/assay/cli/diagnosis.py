@@ -31,16 +31,20 @@ class Check:
         return {"check": self.name, "level": self.level, "message": self.message}
 
 
-def diagnose(assay: Assay) -> list[Check]:
-    """Look at every part. Nothing is raised: what fails is a check that says so."""
+def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
+    """Look at every part. Nothing is raised: what fails is a check that says so.
+
+    ask_provider: whether to embed a few words also where that costs something.
+    """
+    ask = ask_provider or assay.settings.embedding.provider in {"static", "fastembed"}
     looks: tuple[tuple[str, Callable[[Assay], Check]], ...] = (
         ("engine", _engine),
-        ("embedder", _embedder),
+        ("embedder", _embedder if ask else _embedder_unasked),
         ("data directory", _data_dir),
         ("catalog", _catalog),
         ("vector store", _store),
         ("sources", _sources),
-        ("live generation", _live),
+        ("live generation", _live if ask else _live_unasked),
         ("candidate", _candidate),
     )
     checks = []
@@ -68,6 +72,12 @@ def _embedder(assay: Assay) -> Check:
     length = float((assay.embedder.embed_query("a test sentence") ** 2).sum())
     level: Literal["ok", "fail"] = "ok" if abs(length - 1.0) < 1e-3 else "fail"
     return Check("embedder", level, f"{identity.provider}, {identity.model}, {identity.dimension} dimensions.")
+
+
+def _embedder_unasked(assay: Assay) -> Check:
+    identity = assay.embedder.identity
+    message = f"{identity.provider}, {identity.model}, {identity.dimension} dimensions; "
+    return Check("embedder", "ok", f"{message}not asked (`assay doctor --ask-provider` embeds a few words).")
 
 
 def _data_dir(assay: Assay) -> Check:
@@ -127,6 +137,17 @@ def _live(assay: Assay) -> Check:
         return Check("live generation", "warn", "there is none, for there is no catalog.")
     message = f"{generation.id}, {generation.documents} pages, {generation.chunks} chunks; a search took "
     return Check("live generation", "ok" if ranking.hits else "fail", f"{message}{ranking.timings.total_ms:.1f} ms.")
+
+
+def _live_unasked(assay: Assay) -> Check:
+    try:
+        with assay.live.lease() as searcher:
+            generation = searcher.generation
+    except NoLiveGeneration as error:
+        return Check("live generation", "warn", str(error))
+    except CatalogNotFound:
+        return Check("live generation", "warn", "there is none, for there is no catalog.")
+    return Check("live generation", "ok", f"{generation.id}, {generation.documents} pages, {generation.chunks} chunks.")
 
 
 def _candidate(assay: Assay) -> Check:

@@ -57,10 +57,18 @@ def init(
     out().print("Next: assay publish")
 
 
-def doctor(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
+def doctor(
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    ask_provider: Annotated[
+        bool,
+        typer.Option("--ask-provider", help="Let a provider of embeddings embed a few words too, which it may bill."),
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
     """Check the installation, the settings, the stores and the live generation."""
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        checks = diagnose(assay)
+        checks = diagnose(assay, ask_provider=ask_provider)
     if as_json:
         print_json({"checks": [check.as_body() for check in checks]})
     else:

@@ -194,7 +194,7 @@ class ProviderCalls:
             self._clean(said),
             EmbedderUnavailable,
             "Is the address right and the network up? See [embedding] base_url." if lost.fault == "unreachable" else "",
-            worked=lost.fault != "unreachable",
+            worked=lost.begun or lost.fault == "timeout",  # a provider counts what it answers
         )
 
     def _refusal(self, answer: Answer) -> _Failure:

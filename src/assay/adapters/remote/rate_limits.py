@@ -13,7 +13,7 @@ from typing import Protocol
 MARGIN = 0.01
 """Share by which the window is longer than the provider's, for requests that arrive later than they were sent."""
 
-PACE = 1.25
+PACE = 1.5
 """Requests are spread out, but at up to this many times the allowed rate, to catch up on what was refused."""
 
 

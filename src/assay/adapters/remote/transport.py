@@ -23,12 +23,14 @@ class NoAnswer(Exception):
     """A request without an answer.
 
     fault: `unreachable` (nothing was sent), `timeout`, or `cut` (the connection ended before the answer did).
+    begun: whether an answer had begun, so that the server has done the work.
     """
 
-    def __init__(self, fault: Fault, detail: str) -> None:
+    def __init__(self, fault: Fault, detail: str, *, begun: bool = False) -> None:
         super().__init__(detail)
         self.fault = fault
         self.detail = detail
+        self.begun = begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +75,25 @@ class Transport:
         """Send a request and read the whole answer. seconds: for all of it. Raises NoAnswer."""
         deadline = monotonic() + seconds
         timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
+        begun = False
         try:
             with self._client.stream("POST", self._url, content=body, timeout=timeout) as response:
+                begun = True
                 content = bytearray()
                 for piece in response.iter_bytes():
                     content += piece
                     if monotonic() > deadline:  # the client's own limit is on each read, not on their sum
-                        raise NoAnswer("timeout", f"the answer was not complete after {seconds:g} seconds")
+                        raise NoAnswer("timeout", f"the answer was not complete after {seconds:g} seconds", begun=True)
                     if len(content) > _LONGEST_ANSWER:
-                        raise NoAnswer("cut", f"the answer is longer than {_LONGEST_ANSWER:,} bytes")
+                        raise NoAnswer("cut", f"the answer is longer than {_LONGEST_ANSWER:,} bytes", begun=True)
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 return Answer(response.status_code, headers, bytes(content))
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.PoolTimeout) as error:
             raise NoAnswer("unreachable", f"no connection: {str(error) or type(error).__name__}") from None
         except httpx2.TimeoutException:
-            raise NoAnswer("timeout", f"no answer within {seconds:g} seconds") from None
+            raise NoAnswer("timeout", f"no answer within {seconds:g} seconds", begun=begun) from None
         except httpx2.HTTPError as error:
-            raise NoAnswer("cut", f"the connection broke: {str(error) or type(error).__name__}") from None
+            raise NoAnswer("cut", f"the connection broke: {str(error) or type(error).__name__}", begun=begun) from None
 
     def close(self) -> None:
         """Let go of the connections."""
