@@ -62,9 +62,9 @@ class KeyFile:
         self._lock = Lock()
         self._loaded = _Loaded(None, {})
 
-    def keys(self) -> list[ApiKey]:
+    def listed(self) -> list[ApiKey]:
         """All keys, those that expired too, oldest first. Raises ConfigurationError when they cannot be read."""
-        return sorted(self._read().values(), key=lambda key: (key.created_at, key.id))
+        return sorted(self._read().values(), key=lambda key: key.created_at)
 
     def find(self, token: str) -> ApiKey | None:
         """The key that this is; None when there is none, or its time is over. Raises ConfigurationError."""

@@ -12,6 +12,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from assay import __version__
+from assay.ports import EmbedderCall
 
 _REQUEST_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _STAGE_SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
@@ -113,14 +114,12 @@ class Metrics:
         """Count a refusal of a request that was one too many."""
         self._overload.inc()
 
-    def embedder_called(
-        self, provider: str, model: str, purpose: str, *, texts: int, tokens: int, seconds: float, status: str
-    ) -> None:
-        """Count a request to the provider of embeddings, as EmbedderCall has it."""
-        self._embedder_calls.labels(provider, model, purpose, status).inc()
-        self._embedder_tokens.labels(provider, model, purpose).inc(tokens)
-        self._embedder_texts.labels(provider, model, purpose).inc(texts)
-        self._embedder_seconds.labels(provider, purpose).observe(seconds)
+    def embedder_called(self, call: EmbedderCall) -> None:
+        """Count a request to the provider of embeddings; an EmbedderObserver."""
+        self._embedder_calls.labels(call.provider, call.model, call.purpose, call.status).inc()
+        self._embedder_tokens.labels(call.provider, call.model, call.purpose).inc(call.tokens)
+        self._embedder_texts.labels(call.provider, call.model, call.purpose).inc(call.texts)
+        self._embedder_seconds.labels(call.provider, call.purpose).observe(call.seconds)
 
     def exposition(self, accept: str) -> tuple[bytes, str]:
         """All of it as a scraper with this Accept header reads it, and the content type."""

@@ -53,7 +53,7 @@ def add(
 def list_keys(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
     """List the keys, oldest first; not the keys themselves, which nobody has but their owners."""
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        keys = assay.keys.keys()
+        keys = assay.keys.listed()
     if as_json:
         print_json({"keys": [_body(key) for key in keys]})
         return

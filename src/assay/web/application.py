@@ -9,7 +9,6 @@ import anyio
 import anyio.to_thread
 from fastapi import FastAPI
 from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 
 from assay import __version__
 from assay.adapters.traces import RequestTraces, traces_installed
@@ -19,7 +18,7 @@ from assay.web.drain import Drain
 from assay.web.errors import add_error_answers
 from assay.web.guards import ANY_HOST, Backpressure, BodyPatience, KnownHosts
 from assay.web.logs import QueryWords
-from assay.web.middleware import CorsAnswers, LastCatch, RequestEdge
+from assay.web.middleware import CorsAnswers, GzipAnswers, LastCatch, RequestEdge
 from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
 from assay.web.routes import admin, metrics, native, probes, retrieval_service, retrieval_testing, search_api
@@ -58,6 +57,8 @@ def create_app(
     traces: None for what the settings say.
     """
     server = assay.settings.server
+    if assay.embedder_observer is None:
+        assay.embedder_observer = assay.metrics.embedder_called
     stopping = drain or Drain()
     where = listening or Listening()
     tracing = traces or (_traces() if server.traces else None)
@@ -93,7 +94,7 @@ def create_app(
                 allow_headers=_SENDABLE_HEADERS,
                 expose_headers=_READABLE_HEADERS,
             ),
-            Middleware(GZipMiddleware, minimum_size=_COMPRESS_FROM_BYTES, compresslevel=_COMPRESSION_LEVEL),
+            Middleware(GzipAnswers, minimum_size=_COMPRESS_FROM_BYTES, compresslevel=_COMPRESSION_LEVEL),
             Middleware(LastCatch),
             Middleware(KnownHosts, hosts=server.allowed_hosts or where.hosts),
             Middleware(

@@ -67,7 +67,7 @@ class _Guarded(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if not self._is_answering() and self.conn.their_state is not h11.IDLE:
+        if not self._is_answering() and (self.conn.their_state is not h11.IDLE or self.conn.trailing_data[0]):
             self._watch_head()
 
     # --- a client that reads nothing: the transport's buffer is full -----------------------------------------------

@@ -12,6 +12,7 @@ from time import perf_counter
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,6 +26,7 @@ from assay.web.record import RequestRecord, attach_record, record_of
 logger = logging.getLogger("assay.web")
 
 _SANE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+_NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0{0,3})?\s*(,|$)")
 PROBES = frozenset({"/livez", "/readyz", "/health", "/api/v1/health", "/metrics"})
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _TRACED = frozenset({"mode", "top_k", "generation", "hits", "key"})
@@ -115,6 +117,17 @@ class CorsAnswers(CORSMiddleware):
         return error_response(400, "validation_error", f"CORS: these are not allowed: {refused}.", kept)
 
 
+class GzipAnswers(GZipMiddleware):
+    """Compression for who takes it; `gzip;q=0` says that somebody does not."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and _NO_GZIP.search(Headers(scope=scope).get("accept-encoding", "")):
+            headers = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+            scope["headers"] = headers
+        await super().__call__(scope, receive, send)
+
+
 class LastCatch:
     """Turns what nobody caught into an answer without any detail, and writes the detail to the log."""
 
@@ -158,7 +171,9 @@ def _request_id(sent: str) -> str:
 
 def _route(scope: Scope) -> str:
     """The path of the route that answered, as the application has it; `none` where none did."""
-    return str(getattr(scope.get("route"), "path", "none"))
+    route = getattr(scope.get("route"), "path", None)
+    # The document's route is not one of ours, and says nothing of itself.
+    return str(route or ("/openapi.json" if scope["path"] == "/openapi.json" else "none"))
 
 
 def _attributes(record: RequestRecord) -> dict[str, str | int]:

@@ -11,8 +11,9 @@ def router(metrics: Metrics) -> APIRouter:
     """The route; who may ask it is decided before."""
     routes = APIRouter()
 
+    # Not in the threads that search: it is asked for most when they are all taken.
     @routes.get(METRICS_PATH, include_in_schema=False)
-    def read_metrics(request: Request) -> Response:
+    async def read_metrics(request: Request) -> Response:
         content, content_type = metrics.exposition(request.headers.get("accept", ""))
         return Response(content, media_type=None, headers={"Content-Type": content_type})
 
