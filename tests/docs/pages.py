@@ -63,7 +63,8 @@ def _commands(group: TyperGroup, prefix: str = "") -> Iterator[tuple[str, Any]]:
 _EXIT_CODES = [
     "Results go to standard output, everything else to standard error. With `--json` the result is one JSON object,",
     "also when the command fails: `error` (a word for scripts), `message` (what happened), `hint` (what to do next).",
-    "A candidate that does not pass is a result, and its report is printed. Only a build makes the data directory.",
+    "A candidate that does not pass is a result, and its report is printed. Only a build and `keys add` make the data",
+    "directory.",
     "",
     "| exit code | meaning |",
     "|---|---|",

@@ -1,6 +1,7 @@
 """Keys, scopes and rate limits of a running server, over real sockets."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -401,3 +402,41 @@ def test_the_settings_say_who_may_read_metrics(
             ask(guarded.port, "/metrics", headers=bearer(key)).status for key in (None, guarded.searcher, guarded.admin)
         ]
         assert tuple(asked) == statuses
+
+
+# --- on an address that others reach -------------------------------------------------------------------------------
+
+
+def test_on_an_address_that_others_reach_clients_are_limited_and_any_name_will_do(
+    published: Path, tmp_path: Path
+) -> None:
+    make_key(tmp_path / "keys.json", "operator", Scope.ADMIN)
+    index = ["--data-dir", str(published / "index")]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OTEL_"))}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "assay", "serve", "--host", "0.0.0.0", "--port", "0", "--public", *index],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment | {"ASSAY_SERVER__KEYS_FILE": str(tmp_path / "keys.json"), "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert server.stdout
+        port = int(server.stdout.readline().rpartition(":")[2])
+        answer = search(port, Host="docs.example.org")
+        assert answer.status == 200
+        assert answer.headers["RateLimit-Policy"] == '"minute";q=600;w=60'
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def test_an_error_inside_is_readable_for_a_page_and_counted(published: Path, tmp_path: Path) -> None:
+    broken = "class Broken(Assay):\n    def search(self, query):\n        raise RuntimeError('/srv/secret')\n"
+    with running_server(published, definitions=broken, kind="Broken", keys_file=str(tmp_path / "keys.json")) as server:
+        answer = search(server.port, **ORIGIN)
+        assert (answer.status, error_of(answer)) == (500, "internal_error")
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert b"secret" not in answer.content
+        counted = _samples(ask(server.port, "/metrics"))
+        assert counted["assay_searches_total", (("route", "/search"), ("status", "500"))] == 1.0

@@ -123,6 +123,20 @@ def test_a_second_head_on_a_connection_has_the_same_time(published: Path) -> Non
         assert refusal_in(rest) == (408, "request_timeout")
 
 
+def test_a_head_that_begins_on_an_idle_connection_has_the_same_time(published: Path) -> None:
+    with running_server(published, head_seconds=0.5) as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b'{"status":"alive"}'):
+                answer += connection.recv(65_536)
+            connection.sendall(b"GET /livez HT")
+            late = b""
+            while part := connection.recv(65_536):
+                late += part
+        assert refusal_in(late) == (408, "request_timeout")
+
+
 def test_an_idle_connection_is_kept_longer_than_a_head_may_take(published: Path) -> None:
     with running_server(published, head_seconds=0.3) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)

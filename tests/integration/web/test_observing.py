@@ -26,6 +26,7 @@ from tests.peers.cohere import cohere_peer
 from assay.adapters.traces import RequestTraces
 from assay.app import Assay
 from assay.settings import load_settings
+from assay.web import application
 from assay.web.application import create_app
 
 QUESTION = "Replacing the camera of the robot"
@@ -298,6 +299,17 @@ def test_a_failure_is_a_failed_span(tmp_path: Path, exporter: InMemorySpanExport
         if span.attributes
     }
     assert statuses == {503: StatusCode.ERROR, 400: StatusCode.UNSET}
+
+
+def test_traces_without_the_extra_are_warned_of_with_its_name_and_searches_are_answered(
+    published: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(application, "traces_installed", lambda: False)
+    with Assay.open(settings_for(published, traces=True)) as assay:
+        assay.start_serving()
+        with TestClient(create_app(assay)) as client:
+            assert client.post("/search", json={"query": "What are nodes?"}).status_code == 200
+    assert "pip install 'assay[otel]'" in caplog.text
 
 
 def test_nothing_of_opentelemetry_that_is_an_extra_is_imported_without_being_asked_for() -> None:

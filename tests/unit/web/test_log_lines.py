@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from assay.web.logs import JsonLines, configure_logging, spelled
+from assay.web.logs import JsonLines, QueryWords, TextLines, configure_logging, spelled
 
 
 def line_of(**extra: object) -> logging.LogRecord:
@@ -78,3 +78,35 @@ def test_logging_is_set_up_in_the_format_asked_for(
         assert root.level == logging.INFO
     finally:
         root.setLevel(level)
+
+
+def test_a_line_for_people_is_one_line_and_a_traceback_has_its_own() -> None:
+    try:
+        raise ValueError("no")
+    except ValueError as error:
+        record = line_of(msg="a\nb\u202e\x1b[2J", created=0.5, exc_info=(type(error), error, error.__traceback__))
+    first, *rest = TextLines().format(record).split("\n")
+    assert first.endswith(r" INFO assay.web: a\nb\u202e\x1b[2J")
+    assert rest[0] == "Traceback (most recent call last):"
+    assert rest[-1] == "ValueError: no"
+
+
+KEY = f"assay_abcdefgh_{'A1' * 21}z"
+
+
+@pytest.mark.parametrize("formatter", [TextLines(), JsonLines()])
+def test_a_key_in_a_line_or_its_traceback_is_cut_down_to_its_id(formatter: logging.Formatter) -> None:
+    try:
+        raise ValueError(KEY)
+    except ValueError as error:
+        exc_info = (type(error), error, error.__traceback__)
+    line = formatter.format(line_of(msg=f"a {KEY} b", fields={"path": f"/{KEY}"}, created=0.5, exc_info=exc_info))
+    assert "A1A1" not in line
+    assert line.count("assay_abcdefgh_") >= 2
+
+
+def test_the_hash_of_a_query_differs_between_two_servers() -> None:
+    first, second = (QueryWords("hash").applied({"query": "nodes", "hits": 3}) for _ in range(2))
+    assert first["query_hash"] != second["query_hash"]
+    assert first["hits"] == 3
+    assert "query" not in first
