@@ -14,6 +14,7 @@ from assay.ports import (
     Embedder,
     IndexPoint,
     IndexSpec,
+    Names,
     Scored,
     SparseEncoder,
     SparseVector,
@@ -60,7 +61,7 @@ def index_collection(
         for chunk in chunk_document(document, rules, embedder.count_tokens)
     )
     vectors = embedder.embed_documents([chunk.embedded_text for chunk in chunks])
-    counts = encoder.term_counts([chunk.keyword_text for chunk in chunks])
+    counts = encoder.term_counts([chunk.keyword_text for chunk in chunks], [Names.of(chunk) for chunk in chunks])
     average = sum(sum(vector.values) for vector in counts) / len(counts)
     identity = ChunkerIdentity(
         "benchmark", CHUNKER_REVISION, rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer

@@ -11,7 +11,7 @@ from assay.model.documents import Chunk
 from assay.model.generations import Generation, State
 from assay.model.ids import content_hash
 from assay.model.ranking import FusionMethod
-from assay.ports import Embedder, IndexPoint, IndexSpec, VectorIndex
+from assay.ports import Embedder, IndexPoint, IndexSpec, Names, VectorIndex
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.testing.catalog_samples import Stored, generation
@@ -64,7 +64,8 @@ class World:
         if not chunks:
             return []
         dense = self.embedder.embed_documents([chunk.embedded_text for chunk in chunks])
-        sparse = self.encoder.weigh(self.encoder.term_counts([chunk.keyword_text for chunk in chunks]), 10.0)
+        texts, names = [chunk.keyword_text for chunk in chunks], [Names.of(chunk) for chunk in chunks]
+        sparse = self.encoder.weigh(self.encoder.term_counts(texts, names), 10.0)
         return [IndexPoint(*triple) for triple in zip(chunks, dense, sparse, strict=True)]
 
 

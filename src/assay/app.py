@@ -143,7 +143,8 @@ class Assay:
         live = self.catalog.generation(live_id) if live_id and live_id != generation_id else None
         searcher = self._open_searcher(generation_id)
         try:
-            judged = Judged(generation, live, self.catalog, searcher.index, searcher.search)
+            asked = searcher.search, self.embedder.expect_queries
+            judged = Judged(generation, live, self.catalog, searcher.index, *asked)
             verdict = judge_structure(judged, self._limits, progress or Silence())
         finally:
             searcher.close()

@@ -117,6 +117,13 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector:
         """Embed a text to find with. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
 
+    def expect_queries(self, texts: Sequence[str]) -> None:
+        """These will be asked next by embed_query: a provider that is paid by the call embeds them in few calls.
+
+        What was expected before is forgotten. Texts that cannot be embedded are left for embed_query to refuse. Raises
+        EmbeddingError.
+        """
+
     def interrupt(self) -> None:
         """End the waiting of calls of embed_documents that go on in other threads; they raise EmbedderUnavailable.
 
@@ -154,17 +161,39 @@ class SparseVector:
     values: tuple[float, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the places are called that begin in a text: who asks for nothing but such a name is looking for it.
+
+    title: of the page, where the text is its beginning; else "".
+    """
+
+    title: str
+    headings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> "Names":
+        """The names of what begins in a chunk."""
+        return cls(chunk.document.title if chunk.position == 0 else "", chunk.headings)
+
+
 class SparseEncoder(Protocol):
     """Turns text into BM25 vectors."""
 
-    def term_counts(self, texts: Sequence[str]) -> list[SparseVector]:
-        """How often each term occurs in each text, stop words left out; values are whole numbers."""
+    def term_counts(self, texts: Sequence[str], names: Sequence[Names] = ()) -> list[SparseVector]:
+        """How often each term occurs in each text, stop words left out; values are whole numbers.
+
+        names: of each text; none have any if empty. A name is a term more, which a query has that says nothing else.
+        """
 
     def weigh(self, counts: Sequence[SparseVector], average_length: float) -> list[SparseVector]:
         """BM25 document weights from term counts; the index adds the IDF."""
 
     def encode_query(self, text: str) -> SparseVector:
-        """Each distinct term of a query with weight 1; empty when only stop words are in it."""
+        """Each distinct term of a query, and the names that it may be, each with weight 1.
+
+        Empty when only stop words are in it.
+        """
 
     def identity(self, average_length: float) -> SparseIdentity:
         """What vectors made with this average length depend on."""

@@ -11,6 +11,7 @@ The engine's multilingual tokenizer is not used: it is such a dictionary, and it
 "Python 3.11").
 """
 
+import hashlib
 import itertools
 import re
 import unicodedata
@@ -21,10 +22,17 @@ from qdrant_edge import Bm25, Bm25Config, DisabledStemmer, StopwordsSet, Tokeniz
 
 from assay.errors import ConfigurationError, InputError
 from assay.model.generations import SparseIdentity
-from assay.ports import SparseVector
+from assay.ports import Names, SparseVector
 
-_TERMS = "terms-1"
+_TERMS = "terms-2"
 """Names the way from text to terms; has to change whenever a text would get other terms."""
+
+_TITLE, _HEADING = 0, 1
+_NAME_COUNT = 3
+"""How often a text counts as saying its own name: so often that longer texts with the same words come after it."""
+
+_NAME_IDS = 1 << 31
+"""Ids of names begin here; those of words, the engine's, are lower."""
 
 _K = 1.2
 _B = 0.75
@@ -63,9 +71,13 @@ class Bm25Encoder:
         revision = f"qdrant-edge-py {version('qdrant-edge-py')}, {_TERMS}"
         return SparseIdentity(self._language, _K, _B, average_length, revision)
 
-    def term_counts(self, texts: Sequence[str]) -> list[SparseVector]:
-        """How often each term occurs in each text, stop words left out. Raises InputError for what is not Unicode."""
-        return [self._count(text) for text in texts]
+    def term_counts(self, texts: Sequence[str], names: Sequence[Names] = ()) -> list[SparseVector]:
+        """How often each term occurs in each text, stop words left out. Raises InputError for what is not Unicode.
+
+        names: of each text; a name is one more term, which a query has that says the same words and no others.
+        """
+        counts = [self._count(text) for text in texts]
+        return [self._named(*pair) for pair in zip(counts, names, strict=True)] if names else counts
 
     def weigh(self, counts: Sequence[SparseVector], average_length: float) -> list[SparseVector]:
         """BM25 document weights, tf (k + 1) / (tf + k (1 - b + b L / average_length)); the index adds the IDF.
@@ -82,8 +94,16 @@ class Bm25Encoder:
 
     def encode_query(self, text: str) -> SparseVector:
         """Each distinct term of a query with weight 1; empty when only stop words are in it. Raises InputError."""
-        indices = self._count(text).indices
-        return SparseVector(indices, (1.0,) * len(indices))
+        words = self._count(text).indices
+        names = sorted(_name_id(kind, words) for kind in (_TITLE, _HEADING)) if words else []
+        return SparseVector((*words, *names), (1.0,) * (len(words) + len(names)))
+
+    def _named(self, counted: SparseVector, names: Names) -> SparseVector:
+        """The counts with the names as terms, which come after the words."""
+        named = [(_TITLE, names.title), *((_HEADING, heading) for heading in (names.title, *names.headings))]
+        words = [(kind, self._count(name).indices) for kind, name in named if name]
+        ids = sorted({_name_id(kind, indices) for kind, indices in words if indices})
+        return SparseVector((*counted.indices, *ids), (*counted.values, *(float(_NAME_COUNT),) * len(ids)))
 
     def _count(self, text: str) -> SparseVector:
         try:
@@ -95,6 +115,12 @@ class Bm25Encoder:
             ) from None
         terms = sorted(zip(vector.indices, vector.values, strict=True))
         return SparseVector(tuple(index for index, _ in terms), tuple(_frequency(weight) for _, weight in terms))
+
+
+def _name_id(kind: int, words: Sequence[int]) -> int:
+    """The term that stands for a name of these words, whatever their order."""
+    digest = hashlib.blake2b(repr((kind, words)).encode(), digest_size=4).digest()
+    return _NAME_IDS | int.from_bytes(digest, "big")
 
 
 def _counter(language: str) -> Bm25:

@@ -79,6 +79,9 @@ class FastEmbedEmbedder:
         self._check([text])
         return self._unit(next(iter(self._model.query_embed(text))))
 
+    def expect_queries(self, texts: Sequence[str]) -> None:
+        """Nothing is won by knowing."""
+
     def interrupt(self) -> None:
         """There is nothing to wait for."""
 

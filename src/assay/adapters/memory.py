@@ -90,6 +90,9 @@ class MemoryEmbedder:
             raise InvalidEmbedding(f"{text[:80]!r} has {len(words)} words; the most is {self._max_tokens}.")
         return _unit(np.add.reduce([self._direction(word) for word in words], axis=0, dtype=np.float32))
 
+    def expect_queries(self, texts: Sequence[str]) -> None:
+        """Nothing is won by knowing."""
+
     def interrupt(self) -> None:
         """There is nothing to wait for."""
 

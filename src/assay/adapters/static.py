@@ -95,6 +95,9 @@ class StaticEmbedder:
         """Embed a text to find with; a query is embedded as a document is. Raises InvalidEmbedding."""
         return self._pool(text, self._tokens.encode([text])[0])
 
+    def expect_queries(self, texts: Sequence[str]) -> None:
+        """Nothing is won by knowing."""
+
     def interrupt(self) -> None:
         """There is nothing to wait for."""
 

@@ -27,6 +27,7 @@ from assay.ports import (
     IndexSpec,
     IndexWriter,
     KnownPage,
+    Names,
     Progress,
     Source,
     SparseEncoder,
@@ -218,7 +219,8 @@ class Pipeline:
         variants = False
         with self._stage("count", None):
             for batch in _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
-                spool.write(encoder.term_counts([chunk.keyword_text for chunk in batch]))
+                texts = [chunk.keyword_text for chunk in batch]
+                spool.write(encoder.term_counts(texts, [Names.of(chunk) for chunk in batch]))
                 for chunk in batch:
                     fingerprint.update(f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n".encode())
                     variants = variants or not chunk.document.primary

@@ -1,5 +1,6 @@
 """Documents and chunks: what a source gives, what a reader makes of it, what is embedded and returned."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -198,6 +199,19 @@ class Document:
     key: str = ""
 
 
+_HEADING = re.compile(r"#{1,6} (.*)")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
+
+
+_CAMEL = re.compile(r"[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+def _with_parts(text: str) -> str:
+    """The text with the parts of each name in it that is written in camel case after that name."""
+    return _CAMEL.sub(lambda name: f"{name[0]} {' '.join(_PART.findall(name[0]))}", text)
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A span of one document's text: the unit that is embedded, stored and returned.
@@ -248,17 +262,39 @@ class Chunk:
 
     @property
     def embedded_text(self) -> str:
-        """What the embedder and BM25 see: title and heading path, in 300 characters at most, in front of the text."""
-        head = self.trail
-        if len(head) > _HEAD_LIMIT:
-            head = f"{head[: _HEAD_LIMIT // 2]} … {head[3 - _HEAD_LIMIT // 2 :]}"
+        """What the embedder sees: title and heading path, in 300 characters at most, in front of the text."""
+        head = self._head
         return f"{head}\n{self.text}" if head else self.text
 
     @property
     def keyword_text(self) -> str:
         """What BM25 sees: what is embedded, with the title twice more, so that a page is found by its own name.
 
-        Weighting a field by repeating it: Robertson, Zaragoza and Taylor, CIKM 2004.
+        In title and headings the parts of a name such as `extraReducers` stand beside it, for people ask for "extra
+        reducers". Weighting a field by repeating it: Robertson, Zaragoza and Taylor, CIKM 2004.
         """
-        title = self.document.title[:_HEAD_LIMIT]
-        return f"{title}\n{title}\n{self.embedded_text}" if title else self.embedded_text
+        title = _with_parts(self.document.title[:_HEAD_LIMIT])
+        head = _with_parts(self._head)
+        return "\n".join(part for part in (title, title, head, self.text) if part)
+
+    @property
+    def _head(self) -> str:
+        head = self.trail
+        if len(head) > _HEAD_LIMIT:
+            head = f"{head[: _HEAD_LIMIT // 2]} … {head[3 - _HEAD_LIMIT // 2 :]}"
+        return head
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings in the text, code left out."""
+        found = []
+        fence = ""
+        for line in self.text.split("\n"):
+            mark = _FENCE.match(line)
+            if fence:
+                fence = "" if mark and mark[1].startswith(fence) else fence
+            elif mark:
+                fence = mark[1]
+            elif heading := _HEADING.match(line):
+                found.append(heading[1])
+        return tuple(found)

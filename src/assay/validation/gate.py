@@ -3,9 +3,11 @@
 import hashlib
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from assay.errors import InputError
 from assay.model.evaluation import Finding, Outcome, Verdict
@@ -15,6 +17,8 @@ from assay.ports import Catalog, Progress, StoredDocument, VectorIndex
 from assay.validation.integrity import KINDS, audit
 
 _EXAMPLES = 5
+_TITLES_AT_ONCE = 500
+_THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ class Judged:
 
     live: the generation that is live now; None before the first promotion.
     search: asks the production searcher opened on the generation.
+    expect_queries: tells the embedder what will be asked next.
     """
 
     generation: Generation
@@ -53,6 +58,7 @@ class Judged:
     catalog: Catalog
     index: VectorIndex
     search: Callable[[Query], Ranking]
+    expect_queries: Callable[[Sequence[str]], None]
 
 
 def judge_structure(judged: Judged, limits: StructuralLimits, progress: Progress) -> Verdict:
@@ -147,10 +153,14 @@ def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Fin
     tried = _sample(documents, limits.title_sample, judged.generation.content_fingerprint)
     progress.begin("titles", len(tried))
     lost = []
-    for document in tried:
-        if not _is_found(document, judged, limits.title_top_k):
-            lost.append(f"{document.info.url} ({document.info.title!r})")
-        progress.advance()
+    with ThreadPoolExecutor(_THREADS) as threads:
+        for batch in _batches(tried, _TITLES_AT_ONCE):
+            judged.expect_queries([document.info.title for document in batch])
+            found = threads.map(partial(_is_found, judged=judged, top_k=limits.title_top_k), batch)
+            for document, is_found in zip(batch, found, strict=True):
+                if not is_found:
+                    lost.append(f"{document.info.url} ({document.info.title!r})")
+                progress.advance()
     progress.end()
     share = len(lost) / max(len(tried), 1)
     scope = f"{len(tried)} of {len(documents)} documents" if len(tried) < len(documents) else "documents"
@@ -164,6 +174,11 @@ def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Fin
         "Give them titles of their own, or raise gate.max_unreachable",
         lost,
     )
+
+
+def _batches(documents: Sequence[StoredDocument], size: int) -> Iterator[Sequence[StoredDocument]]:
+    for start in range(0, len(documents), size):
+        yield documents[start : start + size]
 
 
 def _is_found(document: StoredDocument, judged: Judged, top_k: int) -> bool:

@@ -54,6 +54,20 @@ def test_many_texts_go_in_full_requests_several_at_a_time(peer: Peer, make: Make
     assert set(peer.ledger.embedded) == set(TEXTS)
 
 
+def test_queries_that_are_expected_go_in_full_requests_and_are_not_asked_for_again(
+    peer: Peer, make: MakeCohere
+) -> None:
+    embedder, titles = make(query_cache=0), TEXTS[:200]
+    alone = embedder.embed_query(titles[7])
+    embedder.expect_queries([*titles, "", "   ", "half \ud83d of a character", "long " * 2_000])
+    expected = [embedder.embed_query(title) for title in titles]
+    assert peer.ledger.requests == 1 + 3
+    assert np.array_equal(expected[7], alone)
+    embedder.expect_queries([])
+    embedder.embed_query(titles[0])
+    assert peer.ledger.requests == 5
+
+
 def test_a_request_keeps_to_its_limit_of_tokens(peer: Peer, make: MakeCohere) -> None:
     make(batch_tokens=200).embed_documents(TEXTS[:50])
     assert peer.ledger.requests >= 5

@@ -33,7 +33,8 @@ def _verdict(
     search: Callable[[Query], Ranking] | None = None,
 ) -> Verdict:
     searcher = world.searcher(generation.id)
-    judged = Judged(generation, live, world.catalog, searcher.index, search or searcher.search)
+    asked = search or searcher.search, world.embedder.expect_queries
+    judged = Judged(generation, live, world.catalog, searcher.index, *asked)
     return judge_structure(judged, limits, Silence())
 
 

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -87,6 +88,7 @@ class RemoteEmbedder:
         self._for_queries = Patience(queries, rules.query_timeout, limits=rules.query_seconds)
         self._breaker = CircuitBreaker(_BREAKER_FAILURES, _BREAKER_SECONDS, clock)
         self._remembered = _QueryMemory(rules.query_cache)
+        self._expected: dict[str, Vector] = {}
         self._most = even_share(rules.batch_texts, rules.rates.get("inputs"))
 
     @property
@@ -126,15 +128,18 @@ class RemoteEmbedder:
         Raises InvalidEmbedding for a text that is blank, too long or not Unicode, before anything is sent;
         EmbedderUnavailable, EmbedderRefused.
         """
-        counts = self._checked(texts)
+        return self._embed_batches([self._document_prefix + text for text in texts], self._checked(texts), "document")
+
+    def _embed_batches(
+        self, texts: Sequence[str], counts: Sequence[int], purpose: Literal["document", "query"]
+    ) -> Vectors:
         batches = plan_batches(counts, self._most, self._rules.batch_tokens)
         if not batches:
             return np.empty((0, self._identity.dimension), dtype=np.float32)
 
         def embed(batch: range) -> Vectors:
-            sent = [self._document_prefix + texts[position] for position in batch]
             tokens = sum(counts[position] for position in batch)
-            return self._calls.embed(sent, tokens, "document", self._for_documents)
+            return self._calls.embed([texts[position] for position in batch], tokens, purpose, self._for_documents)
 
         if len(batches) == 1:
             return embed(batches[0])
@@ -152,7 +157,9 @@ class RemoteEmbedder:
         Raises InvalidEmbedding for what is wrong with the text; EmbedderUnavailable, EmbedderRefused or
         EmbeddingError for what is wrong with the provider.
         """
-        remembered = self._remembered.get(text)
+        remembered = self._expected.get(text)
+        if remembered is None:
+            remembered = self._remembered.get(text)
         if remembered is not None:
             return remembered
         count = self._checked([text], lenient=self._provider.refuses_long_texts)[0]
@@ -175,6 +182,22 @@ class RemoteEmbedder:
         self._breaker.succeeded()
         self._remembered.put(text, vector)
         return vector
+
+    def expect_queries(self, texts: Sequence[str]) -> None:
+        """Embed queries that will be asked next in few requests, with a build's patience; kept until the next call.
+
+        Raises EmbedderUnavailable, EmbedderRefused, EmbeddingError.
+        """
+        counts = estimate_tokens(texts)
+        wanted = {
+            text: count
+            for text, count in zip(texts, counts, strict=True)
+            if text.strip() and _is_unicode(text) and not self._is_over(count)
+        }
+        sent = [self._query_prefix + text for text in wanted]
+        vectors = self._embed_batches(sent, list(wanted.values()), "query")
+        vectors.flags.writeable = False
+        self._expected = dict(zip(wanted, vectors, strict=True))
 
     def interrupt(self) -> None:
         """End the waiting of calls that go on in other threads."""

