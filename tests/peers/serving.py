@@ -23,11 +23,11 @@ from tests.peers.faults import WORKED, Faults
 from tests.peers.hashed_vectors import hashed_vector
 from tests.peers.ledger import Ledger
 
-_TOKEN = re.compile(r"[^\W\d_]{1,5}|\d|[^\w\s]|_")
+_TOKEN = re.compile(r"[^\W\d_]{1,6}|\d|[^\w\s]|_")
 
 
 def count_tokens(text: str) -> int:
-    """Tokens as a peer counts them: words in pieces of five letters, digits and signs one each, and both ends."""
+    """Tokens as a peer counts them: words in pieces of six letters, digits and signs one each, and both ends."""
     return len(_TOKEN.findall(text)) + 2
 
 

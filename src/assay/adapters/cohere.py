@@ -128,7 +128,7 @@ class _Cohere:
 
 
 _HINTS: Mapping[int, str] = {
-    400: "The request itself is refused; is [embedding] model the name of an embedding model?",
+    400: "The request itself is refused; if a text is too long, lower [embedding] max_tokens; else check model.",
     401: "Set COHERE_API_KEY to a key that is valid (https://dashboard.cohere.com/api-keys).",
     402: "Add a way to pay, or raise the limit on spending, in Cohere's dashboard.",
     403: "This key may not use the model; see its permissions in Cohere's dashboard.",

@@ -165,7 +165,7 @@ def test_retry_after_is_waited_for(peer: Peer, make: MakeCohere, monkeypatch: py
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("400", "is \\[embedding\\] model the name"),
+        ("400", "lower \\[embedding\\] max_tokens"),
         ("401", "Set COHERE_API_KEY"),
         ("402", "way to pay"),
         ("403", "may not use the model"),
