@@ -117,6 +117,8 @@ class Assay:
             self.embedder.close()
         if "embedding_cache" in self.__dict__:
             self.embedding_cache.close()
+        if "store" in self.__dict__:
+            self.store.close()
         if self._catalog is not None:
             self._catalog.close()
             self._catalog = None
@@ -158,6 +160,7 @@ class Assay:
         """
         build = self.ingest(rebuild=rebuild, progress=progress)
         if build.generation.state is State.LIVE:
+            self.releases.show()
             return PublishReport(build, None, None)
         verdict = self.check(build.generation.id, progress)
         if verdict.outcome is not Outcome.PASS:
@@ -255,7 +258,9 @@ class Assay:
 
     @cached_property
     def store(self) -> VectorStore:
-        """Where the indexes live."""
+        """Where the indexes live. Raises ConfigurationError."""
+        if self.settings.vector_store == "qdrant":
+            return _qdrant_store(self.settings)
         return EdgeStore(self.settings.index_dir, hnsw_threshold=self.settings.index.hnsw_threshold)
 
     @cached_property
@@ -419,6 +424,53 @@ def _choice(settings: EmbeddingSettings) -> EmbedderChoice:
         if isinstance(value, SecretStr):
             values[name] = value.get_secret_value()
     return EmbedderChoice(**values)
+
+
+def _qdrant_store(settings: Settings) -> VectorStore:
+    """The server of [qdrant]; its client is loaded only here, for it takes half a second."""
+    chosen = settings.qdrant
+    if chosen.url is None:
+        raise ConfigurationError(
+            'The vector store is "qdrant", and there is no address of a server.',
+            hint='Set [qdrant] url or QDRANT_URL, or [index] store to "embedded".',
+        )
+    try:
+        from assay.adapters.qdrant import QdrantStore
+        from assay.adapters.qdrant_options import Access, CollectionLayout, Loading, Reading
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"The vector store is a Qdrant server, and the package {error.name} is not installed.",
+            hint="Install it with `pip install 'assay[qdrant]'`.",
+        ) from None
+    return QdrantStore(
+        Access(
+            url=chosen.url,
+            api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
+            grpc=chosen.grpc,
+            grpc_port=chosen.grpc_port,
+            timeout=chosen.timeout_seconds,
+            upload_timeout=chosen.upload_timeout_seconds,
+            retries=chosen.retries,
+            patience=chosen.patience_seconds,
+        ),
+        chosen.collection,
+        layout=CollectionLayout(
+            graph_from=settings.index.hnsw_threshold,
+            shard_number=chosen.shard_number,
+            replication_factor=chosen.replication_factor,
+            write_consistency=chosen.write_consistency,
+            quantization=chosen.quantization,
+            on_disk=chosen.on_disk,
+            hnsw_links=chosen.hnsw_links,
+            hnsw_build_width=chosen.hnsw_build_width,
+        ),
+        loading=Loading(
+            batch=chosen.upload_batch, batch_bytes=chosen.upload_bytes, seal_timeout=chosen.seal_timeout_seconds
+        ),
+        reading=Reading(
+            consistency=chosen.read_consistency, search_width=chosen.search_width, oversampling=chosen.oversampling
+        ),
+    )
 
 
 def _folder(settings: SourceSettings) -> FolderSource:

@@ -310,8 +310,26 @@ class IndexWriter(Protocol):
         """Throw the index away; does nothing once sealed."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoreReport:
+    """What a vector store says of itself, for `assay doctor`.
+
+    summary: what and where it is, without a full stop.
+    problems: what does not stop it and should be mended, each a sentence without its capital and full stop.
+    shown: the generation that outside readers are led to; None where none is, or there are no outside readers.
+    """
+
+    summary: str
+    problems: tuple[str, ...]
+    shown: str | None
+
+
 class VectorStore(Protocol):
     """Where indexes live, one for each generation."""
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether nobody else keeps indexes there: then one that the catalog does not know is a leftover of ours."""
 
     def create(self, generation: str, spec: IndexSpec) -> IndexWriter:
         """Start an index. Raises VectorStoreError when one of that name is there already."""
@@ -325,8 +343,20 @@ class VectorStore(Protocol):
     def generations(self) -> list[str]:
         """Ids of all generations that have something here, sealed or not, ascending."""
 
+    def point_at(self, generation: str) -> None:
+        """Lead those who read the store from outside to an index; does nothing where nobody can.
+
+        Raises VectorStoreError, then they are led where they were before.
+        """
+
     def check(self) -> None:
-        """Raise VectorStoreError unless the store can be reached and written."""
+        """Raise VectorStoreError unless the store can be reached and written; takes no more than a second."""
+
+    def describe(self) -> StoreReport:
+        """What and where it is. Raises VectorStoreError."""
+
+    def close(self) -> None:
+        """Let go of connections; a second call does nothing. Indexes that are open stay so, or open them anew."""
 
 
 # --- catalog -------------------------------------------------------------------------------------------------------

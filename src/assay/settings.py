@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError
@@ -31,6 +31,9 @@ SEED_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "AZURE_OPENAI_API_KEY": ("embedding", "azure_api_key"),
     "COHERE_API_KEY": ("embedding", "cohere_api_key"),
     "DATABASE_URL": ("catalog", "url"),
+    "QDRANT_API_KEY": ("qdrant", "api_key"),
+    "QDRANT_COLLECTION_NAME": ("qdrant", "collection"),
+    "QDRANT_URL": ("qdrant", "url"),
     "OPENAI_API_KEY": ("embedding", "openai_api_key"),
 }
 """Environment variables that users of the seeds' systems have already, and the setting that each one is."""
@@ -189,11 +192,78 @@ class SearchSettings(_Table):
 
 
 class IndexSettings(_Table):
-    """The embedded vector store."""
+    """The vector store."""
 
+    store: Literal["embedded", "qdrant"] | None = Field(
+        default=None,
+        description="`embedded` in this process, or a `qdrant` server; if unset, a server when `[qdrant]` has a `url`.",
+    )
     hnsw_threshold: int = Field(
         default=100_000, ge=0, description="From so many chunks on, an approximate index is built; exact search below."
     )
+
+
+class QdrantSettings(_Table):
+    """A Qdrant server or cluster, version 1.16 or later; needs `assay[qdrant]`.
+
+    Every generation has a collection of its own, `COLLECTION-GENERATION`, and the alias `COLLECTION` leads outside
+    readers to the live one. What a collection is made with holds from the next generation on.
+    """
+
+    url: str | None = Field(
+        default=None,
+        description="Address, as in `http://localhost:6333`; port 6333 if it names none. Also `QDRANT_URL`.",
+    )
+    api_key: SecretStr | None = Field(default=None, description="Also `QDRANT_API_KEY`.")
+    collection: str = Field(
+        default="assay",
+        description="The alias, and what the collections' names begin with; each Assay on a server needs its own. "
+        "Also `QDRANT_COLLECTION_NAME`.",
+    )
+    grpc: bool = Field(default=False, description="Speak gRPC instead of REST.")
+    grpc_port: int = Field(default=6_334, ge=1, le=65_535, description="The port for it.")
+    timeout_seconds: int = Field(default=10, ge=1, le=300, description="Seconds that a search may take.")
+    upload_timeout_seconds: int = Field(
+        default=60, ge=1, le=3_600, description="Seconds that any other request may take."
+    )
+    retries: int = Field(
+        default=2,
+        ge=0,
+        le=10,
+        description="How often a search is asked again, within a second, when it gets no answer.",
+    )
+    patience_seconds: float = Field(
+        default=120.0, ge=0, le=86_400, description="Seconds that a build waits for a server that is away or too busy."
+    )
+    read_consistency: Annotated[int, Field(ge=1)] | Literal["majority", "quorum", "all"] | None = Field(
+        default=None,
+        description="Copies of a shard that a search asks: a number, `majority`, `quorum` or `all`; one if unset.",
+    )
+    search_width: int = Field(default=512, ge=16, le=10_000, description="Candidates of a search in an HNSW graph.")
+    oversampling: float = Field(
+        default=2.0, ge=1.0, le=100.0, description="How many times the results are compared in full after quantization."
+    )
+    upload_batch: int = Field(default=512, ge=1, le=10_000, description="The most points of a request.")
+    upload_bytes: int = Field(
+        default=24_000_000, ge=100_000, le=32_000_000, description="The most bytes of a request; servers take 32 MB."
+    )
+    seal_timeout_seconds: float = Field(
+        default=3_600.0, gt=0, le=86_400, description="Seconds that the server may take to index a generation."
+    )
+    shard_number: int | None = Field(
+        default=None, ge=1, description="Shards of a collection; the server's choice if unset."
+    )
+    replication_factor: int | None = Field(default=None, ge=1, description="Copies of each shard; likewise.")
+    write_consistency: int | None = Field(
+        default=None, ge=1, description="Copies that have to confirm a write; likewise."
+    )
+    quantization: Literal["none", "scalar", "binary"] = Field(
+        default="none",
+        description="A copy of the vectors of one byte (`scalar`) or one bit (`binary`) a dimension is searched first.",
+    )
+    on_disk: bool = Field(default=False, description="Keep vectors and graphs on disk instead of in memory.")
+    hnsw_links: int = Field(default=16, ge=4, le=128, description="Links of a node of an HNSW graph.")
+    hnsw_build_width: int = Field(default=128, ge=4, le=2_000, description="Candidates while a graph is built.")
 
 
 class CatalogSettings(_Table):
@@ -318,6 +388,7 @@ class Settings(BaseSettings):
     sparse: SparseSettings = SparseSettings()
     search: SearchSettings = SearchSettings()
     index: IndexSettings = IndexSettings()
+    qdrant: QdrantSettings = QdrantSettings()
     catalog: CatalogSettings = CatalogSettings()
     gate: GateSettings = GateSettings()
     release: ReleaseSettings = ReleaseSettings()
@@ -333,6 +404,11 @@ class Settings(BaseSettings):
     def keys_path(self) -> Path:
         """File with the hashed API keys."""
         return self.server.keys_file or self.data_dir / "keys.json"
+
+    @property
+    def vector_store(self) -> Literal["embedded", "qdrant"]:
+        """Which vector store is used, the default filled in."""
+        return self.index.store or ("qdrant" if self.qdrant.url else "embedded")
 
     @property
     def index_dir(self) -> Path:

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -10,12 +9,11 @@ from qdrant_edge import EdgeShard
 
 from assay.adapters.edge_engine import engine_errors, os_error
 from assay.adapters.edge_index import EdgeIndex
-from assay.adapters.edge_seal import SEAL, check_files, read_seal
+from assay.adapters.edge_seal import SEAL, check_files, engine_version, read_seal
 from assay.adapters.edge_writer import EdgeWriter
+from assay.adapters.points import INDEX_NAME, require_name
 from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
-from assay.ports import IndexSpec
-
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+from assay.ports import IndexSpec, StoreReport
 
 
 class EdgeStore:
@@ -28,6 +26,11 @@ class EdgeStore:
     def __init__(self, root: Path, *, hnsw_threshold: int) -> None:
         self._root = root
         self._hnsw_threshold = hnsw_threshold
+
+    @property
+    def exclusive(self) -> bool:
+        """The folder is ours."""
+        return True
 
     def create(self, generation: str, spec: IndexSpec) -> EdgeWriter:
         """Start an index. Raises VectorStoreError when one of that name is there already, StorageFull."""
@@ -85,11 +88,16 @@ class EdgeStore:
     def generations(self) -> list[str]:
         """Ids of all generations that have something here, sealed or not, ascending."""
         try:
-            return sorted(path.name for path in self._root.iterdir() if path.is_dir() and _NAME.fullmatch(path.name))
+            return sorted(
+                path.name for path in self._root.iterdir() if path.is_dir() and INDEX_NAME.fullmatch(path.name)
+            )
         except FileNotFoundError:
             return []
         except OSError as error:
             raise os_error("list", self._root, error, StoreUnavailable) from error
+
+    def point_at(self, generation: str) -> None:
+        """There are no outside readers: the files are the engine's own."""
 
     def check(self) -> None:
         """Raise StoreUnavailable or StorageFull unless the folder can be written; one not there yet is not made."""
@@ -103,9 +111,17 @@ class EdgeStore:
         except OSError as error:
             raise os_error("write to", self._root, error, StoreUnavailable) from error
 
+    def describe(self) -> StoreReport:
+        """Where it is, and with which engine. Raises StoreUnavailable."""
+        return StoreReport(
+            f"embedded (qdrant-edge {engine_version()}), {len(self.generations())} index(es) in {self._root}", (), None
+        )
+
+    def close(self) -> None:
+        """There is nothing to let go of: each index holds its own files."""
+
     def _folder(self, generation: str) -> Path:
-        if not _NAME.fullmatch(generation):
-            raise VectorStoreError(f"{generation!r} cannot be the name of an index: letters, digits, `_`, `-`, `.`.")
+        require_name(generation)
         return self._root / generation
 
 

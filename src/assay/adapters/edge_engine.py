@@ -1,7 +1,6 @@
 """Talking to the embedded engine (qdrant_edge): how its shards are made, what filters become, what its errors mean."""
 
 import errno
-import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,15 +28,11 @@ from qdrant_edge import (
     UpdateOperation,
 )
 
-from assay.adapters import payload
-from assay.adapters.payload import CURRENT_VERSION, DEFAULT_LOCALE, FACETS, PRIMARY
-from assay.errors import IndexCorrupt, InvalidEmbedding, StorageFull, StoreUnavailable, VectorStoreError
+from assay.adapters.facet_conditions import Conditions, narrowing_conditions, scope_conditions
+from assay.adapters.payload import FACETS
+from assay.adapters.points import DENSE, SPARSE
+from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
-from assay.ports import Vector
-
-DENSE = "dense"
-SPARSE = "bm25"
-"""Names of the two vectors of every point, the same on a Qdrant server."""
 
 REBUILD = "Build it anew with `assay ingest --rebuild`, or go back with `assay rollback`."
 
@@ -49,9 +44,6 @@ _NEVER = 2**31
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ELSEWHERE = {errno.EAGAIN, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-CHUNK_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""The ids that points can have."""
-
 _OS_ERROR = re.compile(r"os error (\d+)")
 _CLOSED = "not initialized"
 _LOCKED = "WouldBlock"
@@ -122,35 +114,15 @@ def scope_filter(filters: Filters, everywhere: frozenset[str]) -> Filter | None:
 
     everywhere: facets that every point has, which need no condition.
     """
-    wanted = [
-        [payload.version_facet(version) for version in filters.versions],
-        [payload.locale_facet(locale) for locale in filters.locales],
-    ]
-    if not filters.everything:
-        wanted.append([_default_scope(filters)] if not (filters.versions and filters.locales) else [])
-    return _all_of(wanted, everywhere)
+    return _all_of(scope_conditions(filters, everywhere))
 
 
 def whole_filter(filters: Filters, scope: Filter | None, everywhere: frozenset[str]) -> Filter | None:
     """The scope and everything else that a hit has to be from; None when nothing is left out."""
-    wanted = [
-        [payload.url_facet(filters.url_prefix)] if filters.url_prefix else [],
-        [payload.section_facet(section) for section in filters.sections],
-        [payload.source_facet(source) for source in filters.sources],
-    ]
-    rest = _all_of(wanted, everywhere)
+    rest = _all_of(narrowing_conditions(filters, everywhere))
     if scope is None or rest is None:
         return scope or rest
     return Filter(must=[scope, rest])
-
-
-def require_direction(vector: Vector, dimension: int) -> None:
-    """Raise InvalidEmbedding for a query that the engine would answer with nothing, or not at all."""
-    if vector.shape != (dimension,):
-        raise InvalidEmbedding(f"The query's vector has shape {vector.shape}; the index has {dimension} dimensions.")
-    square = float(vector @ vector)
-    if not 0.0 < square < math.inf:
-        raise InvalidEmbedding(f"The query's vector has the squared length {square} and points nowhere.")
 
 
 @contextmanager
@@ -202,15 +174,8 @@ def _failed(kind: type[VectorStoreError], doing: str, folder: Path, reason: str)
     return kind(f"Could not {doing} the index {folder.name}: {reason}.", hint=hints.get(kind, ""))
 
 
-def _default_scope(filters: Filters) -> str:
-    if filters.versions:
-        return DEFAULT_LOCALE
-    return CURRENT_VERSION if filters.locales else PRIMARY
-
-
-def _all_of(wanted: Sequence[Sequence[str]], everywhere: frozenset[str]) -> Filter | None:
-    """One facet of each list; an empty list asks for nothing."""
-    must: list[ConditionType] = [_one_of(facets) for facets in wanted if facets and everywhere.isdisjoint(facets)]
+def _all_of(conditions: Conditions) -> Filter | None:
+    must: list[ConditionType] = [_one_of(facets) for facets in conditions]
     return Filter(must=must) if must else None
 
 

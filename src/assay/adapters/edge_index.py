@@ -23,20 +23,10 @@ from qdrant_edge import (
     SparseVector,
 )
 
-from assay.adapters.edge_engine import (
-    CHUNK_ID,
-    DENSE,
-    GRAPH,
-    REBUILD,
-    SPARSE,
-    SearchKind,
-    engine_errors,
-    require_direction,
-    scope_filter,
-    whole_filter,
-)
+from assay.adapters.edge_engine import GRAPH, REBUILD, SearchKind, engine_errors, scope_filter, whole_filter
 from assay.adapters.edge_seal import Seal
 from assay.adapters.payload import from_payload
+from assay.adapters.points import CHUNK_ID, DENSE, SPARSE, TIES, end_of_ties, first_by_id, require_direction
 from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.documents import Chunk
 from assay.ports import IndexAnswer, IndexQuery, Scored, Vector
@@ -44,10 +34,6 @@ from assay.ports import IndexAnswer, IndexQuery, Scored, Vector
 _OVERSAMPLING = 2.0
 _COMPARED_AGAIN = 100
 """How many results of the compressed scan are compared again in full: twice the limit, and no fewer than these."""
-
-_TIES = 24
-"""Results asked for beyond the limit, so that of equal ones at its end those with the first ids are returned: the same
-page stands in many versions."""
 
 _PAGE = 10_000
 
@@ -78,7 +64,7 @@ class EdgeIndex:
         scope = scope_filter(query.filters, self._everywhere)
         where = whole_filter(query.filters, scope, self._everywhere)
         requests = []
-        limit = query.limit + _TIES
+        limit = query.limit + TIES
         if query.dense is not None:
             require_direction(query.dense, self._dimension)
             params = _dense_params(SearchKind.EXACT if query.exact else self._kind, query.limit)
@@ -172,18 +158,14 @@ def _having(chunk_ids: Sequence[str]) -> Filter | None:
 def _ranked(points: Sequence[ScoredPoint], limit: int) -> tuple[Scored, ...]:
     """The best of a few more than the limit, equal scores by id."""
     scores = [point.score for point in points]
-    end = min(limit, len(scores))
-    while limit <= end < len(scores) and scores[end] == scores[limit - 1]:
-        end += 1
+    end = end_of_ties(scores, limit)
     # A search does this hundreds of times: the id is written out here because a call would double what it takes.
     ranked = []
     for point, score in zip(points[:end], scores, strict=False):
         digits = f"{point.id.int:032x}"  # type: ignore[union-attr]  # every id was written as a UUID
         chunk_id = f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
         ranked.append(Scored(chunk_id, score))
-    if len(set(scores[:end])) < end:
-        ranked.sort(key=lambda scored: (-scored.score, scored.chunk_id))
-    return tuple(ranked[:limit])
+    return first_by_id(ranked, limit)
 
 
 def _dense(record: Record) -> Vector:

@@ -5,14 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from qdrant_edge import CountRequest, EdgeShard, Point, SparseVector, UpdateOperation
 
 from assay.adapters.edge_engine import (
-    CHUNK_ID,
-    DENSE,
-    SPARSE,
     SearchKind,
     engine_errors,
     facet_index,
@@ -21,7 +16,8 @@ from assay.adapters.edge_engine import (
 )
 from assay.adapters.edge_seal import write_seal
 from assay.adapters.payload import FACETS, to_payload
-from assay.errors import InvalidEmbedding, StorageFull, VectorStoreError
+from assay.adapters.points import DENSE, SPARSE, not_unicode, unit_rows
+from assay.errors import StorageFull, VectorStoreError
 from assay.ports import IndexPoint
 
 COMPRESSED_FROM = 4_000
@@ -30,9 +26,6 @@ COMPRESSED_FROM = 4_000
 _HEADROOM = 64 * 1024 * 1024
 """Free bytes that a build leaves alone. The engine writes through mapped memory, where a full disk ends the process:
 space has to be there before it is asked for."""
-
-_UNIT = 1e-3
-"""How far a vector's length may be from 1."""
 
 
 class EdgeWriter:
@@ -59,7 +52,7 @@ class EdgeWriter:
         """Write points. Raises InvalidEmbedding, VectorStoreError, StorageFull; none of them is written then."""
         if not points:
             return
-        vectors = self._checked(points)
+        vectors = unit_rows(points, self._dimension)
         self._require_space(_estimated_bytes(points))
         payloads = [to_payload(point.chunk) for point in points]
         batch = [_point(*parts) for parts in zip(points, vectors, payloads, strict=True)]
@@ -107,25 +100,6 @@ class EdgeWriter:
             return SearchKind.GRAPH
         return SearchKind.COMPRESSED if points >= COMPRESSED_FROM else SearchKind.EXACT
 
-    def _checked(self, points: Sequence[IndexPoint]) -> list[list[float]]:
-        """The dense vectors as lists, each of the right length and of length 1."""
-        for point in points:
-            if not CHUNK_ID.fullmatch(point.chunk.id):
-                raise VectorStoreError(f"The chunk id {point.chunk.id!r} is not a UUID, as ids of points have to be.")
-            if point.dense.shape != (self._dimension,):
-                raise InvalidEmbedding(
-                    f"The vector of chunk {point.chunk.id} has shape {point.dense.shape}; "
-                    f"the index has {self._dimension} dimensions."
-                )
-        vectors: NDArray[np.float32] = np.stack([point.dense for point in points]).astype(np.float32, copy=False)
-        lengths = np.linalg.norm(vectors, axis=1)
-        wrong = np.flatnonzero(~(np.abs(lengths - 1.0) <= _UNIT))  # true for NaN too
-        if wrong.size:
-            first = int(wrong[0])
-            raise InvalidEmbedding(f"The vector of chunk {points[first].chunk.id} has length {lengths[first]}, not 1.")
-        rows: list[list[float]] = vectors.tolist()
-        return rows
-
     def _require_space(self, wanted: int) -> None:
         try:
             free = shutil.disk_usage(self._folder).free
@@ -144,11 +118,7 @@ def _point(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> P
     try:
         return Point(point.chunk.id, {DENSE: vector, SPARSE: sparse}, payload)
     except TypeError:
-        raise VectorStoreError(
-            f"Chunk {point.chunk.position} of {point.chunk.document.source_path!a} cannot be stored: "
-            "something in it is not valid Unicode.",
-            hint="Save the page, and its name, as UTF-8.",
-        ) from None
+        raise not_unicode(point) from None
 
 
 def _estimated_bytes(points: Sequence[IndexPoint]) -> int:

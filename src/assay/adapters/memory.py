@@ -22,6 +22,7 @@ from assay.ports import (
     IndexSpec,
     Scored,
     SparseVector,
+    StoreReport,
     TokenCounter,
     Vector,
     Vectors,
@@ -126,6 +127,11 @@ class MemoryStore:
         self._generations: dict[str, _Contents] = {}
         self._lock = threading.Lock()
 
+    @property
+    def exclusive(self) -> bool:
+        """Nobody else can reach it."""
+        return True
+
     def create(self, generation: str, spec: IndexSpec) -> "MemoryWriter":
         """Start an index. Raises VectorStoreError when one of that name is there already."""
         with self._lock:
@@ -154,8 +160,18 @@ class MemoryStore:
         """Ids of all generations that have something here, sealed or not, ascending."""
         return sorted(self._generations)
 
+    def point_at(self, generation: str) -> None:
+        """There are no outside readers."""
+
     def check(self) -> None:
         """There is nothing to fail."""
+
+    def describe(self) -> StoreReport:
+        """What is in it."""
+        return StoreReport(f"{len(self._generations)} index(es) in memory", (), None)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
 
 class MemoryWriter:

@@ -103,11 +103,24 @@ def _catalog(assay: Assay) -> Check:
 
 def _store(assay: Assay) -> Check:
     assay.store.check()
-    known = {generation.id for generation in _generations(assay)}
+    report = assay.store.describe()
+    known = {generation.id: generation.state for generation in _generations(assay)}
     strays = [identity for identity in assay.store.generations() if identity not in known]
-    if strays:
-        return Check("vector store", "warn", f"{len(strays)} left-over index(es); the next build removes them.")
-    return Check("vector store", "ok", "reachable and writable.")
+    problems = list(report.problems)
+    if strays and assay.store.exclusive:
+        problems.append(f"{len(strays)} left-over index(es); the next build removes them")
+    elif strays:
+        problems.append(
+            f"{len(strays)} index(es) that this catalog does not know ({', '.join(strays[:3])}): they are left alone, "
+            "for another Assay may serve them; remove them on the server if none does"
+        )
+    live = next((identity for identity, state in known.items() if state is State.LIVE), None)
+    if report.shown is not None and report.shown != live:
+        problems.append(
+            f"outside readers are led to {report.shown}, and {live or 'nothing'} is live; the next `assay publish` "
+            "leads them there"
+        )
+    return Check("vector store", "warn" if problems else "ok", "; ".join([report.summary, *problems]) + ".")
 
 
 def _sources(assay: Assay) -> Check:

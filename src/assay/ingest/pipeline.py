@@ -102,11 +102,14 @@ def new_generation_id(at: datetime) -> str:
 def clear_leftovers(catalog: Catalog, store: VectorStore) -> list[str]:
     """Remove what interrupted, failed and rejected builds left behind; call it under the build lock.
 
+    An index that the catalog does not know is removed only where the store is ours alone: on a server that others use
+    too it may be what another catalog serves.
+
     Returns the ids of the generations that were removed.
     """
     states = {generation.id: generation.state for generation in catalog.generations()}
     leftovers = [identity for identity, state in states.items() if not state.is_sealed]
-    strays = [identity for identity in store.generations() if identity not in states]
+    strays = [identity for identity in store.generations() if identity not in states] if store.exclusive else []
     for identity in [*leftovers, *strays]:
         store.delete(identity)
     for identity in leftovers:

@@ -54,6 +54,7 @@ class Releases:
             _require_pass(generation, gate)
         self._require_whole(generation)
         promoted = self._catalog.promote(generation.id, datetime.now(UTC))
+        self.show()
         self.retire()
         return promoted
 
@@ -68,11 +69,26 @@ class Releases:
         for generation in self._retired():
             if live_id is None or generation.id < live_id:
                 self._require_whole(generation)
-                return self._catalog.promote(generation.id, datetime.now(UTC))
+                promoted = self._catalog.promote(generation.id, datetime.now(UTC))
+                self.show()
+                return promoted
         raise GenerationNotFound(
             "There is no earlier generation to go back to.",
             hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
         )
+
+    def show(self) -> None:
+        """Lead outside readers of the vector store to the live generation, if there is one.
+
+        The catalog's row alone decides what is live: where this fails, the log says so, and a publish tries again.
+        """
+        live_id = self._catalog.live_id()
+        if live_id is None:
+            return
+        try:
+            self._store.point_at(live_id)
+        except VectorStoreError as error:
+            logger.warning("Outside readers are not led to generation %s yet: %s", live_id, error)
 
     def _retired(self) -> list[Generation]:
         """All that were live and are not now, the one that was live last first."""
