@@ -1,8 +1,10 @@
 """All benchmarks, one after the other: `make bench`."""
 
-from benchmarks import corpora, quality, serving
+from benchmarks import chain, corpora, http_load, quality, serving
 
 if __name__ == "__main__":
     corpora.main([])
     quality.main()
     serving.main(50_000)
+    http_load.main()
+    chain.main()

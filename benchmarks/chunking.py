@@ -23,7 +23,7 @@ from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.model.documents import Block, BlockKind, Chunk, Document, Section
 from assay.ports import Scored, SparseVector
 from assay.retrieval.fusion import Fused, fuse
-from assay.settings import ChunkingSettings, SparseSettings
+from assay.settings import STATIC_DENSE_WEIGHT, ChunkingSettings, SparseSettings
 from benchmarks.labelled_collections import (
     LabelledCollection,
     LabelledTopic,
@@ -74,7 +74,7 @@ class ExactSearch:
 
     def best(self, query: str) -> list[Fused]:
         """The fused ranking of the query as the product is configured; ids are rows."""
-        rules = configured_rules()
+        rules = configured_rules(STATIC_DENSE_WEIGHT)
         cosines = self._vectors @ self._embedder.embed_query(query)  # (texts,)
         scores = self._bm25(self._encoder.encode_query(query))  # (texts,)
         sides = [_top(cosines, rules.depth), [one for one in _top(scores, rules.depth) if one.score > 0.0]]

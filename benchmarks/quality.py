@@ -23,7 +23,7 @@ from assay.model.ranking import Filters, FusionMethod, Hit, Mode, Query
 from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
 from assay.retrieval.searcher import Searcher, SearchRules
-from assay.settings import ChunkingSettings, SearchSettings, SparseSettings
+from assay.settings import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, ChunkingSettings, SearchSettings, SparseSettings
 from benchmarks.indexed_collections import IndexedCollection, PlainSearch, index_collection
 from benchmarks.labelled_collections import (
     Passage,
@@ -161,7 +161,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     for load in (anthropic_docs, xquad_en, chunking_evaluation):
         with tempfile.TemporaryDirectory(prefix="assay-quality-") as folder:
             bench = Bench(index_collection(load(shared), embedder, encoder, chunking, Path(folder)), embedder, encoder)
-            met &= report(bench)
+            met &= report(bench, DENSE_WEIGHT if options.minilm else STATIC_DENSE_WEIGHT)
             if options.explore:
                 explore(bench)
             bench.indexed.index.close()
@@ -169,9 +169,9 @@ def main(arguments: Sequence[str] = ()) -> int:
     return 0 if met or options.minilm else 1
 
 
-def report(bench: Bench) -> bool:
+def report(bench: Bench, dense_weight: float) -> bool:
     """Print one collection's table; returns whether its goals are met."""
-    indexed, rules = bench.indexed, configured_rules()
+    indexed, rules = bench.indexed, configured_rules(dense_weight)
     collection = indexed.collection
     print(
         f"\n{collection.name}: {len(collection.documents)} documents, {len(indexed.chunks):,} chunks of at most "
@@ -203,10 +203,10 @@ def explore(bench: Bench) -> None:
             print(f"  {f'{method}, depth {depth}':<28}" + "".join(f"{value:>7.4f}" for value in values))
 
 
-def configured_rules() -> SearchRules:
-    """How the product fuses when nothing is set."""
+def configured_rules(dense_weight: float) -> SearchRules:
+    """How the product fuses when nothing is set, with the dense weight of the embedder."""
     settings = SearchSettings()
-    weights = FusionWeights(dense=settings.dense_weight, sparse=settings.sparse_weight)
+    weights = FusionWeights(dense=dense_weight, sparse=settings.sparse_weight)
     return SearchRules(settings.fusion, weights, settings.rrf_k, settings.depth)
 
 

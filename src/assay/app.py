@@ -16,6 +16,7 @@ from assay.adapters.embedders import EmbedderChoice, choose_embedder
 from assay.adapters.embedding_cache import SqliteEmbeddingCache
 from assay.adapters.folder import FolderSource
 from assay.adapters.key_file import KeyFile
+from assay.adapters.sql.postgres import PostgresOptions
 from assay.errors import AssayError, BuildInProgress, CatalogError, ConfigurationError, NoLiveGeneration
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
 from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
@@ -216,9 +217,12 @@ class Assay:
         with self.live.lease() as searcher:
             return searcher.generation
 
-    def metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
-        """What the catalog says of these chunks of the live generation. Raises CatalogError."""
-        return self.catalog.chunk_metadata(chunk_ids)
+    def metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
+        """What the catalog says of these chunks while this generation is live; nothing once another one is.
+
+        Raises CatalogError, without a long wait.
+        """
+        return self.catalog.chunk_metadata(chunk_ids, generation_id)
 
     def start_serving(self) -> None:
         """Open the live generation, if there is one, and follow every promotion from now on."""
@@ -320,7 +324,15 @@ class Assay:
     def _open_catalog(self, *, create: bool) -> Catalog:
         """The relational store. create: make it, or bring it to this version's schema, where that is needed."""
         if self._catalog is None:
-            self._catalog = SqlCatalog.open(self.settings.catalog_url, create=create)
+            catalog = self.settings.catalog
+            options = PostgresOptions(
+                catalog.schema_name,
+                catalog.pool_size,
+                catalog.connect_seconds,
+                catalog.lookup_seconds,
+                catalog.statement_seconds,
+            )
+            self._catalog = SqlCatalog.open(self.settings.catalog_url, create=create, options=options)
         return self._catalog
 
     def _served(self) -> "ServedGeneration | None":
@@ -382,7 +394,7 @@ class Assay:
             raise NoLiveGeneration(f"Generation {generation.id} is {generation.state} and cannot be searched.")
         search = self.settings.search
         rules = SearchRules(
-            search.fusion, FusionWeights(search.dense_weight, search.sparse_weight), search.rrf_k, search.depth
+            search.fusion, FusionWeights(self.settings.dense_weight, search.sparse_weight), search.rrf_k, search.depth
         )
         index = self.store.open(generation.id, IndexSpec.of(generation))
         return Searcher(generation, index, self.embedder, self.encoder, rules)

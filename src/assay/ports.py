@@ -238,6 +238,13 @@ class Scored(NamedTuple):
     score: float
 
 
+class Compared(NamedTuple):
+    """A stored chunk with its true cosine (not clipped) to a vector."""
+
+    chunk: Chunk
+    cosine: float
+
+
 @dataclass(frozen=True, slots=True)
 class IndexQuery:
     """One search of an index.
@@ -275,11 +282,14 @@ class VectorIndex(Protocol):
         Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
         """
 
-    def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
-        """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
-
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The stored chunks by id; ids that the index lacks are left out."""
+
+    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+        """The stored chunks with the cosine of each and a vector, in one go; ids that the index lacks are left out.
+
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
+        """
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
@@ -454,8 +464,11 @@ class Catalog(Protocol):
     def chunks(self, generation_id: str, revisions: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Chunks of a generation, by URL and position; only those of the given revisions, if given."""
 
-    def chunk_metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
-        """Rows of the documents view for these chunks of the live generation."""
+    def chunk_metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
+        """Rows of the documents view for these chunks, as long as this generation is the live one; else none.
+
+        A search waits for it: a catalog that is slow or does not answer is CatalogUnavailable soon.
+        """
 
     def embedded_hashes(self, generation_id: str) -> dict[str, str]:
         """For each hash of an embedded text, the id of a chunk of this generation that has it."""

@@ -178,6 +178,10 @@ class SparseSettings(_Table):
     language: str = Field(default="english", description="Language of the stop words and the stemmer.")
 
 
+STATIC_DENSE_WEIGHT, DENSE_WEIGHT = 0.4, 1.5
+"""Of the dense side against 1 of the sparse side: with word vectors, and with a model that reads sentences."""
+
+
 class SearchSettings(_Table):
     """How queries are answered where the query does not say."""
 
@@ -185,7 +189,11 @@ class SearchSettings(_Table):
     top_k: int = Field(default=5, ge=1, le=100, description="Number of hits.")
     threshold: float = Field(default=0.0, ge=0.0, le=1.0, description="The least similarity of a hit.")
     fusion: FusionMethod = Field(default=FusionMethod.SCORE, description="`score` (weighted min–max) or `rrf`.")
-    dense_weight: float = Field(default=0.4, ge=0.0, description="Weight of the dense side in hybrid search.")
+    dense_weight: float | None = Field(
+        default=None,
+        ge=0.0,
+        description="Weight of the dense side in hybrid search; 0.4 with the built-in model, 1.5 with others if unset.",
+    )
     sparse_weight: float = Field(default=1.0, ge=0.0, description="Weight of the sparse side in hybrid search.")
     rrf_k: int = Field(default=60, ge=1, description="The constant of reciprocal rank fusion.")
     depth: int = Field(default=100, ge=10, le=1_000, description="Candidates taken from each side.")
@@ -267,10 +275,40 @@ class QdrantSettings(_Table):
 
 
 class CatalogSettings(_Table):
-    """The relational store."""
+    """The relational store: a SQLite file, or Postgres (`pip install "psycopg[binary]"`).
+
+    A URL of Postgres may say all that libpq understands (`sslmode`, several hosts, …). The settings after `url` are for
+    Postgres only.
+    """
 
     url: str | None = Field(
-        default=None, description="Database URL; a SQLite file in the data directory if unset. Also `DATABASE_URL`."
+        default=None,
+        repr=False,  # it holds a password
+        description=(
+            "`postgresql://user:password@host/database` or `sqlite:///path/to/file`; a SQLite file in the data "
+            "directory if unset. Also `DATABASE_URL`."
+        ),
+    )
+    schema_name: str | None = Field(
+        default=None,
+        pattern=r"^[a-z_][a-z0-9_]{0,62}$",
+        description="Schema of the tables; a build makes it. The first one of the user's search path if unset.",
+    )
+    pool_size: int = Field(
+        default=8,
+        ge=2,
+        le=200,
+        description="The most connections of a process for look-ups of searches, and again as many for all else.",
+    )
+    connect_seconds: int = Field(default=10, ge=2, le=300, description="How long connecting may take.")
+    lookup_seconds: float = Field(
+        default=0.5,
+        gt=0,
+        le=30,
+        description="How long a search waits for the catalog; then it answers with the index's own metadata.",
+    )
+    statement_seconds: float = Field(
+        default=120.0, ge=1, le=86_400, description="How long one statement of a build may take."
     )
 
 
@@ -283,7 +321,7 @@ class GateSettings(_Table):
     )
     title_top_k: int = Field(default=5, ge=1, le=100, description="A title has to find its document in so many hits.")
     max_unreachable: float = Field(
-        default=0.0, ge=0.0, le=1.0, description="Largest share of documents that their own title may fail to find."
+        default=0.02, ge=0.0, le=1.0, description="Largest share of documents that their own title may fail to find."
     )
     title_sample: int = Field(default=2_500, ge=1, description="The most documents whose titles are tried.")
 
@@ -409,6 +447,13 @@ class Settings(BaseSettings):
     def vector_store(self) -> Literal["embedded", "qdrant"]:
         """Which vector store is used, the default filled in."""
         return self.index.store or ("qdrant" if self.qdrant.url else "embedded")
+
+    @property
+    def dense_weight(self) -> float:
+        """Weight of the dense side in hybrid search, the default of the embedder filled in."""
+        if self.search.dense_weight is not None:
+            return self.search.dense_weight
+        return STATIC_DENSE_WEIGHT if self.embedding.provider == "static" else DENSE_WEIGHT
 
     @property
     def index_dir(self) -> Path:

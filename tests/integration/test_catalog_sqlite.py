@@ -42,7 +42,7 @@ EVERY_METHOD: dict[str, Callable[[SqlCatalog], object]] = {
     "documents": lambda catalog: list(catalog.documents("g1")),
     "document": lambda catalog: catalog.document("g1", SITE),
     "chunks": lambda catalog: list(catalog.chunks("g1")),
-    "chunk_metadata": lambda catalog: catalog.chunk_metadata(["c1"]),
+    "chunk_metadata": lambda catalog: catalog.chunk_metadata(["c1"], "g1"),
     "embedded_hashes": lambda catalog: catalog.embedded_hashes("g1"),
     "check": lambda catalog: catalog.check(),
 }

@@ -17,6 +17,7 @@ from alembic.script import ScriptDirectory
 from assay.adapters.catalog import SqlCatalog
 from assay.adapters.sql import locks, migrations
 from assay.adapters.sql.database import Database, connect
+from assay.adapters.sql.postgres import PostgresOptions
 from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
 from assay.errors import BuildInProgress, CatalogError, CatalogNotFound, CatalogSchemaError
 from assay.model.generations import State
@@ -62,7 +63,7 @@ VERSIONS = sorted(script.revision for script in scripts().walk_revisions())
 @contextmanager
 def database_at(path: Path, version: str) -> Iterator[Database]:
     """A database of an earlier version."""
-    database = connect(f"sqlite:///{path}", create=True)
+    database = connect(f"sqlite:///{path}", create=True, options=PostgresOptions())
     with database.changing_schema() as connection:
         migrations.upgrade(connection, version)
     yield database
@@ -113,7 +114,7 @@ def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(tmp_path: Pa
     assert (stored.info.tags, stored.info.locale, stored.text) == (("x",), "en", "this is old")
     [chunk] = catalog.chunks("g1")
     assert (chunk.id, chunk.text, chunk.heading_path) == ("c1", "some text", ("Guide", "Part"))
-    assert catalog.chunk_metadata(["c1"])["c1"].title == "A page"
+    assert catalog.chunk_metadata(["c1"], "g1")["c1"].title == "A page"
     built(catalog, "g2", page("b"))
     catalog.promote("g2", NOON)
     catalog.forget("g1")

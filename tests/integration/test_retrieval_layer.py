@@ -353,6 +353,15 @@ def test_the_functions_work_after_nothing_but_environment_variables(folder: Path
     assert results == [[result.source_url, result.relevance_score] for result in expected]
 
 
+def test_the_example_of_the_page_works(folder: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "contracts.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    done = run(example, folder, ASSAY_DATA_DIR=str(folder / "index"))
+    assert done.returncode == 0, done.stderr
+    assert f"{BASE_URL}/nodes Nodes\n" in done.stdout
+    assert "Nodes communicate by topics" in done.stdout
+
+
 def test_importing_the_functions_opens_nothing(folder: Path) -> None:
     program = "import sys; import assay.contracts.retrieval_layer; print('assay.app' in sys.modules)"
     assert run(program, folder, ASSAY_DATA_DIR="/nowhere").stdout == "False\n"

@@ -1,6 +1,7 @@
 """Settings: which source wins, and what is said when one cannot be used."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,3 +109,16 @@ def test_every_setting_says_what_it_is() -> None:
         if not inner.description
     ]
     assert undescribed == []
+
+
+@pytest.mark.parametrize(
+    ("values", "weight"),
+    [
+        ({}, 0.4),
+        ({"embedding": {"provider": "cohere"}}, 1.5),
+        ({"embedding": {"provider": "openai"}, "search": {"dense_weight": 0.0}}, 0.0),
+        ({"search": {"dense_weight": 2.0}}, 2.0),
+    ],
+)
+def test_the_dense_side_weighs_what_the_embedder_is_worth(values: dict[str, Any], weight: float) -> None:
+    assert load_settings(None, values).dense_weight == weight

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Executable, insert, select
 
@@ -13,6 +13,7 @@ from assay.adapters.sql import queries, rules
 from assay.adapters.sql.database import Database, connect, sqlite_url
 from assay.adapters.sql.locks import build_lock
 from assay.adapters.sql.migrations import check_schema, prepare
+from assay.adapters.sql.postgres import PostgresOptions
 from assay.adapters.sql.records import (
     Row,
     chunk_of,
@@ -35,6 +36,7 @@ __all__ = ["SqlCatalog", "sqlite_url"]
 
 T = TypeVar("T")
 
+_CHECK_SECONDS = 0.75  # for each of two questions: a health check has two seconds for all the parts
 _VALUES = 500  # values in one statement; SQLite builds exist that stop at 999
 _ROWS = 1_000  # rows in one executemany
 _DOCUMENTS = 200  # documents read in one transaction
@@ -50,26 +52,29 @@ class _Revision:
 class SqlCatalog:
     """Catalog over SQLAlchemy Core; safe to use from several threads and processes. Made by `open`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, options: PostgresOptions) -> None:
         self._database = database
+        self._options = options
 
     @classmethod
-    def open(cls, url: str, *, create: bool) -> "SqlCatalog":
+    def open(cls, url: str, *, create: bool, options: PostgresOptions | None = None) -> "SqlCatalog":
         """Open the catalog at a URL: sqlite:///path/to/catalog.db or postgresql://user:password@host/database.
 
         create: make the catalog, or bring it to this version's schema, where that is needed.
+        options: how a database in Postgres is used; None for what they are without settings.
 
         Raises ConfigurationError for a URL that cannot be one, CatalogNotFound where there is no catalog,
         CatalogUnavailable where it cannot be reached, CatalogSchemaError for one of another version, BuildInProgress
         when an upgrade would disturb a build.
         """
-        database = connect(url, create=create)
+        options = options or PostgresOptions()
+        database = connect(url, create=create, options=options)
         try:
-            prepare(database, create=create)
+            prepare(database, create=create, schema=options.schema)
         except BaseException:
             database.close()
             raise
-        return cls(database)
+        return cls(database, options)
 
     def build_lock(self) -> AbstractContextManager[None]:
         """Hold the one right to build. Raises BuildInProgress, naming who holds it."""
@@ -77,8 +82,8 @@ class SqlCatalog:
 
     def check(self) -> None:
         """Raise CatalogError unless the catalog can be reached and has this version's schema."""
-        check_schema(self._database)
-        self.live_id()
+        check_schema(self._database, seconds=_CHECK_SECONDS)
+        self._database.value_of(queries.LIVE_ID, seconds=_CHECK_SECONDS)
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -115,7 +120,7 @@ class SqlCatalog:
 
     def live_id(self) -> str | None:
         """Id of the live generation."""
-        live_id: str | None = self._database.look_up(queries.LIVE_ID, "SELECT generation_id FROM live")
+        live_id: str | None = self._database.value_of(queries.LIVE_ID, seconds=self._options.connect_seconds)
         return live_id
 
     def transition(self, generation_id: str, target: State, *, reason: str | None = None) -> Generation:
@@ -207,14 +212,13 @@ class SqlCatalog:
         parts = self._all_chunks(generation_id) if revisions is None else self._chunks_of(generation_id, revisions)
         return chain.from_iterable(parts)
 
-    def chunk_metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
-        """Rows of the documents view for these chunks of the live generation."""
-        with self._database.reading() as connection:
-            return {
-                row.chunk_id: ChunkMetadata(row.chunk_id, row.source_path, row.slug, row.title)
-                for some in _batches(chunk_ids, _VALUES)
-                for row in connection.execute(queries.metadata_of(some))
-            }
+    def chunk_metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
+        """Rows of the documents view for these chunks, as long as this generation is the live one; else none.
+
+        Raises CatalogUnavailable when Postgres does not answer within lookup_seconds, or did not a moment ago.
+        """
+        rows = chain.from_iterable(self._metadata(some, generation_id) for some in _batches(chunk_ids, _VALUES))
+        return {row[0]: ChunkMetadata(*row) for row in rows}
 
     def embedded_hashes(self, generation_id: str) -> dict[str, str]:
         """For each hash of an embedded text, the id of a chunk of this generation that has it."""
@@ -222,6 +226,14 @@ class SqlCatalog:
             _state(connection, generation_id)
             rows = connection.execute(queries.embedded_hashes(generation_id)).all()
             return {row[0]: row[1] for row in rows}
+
+    def _metadata(self, chunk_ids: list[str], generation_id: str) -> Iterable[Sequence[Any]]:
+        look_ups = self._database.look_ups
+        if look_ups is not None:
+            values = (chunk_ids, generation_id)
+            return look_ups.ask(queries.METADATA_IN_POSTGRES, values, seconds=self._options.lookup_seconds)
+        with self._database.reading() as connection:
+            return connection.execute(queries.metadata_of(chunk_ids, generation_id)).all()
 
     # Reading a whole generation takes one short transaction for each part: nobody has to wait for a slow reader,
     # and no log grows behind it. A generation does not change once it is sealed; that it is still there is checked.

@@ -29,7 +29,7 @@ from assay.adapters.payload import from_payload
 from assay.adapters.points import CHUNK_ID, DENSE, SPARSE, TIES, end_of_ties, first_by_id, require_direction
 from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.documents import Chunk
-from assay.ports import IndexAnswer, IndexQuery, Scored, Vector
+from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, Vector
 
 _OVERSAMPLING = 2.0
 _COMPARED_AGAIN = 100
@@ -83,21 +83,25 @@ class EdgeIndex:
             sparse=next(answers) if query.sparse is not None else (),
         )
 
-    def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
-        """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
+    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
+        records = self._records(chunk_ids, with_payload=True, with_vector=False)
+        return {str(record.id): from_payload(record.payload or {}) for record in records}
+
+    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+        """The stored chunks with the true cosine of each and a vector. Raises IndexCorrupt, InvalidEmbedding."""
         require_direction(vector, self._dimension)
         where = _having(chunk_ids)
         if where is None:
             return {}
         nearest = Query.Nearest(vector.tolist(), using=DENSE)
-        request = QueryRequest(limit=len(chunk_ids), query=nearest, filter=where, params=SearchParams(exact=True))
+        exact = SearchParams(exact=True)
+        request = QueryRequest(
+            limit=len(chunk_ids), query=nearest, filter=where, params=exact, with_payload=True, with_vector=False
+        )
         with self._engine() as shard:
-            return {str(point.id): point.score for point in shard.query(request)}
-
-    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
-        records = self._records(chunk_ids, with_payload=True, with_vector=False)
-        return {str(record.id): from_payload(record.payload or {}) for record in records}
+            points = shard.query(request)
+        return {str(point.id): Compared(from_payload(point.payload or {}), point.score) for point in points}
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""

@@ -11,10 +11,7 @@ from assay.adapters.folder_files import SUFFIXES, inside, read_text
 from assay.adapters.mkdocs_config import PathPattern
 from assay.adapters.routing import Convention
 from assay.errors import InputError
-from assay.model.ids import canonical_url
-
-PLACEHOLDER_HOST = "docs.invalid"
-"""Host of the URLs of a folder whose site is not known: a name that can never exist (RFC 2606)."""
+from assay.model.ids import PLACEHOLDER_HOST, canonical_url
 
 CONFIG_LIMIT = 1_000_000
 """The most bytes of a configuration file."""

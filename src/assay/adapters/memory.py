@@ -16,6 +16,7 @@ from assay.model.generations import EmbedderIdentity
 from assay.model.ranking import Filters
 from assay.ports import (
     Batching,
+    Compared,
     IndexAnswer,
     IndexPoint,
     IndexQuery,
@@ -239,17 +240,21 @@ class MemoryIndex:
             sparse=() if query.sparse is None else self._sparse(query.sparse, in_scope, wanted, query.limit),
         )
 
-    def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
-        """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
-        points = self._open()
-        self._require_direction(vector)
-        cosines = self._matrix @ _unit(vector)
-        return {chunk_id: float(cosines[self._rows[chunk_id]]) for chunk_id in chunk_ids if chunk_id in points}
-
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The stored chunks by id; ids that the index lacks are left out."""
         points = self._open()
         return {chunk_id: points[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in points}
+
+    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+        """The stored chunks with the true cosine of each and a vector; ids that the index lacks are left out."""
+        points = self._open()
+        self._require_direction(vector)
+        cosines = self._matrix @ _unit(vector)
+        return {
+            chunk_id: Compared(points[chunk_id].chunk, float(cosines[self._rows[chunk_id]]))
+            for chunk_id in chunk_ids
+            if chunk_id in points
+        }
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""

@@ -172,11 +172,11 @@ class MemoryCatalog:
             [chunk for each in found if wanted is None or each.document.revision in wanted for chunk in each.chunks]
         )
 
-    def chunk_metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
-        """What the documents view says of these chunks of the live generation."""
+    def chunk_metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
+        """What the documents view says of these chunks, as long as this generation is the live one."""
         with self._lock:
             wanted = set(chunk_ids)
-            live = [] if self._live is None else self._sorted(self._live)
+            live = self._sorted(generation_id) if self._live == generation_id else []
             return {chunk.id: _metadata(chunk) for revision in live for chunk in revision.chunks if chunk.id in wanted}
 
     def embedded_hashes(self, generation_id: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from assay.adapters.qdrant_options import Reading
 from assay.adapters.qdrant_server import Again, QdrantServer
 from assay.errors import StoreUnavailable
 from assay.model.documents import Chunk
-from assay.ports import IndexAnswer, IndexQuery, Scored, Vector
+from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, Vector
 
 _PAGE = 1_000
 """Ids of one request that lists them."""
@@ -66,20 +66,23 @@ class QdrantIndex:
             sparse=next(answers) if query.sparse is not None else (),
         )
 
-    def similarities(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
-        """True cosine (not clipped) of a vector and each of these chunks; ids that the index lacks are left out."""
+    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
+        records = self._records(chunk_ids, with_payload=True)
+        return {str(record.id): from_payload(record.payload or {}) for record in records}
+
+    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+        """The stored chunks with the true cosine of each and a vector, in one request.
+
+        Raises IndexCorrupt, InvalidEmbedding.
+        """
         self._require_open()
         require_direction(vector, self._marker.dimension)
         ids = _points(chunk_ids)
         if not ids:
             return {}
-        (points,) = self._query([_comparison(vector, ids, with_payload=False)])
-        return {str(point.id): point.score for point in points}
-
-    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
-        records = self._records(chunk_ids, with_payload=True)
-        return {str(record.id): from_payload(record.payload or {}) for record in records}
+        (points,) = self._query([_comparison(vector, ids)])
+        return {str(point.id): Compared(from_payload(point.payload or {}), point.score) for point in points}
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
@@ -191,7 +194,7 @@ def scroll_ids(server: QdrantServer, name: str, collection: str, again: Again) -
             return
 
 
-def _comparison(vector: Vector, ids: list[models.ExtendedPointId], *, with_payload: bool) -> models.QueryRequest:
+def _comparison(vector: Vector, ids: list[models.ExtendedPointId]) -> models.QueryRequest:
     """The cosine of a vector and these points: so few are compared one by one, as they were sent."""
     return models.QueryRequest(
         query=models.NearestQuery(nearest=vector.tolist()),
@@ -199,7 +202,7 @@ def _comparison(vector: Vector, ids: list[models.ExtendedPointId], *, with_paylo
         limit=len(ids),
         filter=models.Filter(must=[models.HasIdCondition(has_id=ids)]),
         params=models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True)),
-        with_payload=with_payload,
+        with_payload=True,
         with_vector=False,
     )
 

@@ -1,11 +1,12 @@
 """Options that every command shares, and the settings that follow from them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from assay.settings import Settings, load_settings
+from assay.settings import Settings, SourceSettings, load_settings
 
 DataDir = Annotated[
     Path | None,
@@ -43,7 +44,18 @@ def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[st
     values = dict(overrides or {})
     if data_dir is not None:
         values["data_dir"] = data_dir
+    if "sources" in values:
+        configured = load_settings(config, {key: value for key, value in values.items() if key != "sources"}).sources
+        values["sources"] = [_as_configured(source, configured) for source in values["sources"]]
     return load_settings(config, values)
+
+
+def _as_configured(source: dict[str, Any], configured: Sequence[SourceSettings]) -> dict[str, Any]:
+    """A folder of the command line with what the settings say of the same folder; flags win."""
+    for known in configured:
+        if known.path.resolve() == Path(source["path"]).resolve():
+            return known.model_dump(exclude_unset=True) | source
+    return source
 
 
 def source_overrides(

@@ -112,8 +112,10 @@ def show_verdict(console: Console, verdict: Verdict) -> None:
         mark = {"PASS": "[green]✓[/]", "FAIL": "[red]✗[/]", "INCONCLUSIVE": "[yellow]?[/]"}[finding.outcome.value]
         console.print(f"  {mark} {finding.check}: {escape(finding.detail or finding.limit)}")
         if finding.outcome is not Outcome.PASS:
-            for example in finding.examples:
+            for example in finding.examples[:_SHOWN]:
                 console.print(f"      [dim]{escape(example)}[/]")
+            if len(finding.examples) > _SHOWN:
+                console.print("      [dim]… (more with --json)[/]")
     colour = "green" if verdict.outcome is Outcome.PASS else "red"
     console.print(f"[bold {colour}]{escape(verdict.summary)}[/]")
     for note in verdict.notes:

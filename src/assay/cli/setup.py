@@ -12,7 +12,7 @@ from assay.cli.diagnosis import diagnose, show_diagnosis
 from assay.cli.output import out, print_json, progress
 from assay.cli.reports import publish_body, show_build, show_verdict
 from assay.cli.searching import search_body, show_ranking
-from assay.cli.templates import ASSAY_TOML, TESTSET_YAML
+from assay.cli.templates import ASSAY_TOML
 from assay.errors import InputError
 from assay.model.ranking import Query
 from assay.settings import CONFIG_FILE, load_settings
@@ -23,7 +23,6 @@ DEMO_QUERIES = (
     "what happens when the emergency stop is pressed",
     "robot falls over while walking on uneven ground",
 )
-_TESTSET_FILE = "testset.yaml"
 _DOCS_FOLDERS = ("docs", "doc", "documentation", "content")
 
 
@@ -37,21 +36,16 @@ def register(app: typer.Typer) -> None:
 def init(
     folder: Annotated[Path | None, typer.Argument(help="Folder with the documentation [default: docs].")] = None,
     base_url: options.BaseUrl = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an assay.toml that is there already.")] = False,
 ) -> None:
-    """Write assay.toml, and a test set to start from, into the working directory."""
+    """Write assay.toml into the working directory."""
     docs = folder or next((Path(name) for name in _DOCS_FOLDERS if Path(name).is_dir()), Path("docs"))
     url = base_url or "https://docs.example.org"
-    files = {
-        Path(CONFIG_FILE): ASSAY_TOML.format(path=docs.as_posix(), base_url=url),
-        Path(_TESTSET_FILE): TESTSET_YAML.format(base_url=url),
-    }
-    taken = [str(path) for path in files if path.exists()]
-    if taken and not force:
-        raise InputError(f"{' and '.join(taken)} would be overwritten.", hint="Use --force if that is meant.")
-    for path, text in files.items():
-        path.write_text(text, encoding="utf-8")
-        out().print(f"Wrote {path}.")
+    path = Path(CONFIG_FILE)
+    if path.exists() and not force:
+        raise InputError(f"{path} would be overwritten.", hint="Use --force if that is meant.")
+    path.write_text(ASSAY_TOML.format(path=docs.as_posix(), base_url=url), encoding="utf-8")
+    out().print(f"Wrote {path}.")
     if not docs.is_dir():
         out().print(f"[yellow]There is no folder {docs} yet: set `path` in {CONFIG_FILE}.[/]")
     out().print("Next: assay publish")

@@ -13,6 +13,9 @@ NAMESPACE = uuid.UUID("5f0d6c2e-6f3b-5d55-9a5e-9d1c1a6f7b10")
 SLUG_LIMIT = 100
 """Seed 003 stores a slug in VARCHAR(100)."""
 
+PLACEHOLDER_HOST = "docs.invalid"
+"""The host of pages whose real address was never given (RFC 2606: no such host can exist)."""
+
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -34,6 +37,11 @@ def chunk_id(url: str, text_hash: str, ordinal: int) -> str:
 def query_embedding_id(embedder_fingerprint: str, text: str) -> str:
     """UUIDv5 of a model's identity and a query's text: stable across runs."""
     return str(uuid.uuid5(NAMESPACE, f"query\n{embedder_fingerprint}\n{text}"))
+
+
+def is_placeholder(url: str) -> bool:
+    """Whether an address only stands in for one that was never given: nothing is there."""
+    return urlsplit(url).hostname == PLACEHOLDER_HOST
 
 
 def canonical_url(url: str) -> str:

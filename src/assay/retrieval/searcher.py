@@ -1,6 +1,6 @@
 """The conductor of a search: query → embed → search → fuse → filter → hits, each stage timed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -145,21 +145,34 @@ class Searcher:
         hits: list[Hit] = []
         seen: set[str] = set()
         for batch in _batches(ranked, max(query.top_k, 10)):
-            missing = [fused.chunk_id for fused in batch if fused.chunk_id not in cosines]
-            if missing:
-                with clock.searching():
-                    cosines.update(self.index.similarities(vector, missing))
             with clock.filtering():
-                near = [f for f in batch if passes(clip_similarity(cosines[f.chunk_id]), query.threshold)]
-                stored = self.index.chunks([fused.chunk_id for fused in near])
-                for fused in near:
-                    chunk = stored[fused.chunk_id]
+                for fused, chunk, cosine in self._look_up(query, batch, cosines, vector):
                     if chunk.content_hash not in seen and len(hits) < query.top_k:
                         seen.add(chunk.content_hash)
-                        hits.append(_hit(len(hits) + 1, chunk, cosines[fused.chunk_id], fused, query.mode))
+                        hits.append(_hit(len(hits) + 1, chunk, cosine, fused, query.mode))
             if len(hits) == query.top_k:
                 break
         return tuple(hits)
+
+    def _look_up(
+        self, query: Query, batch: Sequence[Fused], cosines: Mapping[str, float], vector: Vector
+    ) -> Iterator[tuple[Fused, Chunk, float]]:
+        """Those of a batch that reach the threshold, with their chunk and cosine, at the price of one look.
+
+        Where a cosine is missing all of them are compared: on a server a second look costs more.
+        """
+        near = [f for f in batch if f.chunk_id not in cosines or _reaches(cosines[f.chunk_id], query.threshold)]
+        ids = [fused.chunk_id for fused in near]
+        if all(chunk_id in cosines for chunk_id in ids):
+            chunks = self.index.chunks(ids)
+            for fused in near:
+                yield fused, chunks[fused.chunk_id], cosines[fused.chunk_id]
+            return
+        compared = self.index.compare(vector, ids)
+        for fused in near:
+            chunk, cosine = compared[fused.chunk_id]
+            if _reaches(cosine, query.threshold):
+                yield fused, chunk, cosine
 
     def _below(self, query: Query, answer: IndexAnswer) -> bool:
         """Whether going deeper in dense search could only find what the threshold drops."""
@@ -181,6 +194,10 @@ def embed_query(embedder: Embedder, text: str) -> Vector:
         return embedder.embed_query(text)
     except InvalidEmbedding as error:
         raise InputError(f"query: nothing in {text!r} can be searched for ({error.message})") from error
+
+
+def _reaches(cosine: float, threshold: float) -> bool:
+    return passes(clip_similarity(cosine), threshold)
 
 
 def _hit(rank: int, chunk: Chunk, cosine: float, fused: Fused, mode: Mode) -> Hit:

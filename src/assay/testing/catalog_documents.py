@@ -286,12 +286,20 @@ class DocumentConformance:
         built(catalog, "g1", page("a", "one", "two", title="Old"))
         built(catalog, "g2", page("a", "one", title="New"))
         first, second = [chunk.id for chunk in catalog.chunks("g1")]
-        assert catalog.chunk_metadata([first, second]) == {}
+        assert catalog.chunk_metadata([first, second], "g1") == {}
         catalog.promote("g1", NOON)
-        assert catalog.chunk_metadata([second, "unknown"]) == {second: ChunkMetadata(second, "docs/a.md", "a", "Old")}
+        old = {second: ChunkMetadata(second, "docs/a.md", "a", "Old")}
+        assert catalog.chunk_metadata([second, "unknown"], "g1") == old
         catalog.promote("g2", NOON)
-        assert catalog.chunk_metadata([first, second]) == {first: ChunkMetadata(first, "docs/a.md", "a", "New")}
-        assert catalog.chunk_metadata([]) == {}
+        assert catalog.chunk_metadata([first, second], "g2") == {first: ChunkMetadata(first, "docs/a.md", "a", "New")}
+        assert catalog.chunk_metadata([], "g2") == {}
+
+    def test_chunk_metadata_is_none_for_a_generation_that_is_not_live(self, catalog: Catalog) -> None:
+        built(catalog, "g1", page("a", "one"))
+        built(catalog, "g2", page("a", "one", title="New"))
+        catalog.promote("g2", NOON)
+        [chunk] = catalog.chunks("g1")
+        assert catalog.chunk_metadata([chunk.id], "g1") == catalog.chunk_metadata([chunk.id], "g9") == {}
 
     def test_chunk_metadata_cuts_a_title_to_255_characters_and_has_none_for_an_empty_one(
         self, catalog: Catalog
@@ -300,7 +308,7 @@ class DocumentConformance:
         built(catalog, "g1", page("a", title=long), page("b", title=""))
         catalog.promote("g1", NOON)
         ids = [chunk.id for chunk in catalog.chunks("g1")]
-        found = catalog.chunk_metadata(ids)
+        found = catalog.chunk_metadata(ids, "g1")
         assert [found[each].title for each in ids] == [long[:255], None]
         assert [stored.info.title for stored in catalog.documents("g1")] == [long, ""]
 
@@ -316,7 +324,7 @@ class DocumentConformance:
         assert urls == sorted(had)
         chunks = list(catalog.chunks("g2", sorted(had.values())))
         assert [chunk.document.url for chunk in chunks] == urls
-        assert len(catalog.chunk_metadata([chunk.id for chunk in chunks])) == MANY
+        assert len(catalog.chunk_metadata([chunk.id for chunk in chunks], "g2")) == MANY
         assert len(catalog.embedded_hashes("g2")) == MANY
         catalog.forget("g1")
         assert len(list(catalog.chunks("g2"))) == MANY

@@ -250,7 +250,7 @@ class VectorStoreConformance:
         with pytest.raises(InvalidEmbedding):
             index.search(IndexQuery(vector, None, 5, EVERYTHING))
         with pytest.raises(InvalidEmbedding):
-            index.similarities(vector, [points(1)[0].chunk.id])
+            index.compare(vector, [points(1)[0].chunk.id])
 
     def test_the_length_of_a_query_says_nothing(self, index: VectorIndex) -> None:
         query = IndexQuery(direction(6), None, 10, EVERYTHING)
@@ -337,16 +337,24 @@ class VectorStoreConformance:
 
     # --- looking up ---
 
-    def test_similarities_are_true_cosines_of_what_is_there(self, index: VectorIndex) -> None:
+    def test_chunks_are_compared_by_the_true_cosine(self, index: VectorIndex) -> None:
         chosen = points(60)[10:30]
         ids = [one.chunk.id for one in chosen]
         expected = {one.chunk.id: cosine(one.dense, direction(7)) for one in chosen}
-        assert index.similarities(direction(7), [*UNKNOWN_IDS, *ids]) == pytest.approx(expected, abs=1e-5)
+        compared = index.compare(direction(7), [*UNKNOWN_IDS, *ids])
+        assert {chunk_id: one.cosine for chunk_id, one in compared.items()} == pytest.approx(expected, abs=1e-5)
+        assert {chunk_id: one.chunk for chunk_id, one in compared.items()} == index.chunks(ids)
 
-    def test_similarities_agree_with_dense_search(self, index: VectorIndex) -> None:
+    def test_comparing_agrees_with_dense_search(self, index: VectorIndex) -> None:
         answer = index.search(IndexQuery(direction(7), None, 60, EVERYTHING)).dense
-        cosines = index.similarities(direction(7), [scored.chunk_id for scored in answer])
-        assert cosines == pytest.approx(dict(answer), abs=1e-6)
+        compared = index.compare(direction(7), [scored.chunk_id for scored in answer])
+        assert {chunk_id: one.cosine for chunk_id, one in compared.items()} == pytest.approx(dict(answer), abs=1e-6)
+
+    def test_the_length_of_what_is_compared_with_says_nothing(self, index: VectorIndex) -> None:
+        ids = [one.chunk.id for one in points(60)]
+        longer = index.compare(direction(6) * np.float32(3.0), ids)
+        for chunk_id, one in index.compare(direction(6), ids).items():
+            assert longer[chunk_id].cosine == pytest.approx(one.cosine, abs=1e-5)
 
     def test_chunks_come_back_with_every_field_as_it_was(self, store: VectorStore) -> None:
         _, (first, second, third) = page(
@@ -379,12 +387,12 @@ class VectorStoreConformance:
     def test_nothing_is_found_for(self, index: VectorIndex, ids: tuple[str, ...]) -> None:
         assert index.chunks(ids) == {}
         assert index.vectors(ids) == {}
-        assert index.similarities(direction(1), ids) == {}
+        assert index.compare(direction(1), ids) == {}
 
     def test_an_id_asked_for_twice_is_found_once(self, index: VectorIndex) -> None:
         chunk_id = points(1)[0].chunk.id
         assert list(index.chunks([chunk_id, chunk_id])) == [chunk_id]
-        assert list(index.similarities(direction(1), [chunk_id, chunk_id])) == [chunk_id]
+        assert list(index.compare(direction(1), [chunk_id, chunk_id])) == [chunk_id]
 
     # --- closing, and threads ---
 
@@ -398,7 +406,7 @@ class VectorStoreConformance:
         for use in (
             index.count,
             lambda: index.search(IndexQuery(direction(1), None, 1, EVERYTHING)),
-            lambda: index.similarities(direction(1), ids),
+            lambda: index.compare(direction(1), ids),
             lambda: index.chunks(ids),
             lambda: index.vectors(ids),
             lambda: list(index.ids()),

@@ -12,11 +12,12 @@ from functools import partial
 from assay.errors import InputError
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation
+from assay.model.ids import is_placeholder
 from assay.model.ranking import Filters, Mode, Query, Ranking
 from assay.ports import Catalog, Progress, StoredDocument, VectorIndex
 from assay.validation.integrity import KINDS, audit
 
-_EXAMPLES = 5
+_EXAMPLES = 50
 _TITLES_AT_ONCE = 500
 _THREADS = 4
 
@@ -70,6 +71,7 @@ def judge_structure(judged: Judged, limits: StructuralLimits, progress: Progress
         *_integrity(judged, progress),
         _failed_pages(judged.generation, limits),
         _page_fall(judged, limits),
+        _addresses(judged),
         _titles(judged, limits, progress),
     ]
     return Verdict(
@@ -79,8 +81,18 @@ def judge_structure(judged: Judged, limits: StructuralLimits, progress: Progress
         content_fingerprint=judged.generation.content_fingerprint,
         at=datetime.now(UTC),
         findings=tuple(findings),
-        notes=("No test set was given: only the structure was judged, not how well queries are answered.",),
+        notes=(
+            "No test set was given: only the structure was judged, not how well queries are answered.",
+            *_address_notes(judged),
+        ),
     )
+
+
+def _address_notes(judged: Judged) -> list[str]:
+    made_up = sum(map(is_placeholder, _urls(judged.catalog, judged.generation.id)))
+    if not made_up:
+        return []
+    return [f"{made_up} pages have no real address, and hits link to nowhere; give it with --base-url."]
 
 
 def worst(findings: Sequence[Finding]) -> Outcome:
@@ -130,16 +142,40 @@ def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:
 
 
 def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
-    now, before = judged.generation.documents, judged.live.documents if judged.live else 0
-    fall = max(before - now, 0) / before if before else 0.0
+    """Whether the pages of the live generation are still there, by their addresses: other pages make up for none."""
+    before = _urls(judged.catalog, judged.live.id) if judged.live else set()
+    gone = sorted(before - _urls(judged.catalog, judged.generation.id)) if before else []
+    fall = len(gone) / max(len(before), 1)
     return _finding(
         "fall in pages",
         fall <= limits.max_page_fall,
         fall,
-        f"at most {_percent(limits.max_page_fall)} fewer pages than the live generation",
-        f"{now} pages where the live generation has {before} ({_percent(fall)} fewer; "
-        f"{_percent(limits.max_page_fall)} are allowed). If they were removed on purpose, raise gate.max_page_fall for "
-        "this run",
+        f"at most {_percent(limits.max_page_fall)} of the live generation's pages are gone",
+        f"{len(gone)} of the live generation's {len(before)} pages are gone ({_percent(fall)}; "
+        f"{_percent(limits.max_page_fall)} are allowed), {', '.join(gone[:2])} among them. Is it the same folder with "
+        "the same base URL? If that is meant, raise gate.max_page_fall for this run: "
+        "ASSAY_GATE__MAX_PAGE_FALL=1 assay publish",
+        gone,
+    )
+
+
+def _urls(catalog: Catalog, generation_id: str) -> set[str]:
+    return {document.info.url for document in catalog.documents(generation_id)}
+
+
+def _addresses(judged: Judged) -> Finding:
+    """Whether the pages have real addresses, once a generation with real ones is live."""
+    made_up = [url for url in sorted(_urls(judged.catalog, judged.generation.id)) if is_placeholder(url)]
+    real = [url for url in _urls(judged.catalog, judged.live.id) if not is_placeholder(url)] if judged.live else []
+    share = len(made_up) / max(judged.generation.documents, 1)
+    return _finding(
+        "addresses",
+        not (made_up and real),
+        1.0 - share,
+        "no page without a real address where the live generation has real ones",
+        f"{len(made_up)} pages have no real address ({', '.join(made_up[:1])}): hits would link to nowhere. "
+        "Give the folder's address with --base-url, or as `base_url` in [[sources]]",
+        made_up,
     )
 
 
@@ -170,8 +206,9 @@ def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Fin
         1.0 - share,
         f"at least {_percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top "
         f"{limits.title_top_k}",
-        f"{len(lost)} of {len(tried)} documents are not found by their own title: {', '.join(lost[:3])}. "
-        "Give them titles of their own, or raise gate.max_unreachable",
+        f"{len(lost)} of {len(tried)} documents are not found by their own title ({_percent(share)}; "
+        f"{_percent(limits.max_unreachable)} are allowed): {', '.join(lost[:3])}. Other pages answer to these titles "
+        "better: make them say more, or raise gate.max_unreachable",
         lost,
     )
 

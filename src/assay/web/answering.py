@@ -51,8 +51,7 @@ def catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[st
     record = record_of(request.scope)
     try:
         with record.stage("metadata"):
-            rows = assay.metadata([hit.chunk.id for hit in ranking.hits])
-            return rows if assay.catalog.live_id() == ranking.generation else {}
+            return assay.metadata([hit.chunk.id for hit in ranking.hits], ranking.generation)
     except CatalogError as error:
         if assay.settings.server.strict_metadata:
             raise

@@ -74,6 +74,23 @@ def test_a_source_on_the_command_line_takes_the_place_of_those_in_the_file(assay
     assert body["documents"] == 1
 
 
+def test_a_folder_that_the_file_speaks_of_keeps_what_is_said_of_it_there(assay: Run, folder: Path) -> None:
+    assay("publish", str(folder / "docs"))
+    assert assay("search", "gripper", "--json").body["results"][0]["url"] == ("https://docs.example/gripper")
+
+
+def test_a_folder_without_an_address_never_takes_the_place_of_pages_that_have_one(
+    assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assay("publish")
+    plant(folder, {"other/wheel.md": "# The wheel\n\nThe wheel turns.\n"})
+    monkeypatch.setenv("ASSAY_GATE__MAX_PAGE_FALL", "1")
+    said = assay("publish", "other")
+    assert said.code == 1
+    assert "--base-url" in said.out
+    assert assay("search", "gripper", "--json").body["results"][0]["url"].startswith("https://docs.example/")
+
+
 def test_the_data_directory_can_be_named(assay: Run, folder: Path) -> None:
     assert assay("publish", "--data-dir", "elsewhere").code == 0
     assert (folder / "elsewhere" / "catalog.sqlite").is_file()

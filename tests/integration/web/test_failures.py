@@ -39,7 +39,7 @@ class Failing(Assay):
 class WithoutCatalog(Assay):
     """An Assay whose catalog has gone while the index is open."""
 
-    def metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
+    def metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
         raise CatalogUnavailable(f"no connection to {SECRET}")
 
     def health(self) -> Health:

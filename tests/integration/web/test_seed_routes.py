@@ -26,7 +26,7 @@ SECRET = "postgresql://assay:sk-123456@db"
 class WithoutCatalog(Assay):
     """An Assay whose catalog has gone while the index is open."""
 
-    def metadata(self, chunk_ids: Sequence[str]) -> dict[str, ChunkMetadata]:
+    def metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
         raise CatalogUnavailable(f"no connection to {SECRET}")
 
 

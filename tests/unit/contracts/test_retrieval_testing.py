@@ -23,6 +23,7 @@ from assay.contracts.retrieval_testing import (
 )
 from assay.errors import InputError
 from assay.model.ranking import Mode, Ranking
+from assay.settings import ChunkingSettings, Settings
 
 RECEIVED = datetime(2026, 3, 2, 10, 0, 0, 250_000, tzinfo=UTC)
 LIFECYCLE = Lifecycle(RECEIVED, 0.5, 2.0, 2.25, 2.5, 2.625)
@@ -251,6 +252,12 @@ def test_timestamp_is_when_the_query_came_in_iso_8601_and_utc() -> None:
     metadata = to_metadata(ranking_of(), LIFECYCLE)["metadata"]
     assert isinstance(metadata, dict)
     assert metadata["timestamp"] == "2026-03-02T10:00:00.250000Z"
+
+
+def test_chunks_are_shorter_than_2000_characters_unless_the_settings_say_otherwise() -> None:
+    assert Settings().chunking.max_characters < 2_000
+    with pytest.raises(ValidationError, match="less than or equal to 2000"):
+        ChunkingSettings(max_characters=2_001)
 
 
 def test_created_at_is_null_where_the_index_does_not_say() -> None:

@@ -9,6 +9,7 @@ from tests.worlds import World
 from assay.errors import InputError, StoreUnavailable
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation
+from assay.model.ids import chunk_id
 from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
 from assay.testing.catalog_samples import Stored, page
@@ -61,10 +62,11 @@ def test_a_sound_generation_passes_every_check() -> None:
         *KINDS,
         "failed pages",
         "fall in pages",
+        "addresses",
         "reachable by title",
     ]
     assert {finding.detail for finding in verdict.findings} == {""}
-    assert verdict.summary == "PASS: all 10 checks passed."
+    assert verdict.summary == "PASS: all 11 checks passed."
 
 
 def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
@@ -164,37 +166,76 @@ def test_failed_pages_are_told_with_the_numbers_and_the_setting() -> None:
 # --- fall in pages -------------------------------------------------------------------------------------------------
 
 
+def _after(before: int, kept: int, added: int = 0) -> tuple[World, Generation, Generation]:
+    """A candidate that kept so many of the live generation's pages and has some new ones: both, and their world."""
+    world = World()
+    live = world.build("g0", *_pages(before))
+    new = [page(f"new-{word}", f"A {word} was added.", title=f"A new {word}") for word in WORDS[:added]]
+    return world, world.build("g1", *_pages(kept), *new, minute=1), live
+
+
 @pytest.mark.parametrize(
-    ("before", "now", "limit", "outcome"),
+    ("before", "kept", "added", "limit", "outcome"),
     [
-        (1000, 801, 0.2, Outcome.PASS),
-        (1000, 800, 0.2, Outcome.PASS),
-        (1000, 799, 0.2, Outcome.FAIL),
-        (10, 10, 0.0, Outcome.PASS),
-        (10, 9, 0.0, Outcome.FAIL),
-        (10, 20, 0.0, Outcome.PASS),
-        (10, 0, 1.0, Outcome.PASS),
-        (0, 0, 0.0, Outcome.PASS),
+        (10, 9, 0, 0.2, Outcome.PASS),
+        (10, 8, 0, 0.2, Outcome.PASS),
+        (10, 7, 0, 0.2, Outcome.FAIL),
+        (10, 7, 9, 0.2, Outcome.FAIL),
+        (10, 10, 0, 0.0, Outcome.PASS),
+        (10, 9, 1, 0.0, Outcome.FAIL),
+        (10, 10, 10, 0.0, Outcome.PASS),
+        (10, 0, 10, 1.0, Outcome.PASS),
     ],
 )
-def test_as_many_pages_may_be_gone_as_the_limit_says(before: int, now: int, limit: float, outcome: Outcome) -> None:
-    world, generation = _counted(now)
-    live = replace(generation, id="g0", documents=before)
+def test_as_many_pages_may_be_gone_as_the_limit_says_however_many_are_new(
+    before: int, kept: int, added: int, limit: float, outcome: Outcome
+) -> None:
+    world, generation, live = _after(before, kept, added)
     verdict = _verdict(world, generation, replace(LIMITS, max_page_fall=limit), live)
     assert _finding(verdict, "fall in pages").outcome is outcome
 
 
 def test_without_a_live_generation_nothing_has_fallen() -> None:
-    world, generation = _counted(1)
+    world = World()
+    generation = world.build("g1", *_pages(1))
     assert _finding(_verdict(world, generation), "fall in pages").outcome is Outcome.PASS
 
 
-def test_a_fall_is_told_with_the_numbers_and_the_setting() -> None:
-    world, generation = _counted(799)
-    live = replace(generation, id="g0", documents=1000)
-    detail = _finding(_verdict(world, generation, live=live), "fall in pages").detail
-    assert detail.startswith("799 pages where the live generation has 1000 (20.1% fewer; 20% are allowed).")
-    assert "If they were removed on purpose, raise gate.max_page_fall" in detail
+def test_a_fall_is_told_with_the_numbers_the_pages_and_what_to_do() -> None:
+    world, generation, live = _after(10, 7, 3)
+    finding = _finding(_verdict(world, generation, live=live), "fall in pages")
+    assert finding.detail.startswith("3 of the live generation's 10 pages are gone (30%; 20% are allowed), https://")
+    assert "with the same base URL?" in finding.detail
+    assert "ASSAY_GATE__MAX_PAGE_FALL=1" in finding.detail
+    assert len(finding.examples) == 3
+
+
+# --- addresses -----------------------------------------------------------------------------------------------------
+
+
+def _without_address(world: World, name: str, minute: int = 0) -> Generation:
+    document, chunks = page("wheel", "How the wheel works.", title="The wheel")
+    info = replace(document.info, url="https://docs.invalid/docs/wheel")
+    moved = [replace(chunk, document=info, id=chunk_id(info.url, chunk.content_hash, 0)) for chunk in chunks]
+    return world.build(name, (replace(document, info=info), moved), minute=minute)
+
+
+def test_pages_without_an_address_pass_with_a_word_as_long_as_none_has_one() -> None:
+    world = World()
+    first, second = _without_address(world, "g0"), _without_address(world, "g1", minute=1)
+    verdict = _verdict(world, second, live=first)
+    assert _finding(verdict, "addresses").outcome is Outcome.PASS
+    assert any("1 pages have no real address" in note for note in verdict.notes)
+
+
+def test_pages_without_an_address_never_take_the_place_of_real_ones() -> None:
+    world = World()
+    live = world.build("g0", *_pages(1))
+    verdict = _verdict(world, _without_address(world, "g1", minute=1), replace(LIMITS, max_page_fall=1.0), live)
+    finding = _finding(verdict, "addresses")
+    assert finding.outcome is Outcome.FAIL
+    assert "--base-url" in finding.detail
+    assert finding.examples == ("https://docs.invalid/docs/wheel",)
 
 
 # --- titles --------------------------------------------------------------------------------------------------------
@@ -241,7 +282,7 @@ def test_a_title_that_misses_its_page_is_named_with_the_setting() -> None:
     found = _finding(verdict, "reachable by title")
     assert "1 of 10 documents are not found by their own title" in found.detail
     assert "/gripper ('The gripper')" in found.detail
-    assert "Give them titles of their own, or raise gate.max_unreachable" in found.detail
+    assert "make them say more, or raise gate.max_unreachable" in found.detail
     assert len(found.examples) == 1
 
 

@@ -1,22 +1,27 @@
 """Connections to SQLite and Postgres that behave alike: many readers with a steady view, one writer at a time."""
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool, QueuePool
 
+from assay.adapters.sql import postgres
 from assay.adapters.sql.faults import mapped
+from assay.adapters.sql.postgres import PostgresOptions
 from assay.adapters.sql.records import json_text
 from assay.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from assay.adapters.sql.lookups import LookUps
 
 WAIT_SECONDS = 30
 """How long a writer waits for another one. The largest single transaction, 50,000 chunks, takes about three."""
@@ -42,12 +47,15 @@ class Database:
     """One catalog's database.
 
     name: what to call it in messages; without the password.
+    engine: transactions.
     path: the SQLite file; None for Postgres.
+    look_ups: the single statements that a search waits for in Postgres; None for SQLite.
     """
 
     name: str
-    path: Path | None
     engine: Engine
+    path: Path | None
+    look_ups: "LookUps | None"
 
     @property
     def is_sqlite(self) -> bool:
@@ -83,14 +91,18 @@ class Database:
             with connection.begin():
                 yield connection
 
-    def look_up(self, statement: Select[Any], sql: str) -> Any:  # noqa: ANN401 - a value of any column
-        """One value, without the cost of a transaction in SQLite: 0.01 ms instead of 0.08. Raises CatalogError.
+    def value_of(self, sql: str, *, seconds: float) -> Any:  # noqa: ANN401 - a value of any column
+        """The value of a statement that gives at most one row, without a transaction; None for no row.
 
-        statement, sql: the same query, for SQLAlchemy and for the driver.
+        In SQLite that takes 0.01 ms instead of 0.08.
+
+        seconds: how long Postgres may take; with SQLite nobody waits, for readers pass writers.
+
+        Raises CatalogError.
         """
-        if not self.is_sqlite:
-            with self.reading() as connection:
-                return connection.scalar(statement)
+        if self.look_ups is not None:
+            rows = self.look_ups.insist(sql, (), seconds=seconds)
+            return rows[0][0] if rows else None
         with mapped(self.name):
             pooled = self.engine.raw_connection()
             try:
@@ -107,26 +119,30 @@ class Database:
     def close(self) -> None:
         """Let go of all connections."""
         self.engine.dispose()
+        if self.look_ups is not None:
+            self.look_ups.close()
 
 
-def connect(url: str, *, create: bool) -> Database:
+def connect(url: str, *, create: bool, options: PostgresOptions) -> Database:
     """The database at a URL; nothing is opened yet.
 
     create: whether a SQLite file that is not there may be made.
+    options: how a database in Postgres is used.
 
     Raises ConfigurationError for a URL that cannot be one of a catalog.
     """
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        # The URL is not repeated: it may hold a password where the parser did not find it.
-        raise ConfigurationError("The catalog's URL cannot be read.", hint=_URL_HINT) from None
-    backend = parsed.get_backend_name()
-    if backend == "sqlite":
+    kind, separator, _ = url.partition(":")
+    if postgres.is_postgres(url):
+        connector = postgres.connector(url, options)
+        name = postgres.display_name(connector.parameters)
+        engine = postgres.engine(connector, options)
+        return Database(name, engine, None, postgres.look_ups(connector, name, options))
+    if url.startswith("sqlite://"):
         return _sqlite(url, create=create)
-    if backend in {"postgresql", "postgres"}:
-        return _postgres(parsed)
-    raise ConfigurationError(f"A catalog cannot be kept in {backend!r}.", hint=_URL_HINT)
+    if separator and re.fullmatch(r"[a-z][a-z0-9+]*", kind) and url.startswith(f"{kind}://"):
+        raise ConfigurationError(f"A catalog cannot be kept in {kind!r}.", hint=_URL_HINT)
+    # The URL is not repeated: it may hold a password where none is expected.
+    raise ConfigurationError("The catalog's URL cannot be read.", hint=_URL_HINT)
 
 
 def sqlite_url(path: Path) -> str:
@@ -162,7 +178,7 @@ def _sqlite(url: str, *, create: bool) -> Database:
         **_sqlite_pool(path),
     )
     event.listen(engine, "begin", _begin_sqlite)
-    return Database(name=str(path), path=path, engine=engine)
+    return Database(str(path), engine, path, None)
 
 
 def _sqlite_pool(path: Path) -> dict[str, Any]:
@@ -199,30 +215,3 @@ def _open_sqlite(path: Path, *, create: bool) -> sqlite3.Connection:
 def _begin_sqlite(connection: Connection) -> None:
     for statement in _SQLITE_BEGIN[connection.get_execution_options().get(_MODE, "read")]:
         connection.exec_driver_sql(statement)
-
-
-# --- Postgres ------------------------------------------------------------------------------------------------------
-
-
-def _postgres(url: URL) -> Database:
-    defaults = {"connect_timeout": 10, "application_name": "assay"}
-    arguments: dict[str, Any] = {key: value for key, value in defaults.items() if key not in url.query}
-    # A pooler between us and the server may give every transaction to another session.
-    arguments["prepare_threshold"] = None
-    try:
-        engine = create_engine(
-            url.set(drivername="postgresql+psycopg"),
-            connect_args=arguments,
-            json_serializer=json_text,
-            hide_parameters=True,
-            pool_pre_ping=True,
-            pool_size=5,
-            max_overflow=15,
-            pool_timeout=10,
-        )
-    except (ModuleNotFoundError, NoSuchModuleError):
-        raise ConfigurationError(
-            "A catalog in Postgres needs the package psycopg, which is not installed.",
-            hint='Run `pip install "psycopg[binary]"`.',
-        ) from None
-    return Database(name=url.render_as_string(hide_password=True), path=None, engine=engine)

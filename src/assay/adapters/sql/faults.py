@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 from sqlalchemy import exc
 
+from assay.adapters.sql.postgres_faults import SCHEMA_HINT, UNSTORABLE, Fault, fault_of
 from assay.errors import AssayError, CatalogError, CatalogSchemaError, CatalogUnavailable
 
 _REBUILD = "Restore it from a backup, or remove it and run `assay publish`."
-_SCHEMA_HINT = "`assay ingest` brings the catalog to this version's schema; `assay doctor` says more."
 
 # https://www.sqlite.org/rescode.html: the low byte of an extended code is its primary code.
 _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
@@ -41,31 +41,6 @@ _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
         "Another program may be writing to the same catalog; if not, this is a fault in Assay.",
     ),
     sqlite3.SQLITE_TOOBIG: (CatalogError, "cannot hold a value of that size", "Leave out the page that is so large."),
-}
-
-# https://www.postgresql.org/docs/current/errcodes-appendix.html; the longest prefix that fits is taken.
-_POSTGRES: dict[str, tuple[type[CatalogError], str, str]] = {
-    "08": (CatalogUnavailable, "cannot be reached", "Check the host, the port and whether the server is running."),
-    "22": (CatalogError, "cannot hold a value that a page has", "Leave out the page that has it."),
-    "23": (
-        CatalogError,
-        "refused a row that contradicts what it holds",
-        "Another program may be writing to the same catalog; if not, this is a fault in Assay.",
-    ),
-    "25006": (CatalogError, "cannot be written", "This server only reads: give the URL of the primary server."),
-    "28": (CatalogError, "refused the user or password", "Check DATABASE_URL."),
-    "3D000": (CatalogError, "does not exist on that server", "Create it with `createdb`, or correct DATABASE_URL."),
-    "3F": (CatalogError, "has no such schema", "Create the schema, or correct the search_path in DATABASE_URL."),
-    "40": (CatalogUnavailable, "was changed by another process at the same time", "Try again."),
-    "42501": (CatalogError, "does not allow that to this user", "Grant the user the rights to create and write."),
-    "42703": (CatalogSchemaError, "has another schema than this version of Assay", _SCHEMA_HINT),
-    "42P01": (CatalogSchemaError, "has another schema than this version of Assay", _SCHEMA_HINT),
-    "53": (CatalogUnavailable, "is short of memory or connections", "Try again, or give the server more."),
-    "53100": (CatalogError, "has no space left", "Free some space on the server and run the command again."),
-    "55P03": (CatalogUnavailable, "is locked by another process", "Try again when that one is done."),
-    "57": (CatalogUnavailable, "is shutting down or ended the request", "Try again when the server is up."),
-    "58": (CatalogError, "cannot read or write its files", "See the server's log."),
-    "XX": (CatalogError, "is damaged", "See the server's log."),
 }
 
 
@@ -104,22 +79,28 @@ def _from_sqlite(name: str, error: sqlite3.Error) -> CatalogError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when the Python module itself raised it
     kind, what, hint = _SQLITE.get(code, (CatalogError, "failed", "This is a fault in Assay."))
     if code == sqlite3.SQLITE_ERROR and "no such" in str(error):
-        kind, what, hint = CatalogSchemaError, "has another schema than this version of Assay", _SCHEMA_HINT
+        kind, what, hint = CatalogSchemaError, "has another schema than this version of Assay", SCHEMA_HINT
     return kind(f"The catalog {name} {what} ({_first_line(error)}).", hint=hint)
 
 
 def _from_postgres(name: str, error: exc.DBAPIError) -> CatalogError:
-    state = getattr(error.orig, "sqlstate", None) or ""
-    fitting = [prefix for prefix in _POSTGRES if state.startswith(prefix)]
-    if fitting:
-        kind, what, hint = _POSTGRES[max(fitting, key=len)]
-    elif isinstance(error, exc.DataError):  # refused by the driver, before the server could give it a state
-        kind, what, hint = _POSTGRES["22"]
-    elif error.connection_invalidated or (isinstance(error, exc.OperationalError) and not state):
-        kind, what, hint = _POSTGRES["08"]
-    else:
-        kind, what, hint = CatalogError, "failed", "This is a fault in Assay."
-    return kind(f"The catalog {name} {what} ({_first_line(error.orig)}).", hint=hint)
+    lost = error.connection_invalidated or isinstance(error, exc.OperationalError)
+    fault = fault_of(error.orig, disconnected=lost)
+    if fault is None and isinstance(error, exc.DataError):
+        fault = UNSTORABLE
+    return _postgres_error(name, fault, error.orig)
+
+
+def from_postgres(name: str, error: Exception) -> CatalogError:
+    """An error of the driver itself, from connecting or from a statement, as one of the catalog."""
+    # The driver's class for a connection that failed or ended; a statement that failed has a code.
+    lost = any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
+    return _postgres_error(name, fault_of(error, disconnected=lost), error)
+
+
+def _postgres_error(name: str, fault: Fault | None, original: object) -> CatalogError:
+    kind, what, hint = fault or (CatalogError, "failed", "This is a fault in Assay.")
+    return kind(f"The catalog {name} {what} ({_first_line(original)}).", hint=hint)
 
 
 def _first_line(error: object) -> str:

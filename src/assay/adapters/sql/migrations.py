@@ -7,6 +7,7 @@ from sqlalchemy import Connection, inspect, select
 from assay.adapters.sql.database import Database, is_there
 from assay.adapters.sql.faults import mapped
 from assay.adapters.sql.locks import build_lock
+from assay.adapters.sql.queries import VERSION
 from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, catalog_version, documents_view, metadata
 from assay.errors import CatalogError, CatalogNotFound, CatalogSchemaError
 
@@ -16,8 +17,10 @@ SCRIPTS = Path(__file__).parent
 _FIRST_INGEST = "`assay ingest` makes one, and `assay publish` makes it live; --data-dir names another place."
 
 
-def prepare(database: Database, *, create: bool) -> None:
+def prepare(database: Database, *, create: bool, schema: str | None = None) -> None:
     """Make sure that the database has the current schema; create: make or upgrade it where it has not.
+
+    schema: the schema of Postgres that is made, too, where there is none of that name.
 
     Raises CatalogNotFound when there is no catalog, CatalogSchemaError when it belongs to another version.
     """
@@ -28,25 +31,41 @@ def prepare(database: Database, *, create: bool) -> None:
             f"There is no catalog at {database.name}: nothing has been ingested here yet.", hint=_FIRST_INGEST
         )
     version = stored_version(database)
-    if version == SCHEMA_VERSION:
-        return
-    _refuse_newer(database, version)
-    if create:
+    if version != SCHEMA_VERSION and create:
+        _refuse_newer(database, version)
+        if version is None and schema is not None:
+            _make_schema(database, schema)
         _upgrade(database)
-    elif version is None:
+    else:
+        _require_current(database, version)
+
+
+def check_schema(database: Database, *, seconds: float) -> None:
+    """Raise CatalogError unless the database can be read and has the current schema.
+
+    seconds: how long Postgres may take.
+    """
+    if database.path is not None:
+        prepare(database, create=False)
+        return
+    try:
+        version: str | None = database.value_of(VERSION, seconds=seconds)
+    except CatalogSchemaError:  # there is no such table
+        version = None
+    _require_current(database, version)
+
+
+def _require_current(database: Database, version: str | None) -> None:
+    if version is None:
         raise CatalogNotFound(
             f"{database.name} holds no catalog: nothing has been ingested here yet.", hint=_FIRST_INGEST
         )
-    else:
+    _refuse_newer(database, version)
+    if version != SCHEMA_VERSION:
         raise CatalogSchemaError(
             f"The catalog {database.name} has schema {version}; this version of Assay needs {SCHEMA_VERSION}.",
             hint="`assay ingest` upgrades it.",
         )
-
-
-def check_schema(database: Database) -> None:
-    """Raise CatalogError unless the database can be read and has the current schema."""
-    prepare(database, create=False)
 
 
 def stored_version(database: Database) -> str | None:
@@ -73,6 +92,15 @@ def upgrade(connection: Connection, target: str) -> None:
 def _version(connection: Connection) -> str | None:
     version: str | None = connection.scalar(select(catalog_version.c.version_num))
     return version
+
+
+def _make_schema(database: Database, schema: str) -> None:
+    """Make a schema of that name unless there is one; by then several processes may be at it."""
+    with database.changing_schema() as connection:
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('assay schema'))")
+        found = connection.exec_driver_sql("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).scalar()
+        if found is None:
+            connection.exec_driver_sql(f'CREATE SCHEMA "{schema}"')
 
 
 def _upgrade(database: Database) -> None:

@@ -21,7 +21,15 @@ INFO = (_revisions.url, _revisions.title, _revisions.source, _revisions.source_p
 PAGE = (_revisions.key, _revisions.source, _revisions.url, _revisions.source_hash, _revisions.revision)
 STORED = (*INFO, _revisions.revision, _revisions.key, _revisions.source_hash, _revisions.text_hash)
 
-LIVE_ID: Select[Any] = select(live.c.generation_id)
+LIVE_ID = "SELECT generation_id FROM live"
+VERSION = "SELECT version_num FROM catalog_version"
+
+METADATA_IN_POSTGRES = """
+SELECT chunk_id, source_path, slug, title
+FROM documents
+WHERE chunk_id = ANY(%s) AND (SELECT generation_id FROM live) = %s
+"""
+"""metadata_of for the driver itself. Values: a list of chunk ids, and the generation."""
 
 
 # --- generations ---------------------------------------------------------------------------------------------------
@@ -138,7 +146,10 @@ def embedded_hashes(generation_id: str) -> Select[Any]:
     )
 
 
-def metadata_of(chunk_ids: Sequence[str]) -> Select[Any]:
-    """What a search joins from the documents view."""
+def metadata_of(chunk_ids: Sequence[str], generation_id: str) -> Select[Any]:
+    """What a search joins from the documents view, as long as this generation is live."""
     view = documents_view.c
-    return select(view.chunk_id, view.source_path, view.slug, view.title).where(view.chunk_id.in_(chunk_ids))
+    now_live = select(live.c.generation_id).scalar_subquery()
+    return select(view.chunk_id, view.source_path, view.slug, view.title).where(
+        view.chunk_id.in_(chunk_ids), now_live == generation_id
+    )

@@ -35,7 +35,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
 """The migration that this code was written for, the last one in `versions/`."""
 
 VERSION_TABLE = "catalog_version"

@@ -3,11 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import exc
 
-from assay.adapters.sql.faults import mapped
+from assay.adapters.sql.faults import from_postgres, mapped
 from assay.errors import CatalogError, CatalogSchemaError, CatalogUnavailable, GenerationNotFound
 
 
@@ -96,7 +97,7 @@ class DriverError(Exception):
         ("3D000", CatalogError, "createdb"),
         ("3F000", CatalogError, "schema"),
         ("40001", CatalogUnavailable, "at the same time"),
-        ("42501", CatalogError, "Grant"),
+        ("42501", CatalogError, "let the user own the schema"),
         ("42P01", CatalogSchemaError, "another schema"),
         ("42703", CatalogSchemaError, "another schema"),
         ("42601", CatalogError, "fault in Assay"),
@@ -139,3 +140,60 @@ def test_errors_of_assay_and_of_the_caller_pass_as_they_are() -> None:
     assert caught.value is mine
     with pytest.raises(ZeroDivisionError), mapped("my.db"):
         raise ZeroDivisionError
+
+
+# --- connections that fail -----------------------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """What psycopg raises for a connection that cannot be made: words of the server, of a pooler or of libpq."""
+
+    sqlstate = None
+
+
+Refused.__name__ = "OperationalError"
+AT = 'connection to server at "10.0.0.5", port 5432 failed: '
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "hint"),
+    [
+        (f'{AT}FATAL:  password authentication failed for user "me"', CatalogError, "escaped"),
+        (f"{AT}fe_sendauth: no password supplied", CatalogError, "escaped"),
+        (f'{AT}FATAL:  no pg_hba.conf entry for host "10.0.0.9", user "me", SSL off', CatalogError, "escaped"),
+        (f'{AT}FATAL:  role "me" does not exist', CatalogError, "escaped"),
+        (f'{AT}FATAL:  database "docs" does not exist', CatalogError, "createdb"),
+        (f'{AT}FATAL:  permission denied for database "docs"', CatalogError, "grant USAGE"),
+        (f"{AT}FATAL:  sorry, too many clients already", CatalogUnavailable, "pool_size"),
+        (f"{AT}FATAL:  remaining connection slots are reserved", CatalogUnavailable, "pool_size"),
+        (f"{AT}FATAL:  the database system is starting up", CatalogUnavailable, "when the server is up"),
+        (f"{AT}server does not support SSL, but SSL was required", CatalogError, "sslmode"),
+        (f"{AT}SSL error: certificate verify failed", CatalogError, "sslmode"),
+        (f"{AT}FATAL:  unsupported startup parameter: options", CatalogError, "server's own address"),
+        (
+            "failed to resolve host 'db.nowhere': [Errno -2] Name or service not known",
+            CatalogUnavailable,
+            "host's name",
+        ),
+        (f"{AT}Connection refused\n\tIs the server running on that host?", CatalogUnavailable, "server is running"),
+        ("connection timeout expired", CatalogUnavailable, "overloaded"),
+        ("anything else", CatalogUnavailable, "server is running"),
+    ],
+)
+def test_a_connection_that_fails_says_why_and_what_to_do(said: str, kind: type[CatalogError], hint: str) -> None:
+    for error in (from_postgres("the database", Refused(said)), through_sqlalchemy(Refused(said))):
+        assert type(error) is kind
+        assert hint in error.hint
+        assert said.split("\n", maxsplit=1)[0] in error.message
+
+
+def through_sqlalchemy(original: Exception) -> CatalogError:
+    with pytest.raises(CatalogError) as caught, mapped("the database"):
+        raise exc.OperationalError(None, None, original)
+    return caught.value
+
+
+def test_a_server_that_asks_for_a_password_in_any_language_is_understood() -> None:
+    error = Refused("FATAL:  Passwort-Authentifizierung für Benutzer fehlgeschlagen")
+    error.pgconn = SimpleNamespace(needs_password=True)  # type: ignore[attr-defined]
+    assert "refused the user or password" in from_postgres("the database", error).message
