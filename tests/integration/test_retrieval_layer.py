@@ -322,7 +322,11 @@ def run(program: str, folder: Path, **environment: str) -> subprocess.CompletedP
     """A program in a fresh interpreter, in an empty working directory."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir(exist_ok=True)
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "HOME", "TMPDIR", "TEMP") if name in os.environ}
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "PYTHONPATH", "SYSTEMROOT", "HOME", "TMPDIR", "TEMP")
+        if name in os.environ
+    }
     return subprocess.run(
         [sys.executable, "-c", program],
         env=kept | environment,
