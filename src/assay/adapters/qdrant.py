@@ -1,8 +1,5 @@
 """The vector store on a Qdrant server: one collection for each generation, and an alias for outside readers."""
 
-from collections.abc import Callable
-from typing import TypeVar
-
 from qdrant_client import QdrantClient, models
 
 from assay.adapters.payload import FACETS
@@ -23,8 +20,6 @@ from assay.adapters.qdrant_server import Again, QdrantServer
 from assay.adapters.qdrant_writer import QdrantWriter
 from assay.errors import ConfigurationError, IndexNotFound, VectorStoreError
 from assay.ports import IndexSpec, StoreReport
-
-T = TypeVar("T")
 
 _SCOPED_IDF = (1, 19)
 """Version from which on the server weighs words by the versions and locales that a search stays in."""
@@ -65,7 +60,7 @@ class QdrantStore:
         self._make(name, marker)
         writer = QdrantWriter(self._server, marker, self._layout, self._loading)
         try:
-            require_metadata(self._info(generation), self._server.address)
+            require_metadata(self._info(generation, Again.PATIENTLY), self._server.address)
             self._server.work(
                 "create",
                 generation,
@@ -196,7 +191,9 @@ class QdrantStore:
             return
         if not made.is_there_already:
             raise self._server.error(made, "create", marker.generation)
-        if attempts == 1 or not is_ours(self._info(marker.generation), self._collection, marker.generation):
+        if attempts == 1 or not is_ours(
+            self._info(marker.generation, Again.PATIENTLY), self._collection, marker.generation
+        ):
             raise VectorStoreError(
                 f"There is an index {marker.generation} already on the Qdrant server at {self._server.address}.",
                 hint="Delete it first.",
@@ -204,27 +201,24 @@ class QdrantStore:
 
     def _require_alias_free(self) -> None:
         """Say before the work what would be in the way after it."""
-        if self._collection in self._collections():
+        if self._collection in self._collections(Again.PATIENTLY):
             raise VectorStoreError(
                 _occupied(self._collection, self._server.address).capitalize() + ".",
                 hint="Set [qdrant] collection (or QDRANT_COLLECTION_NAME) to a name that no collection has.",
             )
 
-    def _info(self, generation: str) -> models.CollectionInfo:
+    def _info(self, generation: str, again: Again = Again.SOON) -> models.CollectionInfo:
         name = collection_name(self._collection, generation)
-        return self._ask("open", generation, lambda client: client.get_collection(name))
+        return self._server.work("open", generation, lambda client: client.get_collection(name), again)
 
-    def _collections(self) -> list[str]:
-        answer = self._ask("list the indexes", "", lambda client: client.get_collections())
+    def _collections(self, again: Again = Again.SOON) -> list[str]:
+        answer = self._server.work("list the indexes", "", lambda client: client.get_collections(), again)
         return [collection.name for collection in answer.collections]
 
     def _aliases(self) -> dict[str, str]:
         """Collection by alias."""
-        answer = self._ask("list the aliases", "", lambda client: client.get_aliases())
+        answer = self._server.work("list the aliases", "", lambda client: client.get_aliases(), Again.SOON)
         return {alias.alias_name: alias.collection_name for alias in answer.aliases}
-
-    def _ask(self, doing: str, name: str, call: Callable[[QdrantClient], T]) -> T:
-        return self._server.work(doing, name, call, Again.SOON)
 
 
 def _occupied(collection: str, address: str) -> str:

@@ -122,7 +122,7 @@ def _readings(failure: Failure, seconds: int) -> Iterator[tuple[type[VectorStore
     if status == 401:
         hint = "Set QDRANT_API_KEY (or [qdrant] api_key) to a key of this server."
         yield VectorStoreError, f"it takes no request without a valid API key ({words}).", hint
-    if status in (400, 403, 429, 500) and (advice := _strict_advice(words)):
+    if status in (400, 403, 500) and (advice := _strict_advice(words)):
         yield VectorStoreError, f"a limit of its strict mode was met ({words}).", advice
     if status == 403:
         hint = "Use a key that may read, write and manage the collections of [qdrant] collection, and its alias."
