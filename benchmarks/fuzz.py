@@ -77,8 +77,11 @@ class Tally:
         return sorted(self.statuses.items())
 
 
-def fuzz(base_url: str, cases: int, number: int) -> Tally:
-    """Ask a running server about so many cases, the same ones for the same number."""
+def fuzz(base_url: str, cases: int, number: int, key: str | None = None) -> Tally:
+    """Ask a running server about so many cases, the same ones for the same number.
+
+    key: with the scope `admin`, sent to the routes that need it; without one they refuse everything.
+    """
     document = requests.get(f"{base_url}/openapi.json", timeout=30).json()
     schema = schemathesis.openapi.from_dict(document)
     operations = [result.ok() for result in schema.get_all_operations()]
@@ -86,15 +89,24 @@ def fuzz(base_url: str, cases: int, number: int) -> Tally:
     without_body = [operation for operation in operations if not operation.body]
     tally = Tally()
     share = -(-cases // (3 * len(with_body)))
+    credentials = {"Authorization": f"Bearer {key}"} if key else {}
     with requests.Session() as session:
         for operation in with_body:
             for mode in GenerationMode:
+                session.headers.update(credentials if _needs_key(operation.path) else {})
                 _declared(tally, operation, mode, base_url, session, share, number)
+                session.headers.pop("Authorization", None)
         for operation in without_body:
             few = max(share // _WITHOUT_BODY_SHARE, 1)
+            session.headers.update(credentials if _needs_key(operation.path) else {})
             _declared(tally, operation, GenerationMode.POSITIVE, base_url, session, few, number)
-    _raw(tally, document, base_url, share * len(with_body), number)
+            session.headers.pop("Authorization", None)
+    _raw(tally, document, base_url, share * len(with_body), number, credentials)
     return tally
+
+
+def _needs_key(path: str) -> bool:
+    return path.startswith("/v1/admin/")
 
 
 def _declared(
@@ -243,7 +255,9 @@ def _requests(paths: Sequence[str]) -> st.SearchStrategy[RawRequest]:
     return st.builds(RawRequest, methods, where, headers, _bodies())
 
 
-def _raw(tally: Tally, document: dict[str, Any], base_url: str, cases: int, number: int) -> None:
+def _raw(
+    tally: Tally, document: dict[str, Any], base_url: str, cases: int, number: int, credentials: dict[str, str]
+) -> None:
     """Requests of any kind: each has to be answered by a success or by an error that has its body."""
     host = base_url.removeprefix("http://")
     paths = sorted(path for path, methods in document["paths"].items() if "post" in methods)
@@ -252,7 +266,8 @@ def _raw(tally: Tally, document: dict[str, Any], base_url: str, cases: int, numb
     @_runs(cases, number)
     @given(_requests(paths))
     def ask(request: RawRequest) -> None:
-        connection.request(request.method, request.path, request.body, dict(request.headers))
+        headers = dict(request.headers) | (credentials if _needs_key(request.path) else {})
+        connection.request(request.method, request.path, request.body, headers)
         response = connection.getresponse()
         content = response.read()
         known = request.path if request.path in paths else "(another path)"
@@ -289,20 +304,22 @@ def _is_error(content: bytes) -> bool:
 
 
 @contextmanager
-def served_handbook() -> Iterator[str]:
-    """The URL of `assay serve` over the example handbook, published in a folder of its own."""
+def served_handbook() -> Iterator[tuple[str, str]]:
+    """The URL of `assay serve` over the example handbook, published in a folder of its own, and a key for all of it."""
     with tempfile.TemporaryDirectory() as scratch:
         assay = [sys.executable, "-m", "assay"]
         place = ["--data-dir", str(Path(scratch) / "index")]
         handbook = str(example_folder() / "handbook")
         subprocess.run([*assay, "publish", handbook, *place], check=True, capture_output=True, cwd=scratch)
+        add_key = [*assay, "keys", "add", "fuzz", "--scope", "admin", "--rate-limit", "off", "--json", *place]
+        added = subprocess.run(add_key, check=True, capture_output=True, text=True, cwd=scratch)
         with (Path(scratch) / "log").open("w") as log:
             server = subprocess.Popen(
                 [*assay, "serve", "--port", "0", *place], stdout=subprocess.PIPE, stderr=log, text=True, cwd=scratch
             )
             try:
                 assert server.stdout
-                yield server.stdout.readline().rstrip().rpartition(" ")[2]
+                yield server.stdout.readline().rstrip().rpartition(" ")[2], json.loads(added.stdout)["key"]
             finally:
                 server.terminate()
                 server.communicate(timeout=60)
@@ -316,8 +333,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     print(f"seed {options.seed}", flush=True)
     started = perf_counter()
-    with served_handbook() as url:
-        tally = fuzz(url, options.cases, options.seed)
+    with served_handbook() as (url, key):
+        tally = fuzz(url, options.cases, options.seed, key)
     print(f"{tally.table()}; {perf_counter() - started:.0f} s")
     for failure in tally.failures:
         print(f"\n{failure}")
