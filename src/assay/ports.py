@@ -360,7 +360,7 @@ class VectorStore(Protocol):
         """
 
     def check(self) -> None:
-        """Raise VectorStoreError unless the store can be reached and written; takes no more than a second."""
+        """Raise VectorStoreError unless the store can be reached and read; takes no more than a second."""
 
     def describe(self) -> StoreReport:
         """What and where it is. Raises VectorStoreError."""

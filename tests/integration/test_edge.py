@@ -240,12 +240,16 @@ def test_a_disk_that_fills_up_stops_the_build_and_not_the_process(small_disk: Pa
     assert shutil.disk_usage(small_disk).used < 1_000_000
 
 
-def test_a_disk_that_is_full_is_found_by_a_check(small_disk: Path) -> None:
+def test_a_full_disk_is_a_problem_for_a_build_and_none_for_searches(small_disk: Path) -> None:
     store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
+    index = filled(store, points(20))
     with pytest.raises(OSError, match="No space left"):
         (small_disk / "filler").write_bytes(bytes(120_000_000))
-    with pytest.raises(StorageFull):
-        store.check()
+    store.check()
+    assert "nothing can be built" in store.describe().problems[0]
+    assert store.generations() == ["g1"]
+    assert len(index.search(IndexQuery(direction(1), None, 5, EVERYTHING)).dense) == 5
+    index.close()
 
 
 def test_a_limit_on_the_size_of_files_is_a_full_disk(root: Path) -> None:

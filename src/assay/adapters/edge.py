@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from qdrant_edge import EdgeShard
@@ -100,22 +101,29 @@ class EdgeStore:
         """There are no outside readers: the files are the engine's own."""
 
     def check(self) -> None:
-        """Raise StoreUnavailable or StorageFull unless the folder can be written; one not there yet is not made."""
-        probe = self._root / ".writable"
+        """Raise StoreUnavailable unless the folder can be read; one not there yet holds nothing, and is not made."""
         try:
-            if not self._root.exists():
+            if self._root.exists():
+                next(self._root.iterdir(), None)
+            else:
                 _check_can_be_made(self._root)
-                return
-            probe.write_bytes(bytes(4096))
-            probe.unlink(missing_ok=True)
         except OSError as error:
-            raise os_error("write to", self._root, error, StoreUnavailable) from error
+            raise os_error("read", self._root, error, StoreUnavailable) from error
 
     def describe(self) -> StoreReport:
-        """Where it is, and with which engine. Raises StoreUnavailable."""
-        return StoreReport(
-            f"embedded (qdrant-edge {engine_version()}), {len(self.generations())} index(es) in {self._root}", (), None
-        )
+        """Where it is, with which engine, and whether a build could write to it. Raises StoreUnavailable."""
+        summary = f"embedded (qdrant-edge {engine_version()}), {len(self.generations())} index(es) in {self._root}"
+        probe = self._root / ".writable"
+        problems = []
+        try:
+            if self._root.exists():
+                probe.write_bytes(bytes(4096))
+                probe.unlink(missing_ok=True)
+        except OSError as error:
+            problems.append(f"it cannot be written, so nothing can be built: {error.strerror}")
+            with suppress(OSError):
+                probe.unlink(missing_ok=True)
+        return StoreReport(summary, tuple(problems), None)
 
     def close(self) -> None:
         """There is nothing to let go of: each index holds its own files."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
 from assay.app import PublishReport
 from assay.ingest.pipeline import BuildReport
@@ -16,6 +16,8 @@ from assay.model.generations import Generation, State
 from assay.release.promotion import verdict_record
 
 _SHOWN = 10
+_LONGEST_REASON = 60
+_STYLES = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red", State.REJECTED: "red"}
 
 
 def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
@@ -127,23 +129,28 @@ def show_generations(console: Console, generations: Sequence[Generation]) -> Non
     if not generations:
         console.print("There are no generations yet. `assay publish FOLDER` makes the first.")
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("generation", "state", "pages", "chunks", "built", "went live", "verdict", "why"):
-        table.add_column(heading, overflow="fold")
-    for generation in generations:
-        style = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red", State.REJECTED: "red"}
-        table.add_row(
-            generation.id,
-            generation.state.value,
-            str(generation.documents),
-            str(generation.chunks),
-            _time(generation.created_at),
-            _time(generation.promoted_at) if generation.promoted_at else "",
-            str((generation.verdict or {}).get("outcome") or ""),
-            escape(generation.reason or ""),
-            style=style.get(generation.state, ""),
-        )
-    console.print(table)
+    rows: list[tuple[str, ...]] = [("generation", "state", "pages", "chunks", "built", "went live", "verdict", "why")]
+    rows += [_generation_row(generation) for generation in generations]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    styles = ["bold", *(_STYLES.get(generation.state, "") for generation in generations)]
+    for row, style in zip(rows, styles, strict=True):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        # Never wrapped: an id that stands on two lines can be neither copied nor searched for.
+        console.print(Text(line, style=style), soft_wrap=True)
+
+
+def _generation_row(generation: Generation) -> tuple[str, ...]:
+    reason = " ".join((generation.reason or "").split())
+    return (
+        generation.id,
+        generation.state.value,
+        str(generation.documents),
+        str(generation.chunks),
+        _time(generation.created_at),
+        _time(generation.promoted_at) if generation.promoted_at else "",
+        str((generation.verdict or {}).get("outcome") or ""),
+        reason if len(reason) <= _LONGEST_REASON else f"{reason[: _LONGEST_REASON - 1]}…",
+    )
 
 
 def _show_list(console: Console, heading: str, lines: Sequence[str], colour: str) -> None:

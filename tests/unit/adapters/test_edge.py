@@ -76,6 +76,7 @@ def test_what_lies_beside_the_indexes_is_not_listed(store: EdgeStore, root: Path
 def test_checking_leaves_nothing_behind(store: EdgeStore, root: Path) -> None:
     root.mkdir()
     store.check()
+    store.describe()
     assert list(root.iterdir()) == []
 
 
