@@ -57,6 +57,7 @@ class QdrantPeer:
         self.counts: Counter[str] = Counter()
         self.connections: set[socket.socket] = set()
         self.lock = threading.Lock()
+        self.stopping = threading.Event()
         self._port = port
         self._server: _Server | None = None
         self.database: Database | None = None
@@ -70,6 +71,7 @@ class QdrantPeer:
         return self._port
 
     def start(self) -> Self:
+        self.stopping.clear()
         self.database = Database(self.folder, version=self.version, yellow=self.yellow)
         self._server = _Server(("127.0.0.1", self._port), _Handler)
         self._server.peer = self
@@ -81,6 +83,7 @@ class QdrantPeer:
         """Refuse connections from now on, and break those that are open."""
         if self._server is None or self.database is None:
             return
+        self.stopping.set()
         self._server.shutdown()
         self._server.server_close()
         with self.lock:
@@ -191,7 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
             with peer.lock:
                 peer.recorded.append(Recorded(self.command, target.path, query, body, status, answer))
         if fault == "slow":
-            time.sleep(peer.slow)
+            peer.stopping.wait(peer.slow)
         content = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
         if fault == "lost":
             self._break()
