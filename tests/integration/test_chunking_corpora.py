@@ -54,6 +54,13 @@ def test_every_chunk_is_its_span_and_within_the_limit(cut: Cut) -> None:
             assert 0 < len(chunk.text) <= LIMIT
 
 
+def test_every_section_is_named_by_the_chunks_that_hold_a_part_of_it(cut: Cut) -> None:
+    for document, chunks in cut:
+        for chunk in chunks:
+            inside = [s.heading for s in document.sections if s.start < chunk.end and s.end > chunk.start]
+            assert chunk.sections == tuple(dict.fromkeys(inside))
+
+
 def test_no_chunk_has_an_open_fence(cut: Cut) -> None:
     assert [chunk.text for chunk in all_chunks(cut) if not fences_are_closed(chunk.text)] == []
 

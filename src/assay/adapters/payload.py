@@ -103,7 +103,7 @@ def from_payload(payload: Mapping[str, Any]) -> Chunk:
 def facets(chunk: Chunk) -> list[str]:
     """Everything that a filter can ask of a chunk; a version or locale that a document lacks is no facet."""
     document = chunk.document
-    found = [source_facet(document.source), section_facet(chunk.section)]
+    found = [source_facet(document.source), *map(section_facet, chunk.sections)]
     if document.version is not None:
         found.append(version_facet(document.version))
     if document.locale is not None:
@@ -123,7 +123,7 @@ def source_facet(source: str) -> str:
 
 
 def section_facet(section: str) -> str:
-    """Facet of the chunks below a heading."""
+    """Facet of the chunks in which a section of this heading is, or a part of it."""
     return f"section:{section}"
 
 

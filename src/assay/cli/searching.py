@@ -30,7 +30,7 @@ def search(
     version: Annotated[list[str] | None, typer.Option("--version", help="Only this version; repeatable.")] = None,
     locale: Annotated[list[str] | None, typer.Option("--locale", help="Only this locale; repeatable.")] = None,
     url_prefix: Annotated[str | None, typer.Option("--url-prefix", help="Only pages under this URL.")] = None,
-    section: Annotated[list[str] | None, typer.Option("--section", help="Only sections of this heading.")] = None,
+    section: Annotated[list[str] | None, typer.Option("--section", help="Only with a section of this heading.")] = None,
     source: Annotated[list[str] | None, typer.Option("--source", help="Only this source; repeatable.")] = None,
     everything: Annotated[
         bool, typer.Option("--everything", help="All versions and locales, not only the current and default ones.")

@@ -42,7 +42,7 @@ class SearchFilters(RequestModel):
         description="Pages at or below this absolute URL.",
         examples=["https://docs.example.org/guide"],
     )
-    sections: FilterValues = Field(default=[], description="Any of these section headings, in full.")
+    sections: FilterValues = Field(default=[], description="Passages with a section of any of these headings, in full.")
     sources: FilterValues = Field(default=[], description="Any of these source names.", examples=[["handbook"]])
     everything: bool = Field(
         default=False, description="Search every version and locale where versions and locales are left out."
@@ -94,9 +94,11 @@ class SearchHit(AnswerModel):
         description="Where words of the query stand in `content`: first code point, and the one after the last.",
     )
     url: str | None = Field(default=None, description="The page.")
-    section_url: str | None = Field(default=None, description="Deep link to the section.")
+    section_url: str | None = Field(default=None, description="Deep link to where the passage begins.")
     title: str | None = Field(default=None, description="Title of the page; null where it has none.")
-    section: str | None = Field(default=None, description="Heading of the section; empty before the first heading.")
+    section: str | None = Field(
+        default=None, description="Heading of the section in which the passage begins; empty before the first."
+    )
     heading_path: list[str] = Field(default=[], description="Headings from the outermost to the section's.")
     anchor: str | None = Field(default=None, description="Id of the section's heading; null where it has none.")
     position: int | None = Field(default=None, description="0, 1, 2, … within the page.")

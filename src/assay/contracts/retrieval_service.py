@@ -65,8 +65,10 @@ class MetadataPackage(AnswerModel):
     """Where a chunk is from."""
 
     url: str = Field(min_length=1, json_schema_extra={"format": "uri"}, description="The page.")
-    section_url: str = Field(min_length=1, json_schema_extra={"format": "uri"}, description="Deep link to the section.")
-    section: str = Field(description="Heading of the section; empty before the first heading.")
+    section_url: str = Field(
+        min_length=1, json_schema_extra={"format": "uri"}, description="Deep link to where the passage begins."
+    )
+    section: str = Field(description="Heading of the section in which the passage begins; empty before the first.")
     chunk_id: str = Field(min_length=1, description="Id of the chunk.")
     document_id: str = Field(min_length=1, description="Id of the page; the same URL keeps it.")
     document_title: str | None = Field(description="Title of the page; null where it has none.")

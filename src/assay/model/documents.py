@@ -251,7 +251,7 @@ class Chunk:
 
     @property
     def section_url(self) -> str:
-        """Deep link to the section: the document's URL with the anchor, where there is one."""
+        """Deep link to the section in which it begins: the document's URL with the anchor, where there is one."""
         return f"{self.document.url}#{self.anchor}" if self.anchor else self.document.url
 
     @property
@@ -283,6 +283,11 @@ class Chunk:
         if len(head) > _HEAD_LIMIT:
             head = f"{head[: _HEAD_LIMIT // 2]} … {head[3 - _HEAD_LIMIT // 2 :]}"
         return head
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """Headings of the sections that are in it, without backticks, each once: first the one in which it begins."""
+        return tuple(dict.fromkeys([self.section, *(heading.replace("`", "") for heading in self.headings)]))
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class Filters:
     locales: any of these; empty means the default locale of each source.
     everything: lifts those two defaults, so that empty versions and locales do not narrow either.
     url_prefix: canonical URLs that begin so, at a path border.
-    sections: any of these headings, as Chunk.section has them.
+    sections: any of these headings, as Chunk.sections has them.
     sources: any of these source names.
     """
 

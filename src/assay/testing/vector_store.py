@@ -296,6 +296,20 @@ class VectorStoreConformance:
     def test_a_search_stays_within_its_filters(self, store: VectorStore, filters: Filters, expected: set[str]) -> None:
         assert found(filled(store, variants()), filters) == expected
 
+    @pytest.mark.parametrize("heading", ["Part 0", "Retries", "The Backoff option", "Deeper"])
+    def test_a_chunk_is_found_under_the_heading_of_every_section_in_it(self, store: VectorStore, heading: str) -> None:
+        text = "It begins here.\n\n## Retries\n\nOnce.\n\n## The `Backoff` option\n\n### Deeper\n\nTwice."
+        _, chunks = page("shared", text)
+        shared = IndexPoint(chunks[0], direction(2), SparseVector((1,), (1.0,)))
+        filters = Filters(sections=(heading,))
+        index = filled(store, [shared, point("other")])
+        assert found(index, filters) == ({"shared", "other"} if heading == "Part 0" else {"shared"})
+
+    def test_what_only_looks_like_a_heading_is_no_section(self, store: VectorStore) -> None:
+        _, chunks = page("code", "A script:\n\n```sh\n# Retries\n```\n\n#Retries, and ####### Retries")
+        index = filled(store, [IndexPoint(chunks[0], direction(2), SparseVector((1,), (1.0,)))])
+        assert found(index, Filters(sections=("Retries",))) == set()
+
     @pytest.mark.parametrize(
         ("prefix", "expected"),
         [

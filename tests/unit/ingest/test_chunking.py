@@ -111,6 +111,11 @@ def test_a_chunk_that_begins_with_headings_belongs_to_the_first_of_them() -> Non
     assert (chunk.section, chunk.heading_path) == ("Install", ("Install",))
 
 
+def test_a_chunk_names_every_section_that_is_in_it() -> None:
+    (chunk,) = cut(document_of(heading(2, "Install"), text("One."), heading(2, "On `arm64`"), text("Two.")))
+    assert (chunk.section, chunk.sections) == ("Install", ("Install", "On arm64"))
+
+
 def test_a_part_of_a_long_section_belongs_to_that_section() -> None:
     chunks = cut(document_of(heading(2, "Install"), text(SENTENCES)))
     assert len(chunks) > 2
