@@ -207,8 +207,9 @@ def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Fin
         f"at least {_percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top "
         f"{limits.title_top_k}",
         f"{len(lost)} of {len(tried)} documents are not found by their own title ({_percent(share)}; "
-        f"{_percent(limits.max_unreachable)} are allowed): {', '.join(lost[:3])}. Other pages answer to these titles "
-        "better: make them say more, or raise gate.max_unreachable",
+        f"{_percent(limits.max_unreachable)} are allowed): {', '.join(lost[:3])}. Other pages of the same "
+        "version answer these titles better. Let a title say more where it can; where it is right as it is, raise "
+        "gate.max_unreachable",
         lost,
     )
 

@@ -12,6 +12,7 @@ from assay.model.generations import Generation
 from assay.model.ids import chunk_id
 from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
+from assay.settings import GateSettings
 from assay.testing.catalog_samples import Stored, page
 from assay.validation.gate import Judged, StructuralLimits, judge_structure, worst
 from assay.validation.integrity import KINDS
@@ -282,8 +283,20 @@ def test_a_title_that_misses_its_page_is_named_with_the_setting() -> None:
     found = _finding(verdict, "reachable by title")
     assert "1 of 10 documents are not found by their own title" in found.detail
     assert "/gripper ('The gripper')" in found.detail
-    assert "make them say more, or raise gate.max_unreachable" in found.detail
+    assert "Other pages of the same version answer these titles better" in found.detail
+    assert found.detail.endswith("raise gate.max_unreachable")
     assert len(found.examples) == 1
+
+
+def test_a_short_title_of_a_large_site_may_miss_without_any_setting() -> None:
+    world = World()
+    generation = world.build(
+        "g1", *_pages(10), *[page(f"p{n}", f"About part {n}.", title=f"Part {n}") for n in range(40)]
+    )
+    limits = replace(LIMITS, max_unreachable=GateSettings().max_unreachable)
+    for lost, outcome in ((1, Outcome.PASS), (2, Outcome.FAIL)):
+        verdict = _verdict(world, generation, limits, search=_losing(world, generation, lost))
+        assert _finding(verdict, "reachable by title").outcome is outcome
 
 
 def test_documents_that_share_a_title_are_all_found_by_it() -> None:
