@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.disks import mounted
 from tests.postgres import PostgresServer, running_postgres
 
 # How long an example takes says something about the machine, not about the code.
@@ -40,3 +41,10 @@ def postgres_url(postgres: PostgresServer) -> Iterator[str]:
     url = postgres.new_database()
     yield url
     postgres.drop_database(url)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 100 MB; skips where mounting is not allowed."""
+    with mounted(tmp_path / "small") as folder:
+        yield folder

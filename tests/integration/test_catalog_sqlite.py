@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event
+from tests.disks import fill_disk
 
 from assay.adapters.catalog import SqlCatalog, sqlite_url
 from assay.adapters.sql import database as database_module
@@ -346,6 +347,30 @@ def test_a_process_without_write_access_serves_and_sees_promotions(open_folder: 
         assert not (open_folder / "catalog.db-wal").exists()
         assert answer(server, "g2") == "g2 ['two']"
     assert re.match("CatalogError.*cannot be written", ended(server))
+
+
+def test_a_full_disk_does_not_keep_anybody_from_reading(small_disk: Path) -> None:
+    url = sqlite_url(small_disk / "catalog.db")
+    catalog = SqlCatalog.open(url, create=True)
+    built(catalog, "g1", page("a", "one"))
+    built(catalog, "g2", page("a", "two"))
+    catalog.promote("g1", NOON)
+    catalog.close()
+    filler = fill_disk(small_disk)
+    reader = SqlCatalog.open(url, create=False)
+    reader.check()
+    assert reader.live_id() == "g1"
+    assert [chunk.text for chunk in reader.chunks("g1")] == ["one"]
+    with pytest.raises(CatalogError):
+        reader.promote("g2", NOON)
+    filler.unlink()
+    writer = SqlCatalog.open(url, create=False)
+    writer.promote("g2", NOON)
+    assert reader.live_id() == "g2"
+    reader.promote("g1", NOON)
+    assert writer.live_id() == "g1"
+    writer.close()
+    reader.close()
 
 
 def answer(server: subprocess.Popen[str], line: str) -> str:

@@ -7,16 +7,18 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.disks import fill_disk, forbid_writing
 
-from assay.adapters import edge_writer
+from assay.adapters import edge_opening, edge_writer
 from assay.adapters.bm25 import Bm25Encoder
 from assay.adapters.edge import EdgeStore
 from assay.adapters.edge_seal import SEAL
@@ -149,7 +151,7 @@ def test_no_error_of_the_engine_stays_unmapped_even_unchecked(
 BUILD = """
 import sys
 from pathlib import Path
-from assay.adapters import edge_writer
+from assay.adapters import edge_opening, edge_writer
 from assay.adapters.edge import EdgeStore
 from assay.testing.index_samples import SPEC, points
 
@@ -207,20 +209,6 @@ def test_a_removal_that_is_interrupted_leaves_nothing_that_opens(
 # --- full disks ---
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 100 MB; skips where mounting is not allowed."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(folder)], check=False, capture_output=True
-    )
-    if mounted.returncode != 0:
-        pytest.skip("mounting a small file system needs rights that this user has not")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
 def test_a_disk_that_fills_up_stops_the_build_and_not_the_process(small_disk: Path) -> None:
     store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
     store.check()
@@ -250,6 +238,48 @@ def test_a_full_disk_is_a_problem_for_a_build_and_none_for_searches(small_disk: 
     assert store.generations() == ["g1"]
     assert len(index.search(IndexQuery(direction(1), None, 5, EVERYTHING)).dense) == 5
     index.close()
+
+
+def test_an_index_on_a_full_disk_can_be_opened_and_leaves_nothing_elsewhere(
+    small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
+    filled(store, points(20)).close()
+    fill_disk(small_disk)
+    index = store.open("g1", SPEC)
+    assert [path.name[:12] for path in tmp_path.iterdir() if path != small_disk] == ["assay-index-"]
+    assert len(index.search(IndexQuery(direction(1), None, 5, EVERYTHING)).dense) == 5
+    index.close()
+    assert list(tmp_path.iterdir()) == [small_disk]
+    (small_disk / "filler").unlink()
+    store.open("g1", SPEC).close()
+
+
+def test_an_index_that_cannot_be_written_can_be_searched(
+    small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
+    filled(store, points(20)).close()
+    forbid_writing(small_disk)
+    store.check()
+    index = store.open("g1", SPEC)
+    assert len(index.search(IndexQuery(direction(1), None, 5, EVERYTHING)).dense) == 5
+    index.close()
+    assert list(tmp_path.iterdir()) == [small_disk]
+
+
+def test_without_room_for_a_copy_it_is_said_where_to_make_some(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
+    filled(store, points(20)).close()
+    forbid_writing(small_disk)
+    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+    monkeypatch.setattr(edge_opening, "_IN_MEMORY", small_disk / "none")
+    with pytest.raises(StoreUnavailable, match=r"no room for a copy.*TMPDIR"):
+        store.open("g1", SPEC)
 
 
 def test_a_limit_on_the_size_of_files_is_a_full_disk(root: Path) -> None:

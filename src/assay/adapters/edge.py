@@ -6,10 +6,9 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from qdrant_edge import EdgeShard
-
 from assay.adapters.edge_engine import engine_errors, os_error
 from assay.adapters.edge_index import EdgeIndex
+from assay.adapters.edge_opening import load_shard
 from assay.adapters.edge_seal import SEAL, check_files, engine_version, read_seal
 from assay.adapters.edge_writer import EdgeWriter
 from assay.adapters.points import INDEX_NAME, require_name
@@ -62,8 +61,8 @@ class EdgeStore:
                     hint="Set the embedding settings back, or build a new generation with `assay publish`.",
                 )
             check_files(folder, seal)
-            shard = EdgeShard.load(str(folder))
-        index = EdgeIndex(folder, shard, seal)
+            shard, place = load_shard(folder, seal)
+        index = EdgeIndex(folder, shard, seal, place)
         points = index.count()
         if points != seal.points:
             index.close()

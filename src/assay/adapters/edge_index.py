@@ -24,6 +24,7 @@ from qdrant_edge import (
 )
 
 from assay.adapters.edge_engine import GRAPH, REBUILD, SearchKind, engine_errors, scope_filter, whole_filter
+from assay.adapters.edge_opening import Place
 from assay.adapters.edge_seal import Seal
 from assay.adapters.payload import from_payload
 from assay.adapters.points import CHUNK_ID, DENSE, SPARSE, TIES, end_of_ties, first_by_id, require_direction
@@ -45,11 +46,14 @@ class EdgeIndex:
 
     Where the last score that a search may return is that of many points, which of them are returned is the engine's
     choice; it is the same for every search of this index.
+
+    place: a folder to remove once the index is closed; None for none.
     """
 
-    def __init__(self, folder: Path, shard: EdgeShard, seal: Seal) -> None:
+    def __init__(self, folder: Path, shard: EdgeShard, seal: Seal, place: Place | None) -> None:
         self._folder = folder
         self._shard: EdgeShard | None = shard
+        self._place = place
         self._dimension = seal.dimension
         self._everywhere = frozenset(seal.everywhere)
         self._kind = seal.kind
@@ -123,8 +127,12 @@ class EdgeIndex:
         """Let go of the index; a second call does nothing."""
         shard, self._shard = self._shard, None
         if shard is not None:
-            with engine_errors("close", self._folder, VectorStoreError):
-                shard.close()
+            try:
+                with engine_errors("close", self._folder, VectorStoreError):
+                    shard.close()
+            finally:
+                if self._place is not None:
+                    self._place.cleanup()
 
     def _records(self, chunk_ids: Sequence[str], *, with_payload: bool, with_vector: bool | list[str]) -> list[Record]:
         # Scrolling through a set of ids takes a seventh of the time that the engine's retrieve takes.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.pool import NullPool, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
 from assay.adapters.sql import postgres
 from assay.adapters.sql.faults import mapped
@@ -35,6 +35,7 @@ _SQLITE_BEGIN = {
     # With a write-ahead log FULL flushes the log at commit, and with it every earlier transaction.
     "durable": ("PRAGMA synchronous=FULL", "BEGIN IMMEDIATE"),
 }
+_NO_ROOM = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
 _POSTGRES_WRITE = (
     f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'",
     # Readers pass; a second writer waits, as it does in SQLite. Before any query, so that none sees an older state.
@@ -178,6 +179,7 @@ def _sqlite(url: str, *, create: bool) -> Database:
         **_sqlite_pool(path),
     )
     event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "checkin", _let_go_of_snapshots)
     return Database(str(path), engine, path, None)
 
 
@@ -200,16 +202,49 @@ def _open_sqlite(path: Path, *, create: bool) -> sqlite3.Connection:
         log = path.with_name(path.name + "-wal")
         # With no log there is no writer, and nothing but the file to look at.
         mode = "ro" if is_there(log) else "ro&immutable=1"
+    try:
+        return _connect_sqlite(path, mode, sqlite3.Connection)
+    except sqlite3.OperationalError as error:
+        # On a full disk there is no room for the shared memory beside the file, with which a log is read.
+        if mode != "rw" or error.sqlite_errorcode & 0xFF not in _NO_ROOM or _has_log(path):
+            raise
+        return _connect_sqlite(path, "ro&immutable=1", _Snapshot)
+
+
+def _connect_sqlite(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode={mode}",
         uri=True,
         timeout=WAIT_SECONDS,
         check_same_thread=False,  # the pool hands it to one thread at a time
         isolation_level=None,  # transactions begin where _begin_sqlite says, not where sqlite3 guesses
+        factory=factory,
     )
-    for pragma in ("foreign_keys=ON", "synchronous=NORMAL", "cache_size=-16000", "journal_size_limit=67108864"):
-        connection.execute(f"PRAGMA {pragma}")
+    try:
+        for pragma in ("foreign_keys=ON", "synchronous=NORMAL", "cache_size=-16000", "journal_size_limit=67108864"):
+            connection.execute(f"PRAGMA {pragma}")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
+
+
+class _Snapshot(sqlite3.Connection):
+    """Sees the file as it was when it was opened, and needs nothing beside it."""
+
+
+def _has_log(path: Path) -> bool:
+    """Whether something is written that is not in the file itself yet."""
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def _let_go_of_snapshots(connection: object, record: ConnectionPoolEntry) -> None:
+    """The next use looks at the file anew, and writes again once there is room."""
+    if isinstance(connection, _Snapshot):
+        record.invalidate()
 
 
 def _begin_sqlite(connection: Connection) -> None:
