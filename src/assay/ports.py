@@ -307,7 +307,8 @@ class IndexWriter(Protocol):
     def add(self, points: Sequence[IndexPoint]) -> None:
         """Write points. A point whose id was written before replaces it.
 
-        Raises VectorStoreError, StorageFull, InvalidEmbedding; then none of these points is written.
+        Raises InvalidEmbedding, and VectorStoreError for a point that cannot be stored; then none of these points is
+        written. Raises StoreUnavailable, StorageFull when the store itself fails; then some may be: abort.
         """
 
     def seal(self) -> None:

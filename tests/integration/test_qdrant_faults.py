@@ -15,6 +15,7 @@ from qdrant_client import QdrantClient, models
 from tests.peers.qdrant import QdrantPeer
 from tests.qdrant_stores import LAYOUT, LOADING, qdrant_store
 
+from assay.adapters import qdrant_writer
 from assay.adapters.qdrant import QdrantStore
 from assay.errors import (
     ConfigurationError,
@@ -257,6 +258,19 @@ def test_sealing_waits_until_the_server_has_indexed(peer: QdrantPeer) -> None:
     last_yellow = max(n for n, one in enumerate(peer.recorded) if "'yellow'" in str(one.answer))
     assert last_yellow < last_patch
     store.close()
+
+
+def test_a_server_that_was_restarted_before_sealing_is_told_to_go_on(
+    peer: QdrantPeer, store: QdrantStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(qdrant_writer, "_NUDGE_SECONDS", 0.0)
+    writer = store.create("g1", SPEC)
+    writer.add(points(10))
+    peer.drowsy = True
+    peer.stop()
+    peer.start()
+    writer.seal()
+    assert store.open("g1", SPEC).count() == 10
 
 
 def test_a_server_that_never_finishes_indexing_ends_the_build(peer: QdrantPeer) -> None:

@@ -1,9 +1,9 @@
-"""A peer that speaks Qdrant's REST routes over real sockets, on top of the embedded engine.
+"""A peer that speaks Qdrant's REST routes and gRPC calls over real sockets, on top of the embedded engine.
 
-`python -m tests.peers.qdrant --port N --dir D [--api-key KEY]` is a process of its own: what it confirmed is in the
-folder, so that it can be killed and started again. `POST /_peer` with any of `faults` (a list of rules, see
-tests/peers/qdrant_faults.py), `strict` (strict mode of new collections), `slow` (seconds) and `record` controls it from
-elsewhere; `GET /_peer` tells how many requests there were, and those that were recorded.
+`python -m tests.peers.qdrant --port N --dir D [--grpc-port N] [--api-key KEY]` is a process of its own: what it
+confirmed is in the folder, so that it can be killed and started again. `POST /_peer` with any of `faults` (a list of
+rules, see tests/peers/qdrant_faults.py), `strict` (strict mode of new collections), `slow` (seconds) and `record`
+controls it from elsewhere; `GET /_peer` tells how many requests there were, and those that were recorded.
 """
 # ruff: noqa: ANN401 - JSON, and what a base class takes
 
@@ -19,9 +19,12 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
+import grpc
+
 from tests.peers.qdrant_api import VERSION, Database
 from tests.peers.qdrant_engine import Refusal
 from tests.peers.qdrant_faults import FaultRule, Faults
+from tests.peers.qdrant_grpc import code_of, start_grpc
 
 
 @dataclass(frozen=True)
@@ -40,15 +43,26 @@ class QdrantPeer:
     """A server on loopback. Use it as a context manager, or call start and stop; a second start is a restart.
 
     slow: seconds that a slow answer takes longer.
+    grpc_port: None for no gRPC, 0 for a free port.
+    drowsy: collections that were there at the start are grey until their optimizers are told something.
     """
 
     def __init__(
-        self, folder: Path, *, port: int = 0, api_key: str | None = None, version: str = VERSION, yellow: int = 2
+        self,
+        folder: Path,
+        *,
+        port: int = 0,
+        grpc_port: int | None = None,
+        drowsy: bool = False,
+        api_key: str | None = None,
+        version: str = VERSION,
+        yellow: int = 2,
     ) -> None:
         self.folder = folder
         self.api_key = api_key
         self.version = version
         self.yellow = yellow
+        self.drowsy = drowsy
         self.faults = Faults()
         self.slow = 3.0
         self.strict: dict[str, Any] = {}
@@ -59,6 +73,8 @@ class QdrantPeer:
         self.lock = threading.Lock()
         self.stopping = threading.Event()
         self._port = port
+        self.grpc_port = grpc_port
+        self._grpc: grpc.Server | None = None
         self._server: _Server | None = None
         self.database: Database | None = None
 
@@ -72,11 +88,13 @@ class QdrantPeer:
 
     def start(self) -> Self:
         self.stopping.clear()
-        self.database = Database(self.folder, version=self.version, yellow=self.yellow)
+        self.database = Database(self.folder, version=self.version, yellow=self.yellow, drowsy=self.drowsy)
         self._server = _Server(("127.0.0.1", self._port), _Handler)
         self._server.peer = self
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        if self.grpc_port is not None:
+            self._grpc, self.grpc_port = start_grpc(self._ask, self.version, self.grpc_port)
         return self
 
     def stop(self) -> None:
@@ -84,6 +102,8 @@ class QdrantPeer:
         if self._server is None or self.database is None:
             return
         self.stopping.set()
+        if self._grpc is not None:
+            self._grpc.stop(None).wait(10)
         self._server.shutdown()
         self._server.server_close()
         with self.lock:
@@ -92,6 +112,31 @@ class QdrantPeer:
         self._server.wait_idle()
         self.database.close()
         self._server = self.database = None
+
+    def _ask(self, context: grpc.ServicerContext, method: str, path: str, body: Any) -> Any:
+        """Answer a gRPC call as the REST request of the same meaning."""
+        with self.lock:
+            self.counts[f"gRPC {method} {path}"] += 1
+        fault = self.faults.next(method, path)
+        if fault == "reset":
+            context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
+        try:
+            sent = dict(context.invocation_metadata())
+            if self.api_key is not None and sent.get("api-key") != self.api_key:
+                raise Refusal(401, "Must provide an API key or an Authorization bearer token")
+            _refuse_for(fault)
+            assert self.database is not None
+            self.database.strict = self.strict
+            result = self.database.answer(method, path, {}, json.dumps(body).encode() if body is not None else b"")
+        except Refusal as refusal:
+            if "Retry-After" in refusal.headers:
+                context.set_trailing_metadata((("retry-after", refusal.headers["Retry-After"]),))
+            context.abort(code_of(refusal.status), refusal.words)
+        if fault in ("lost", "cut", "html"):
+            context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
+        if fault == "slow":
+            self.stopping.wait(self.slow)
+        return result
 
     def fail(self, kind: str, **rule: Any) -> None:
         """Let the next request fail so, or those that the rule is for."""
@@ -294,10 +339,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.peers.qdrant")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--dir", type=Path, required=True)
+    parser.add_argument("--grpc-port", type=int, help="no gRPC if unset")
     parser.add_argument("--api-key")
     parser.add_argument("--version", default=VERSION, help="the version that it says it is")
     asked = parser.parse_args()
-    QdrantPeer(asked.dir, port=asked.port, api_key=asked.api_key, version=asked.version).serve_forever()
+    QdrantPeer(
+        asked.dir, port=asked.port, grpc_port=asked.grpc_port, api_key=asked.api_key, version=asked.version
+    ).serve_forever()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ _MOST_BYTES = 32 * 1024 * 1024
 class Database:
     """All collections and aliases below one folder. Safe to use from several threads."""
 
-    def __init__(self, folder: Path, *, version: str = VERSION, yellow: int = 2) -> None:
+    def __init__(self, folder: Path, *, version: str = VERSION, yellow: int = 2, drowsy: bool = False) -> None:
         self.folder = folder
         self.version = version
         self.yellow = yellow
@@ -32,6 +32,7 @@ class Database:
         for path in sorted((folder / "collections").iterdir()):
             if (path / "collection.json").exists():
                 self._collections[path.name] = Collection.load(path)
+                self._collections[path.name].drowsy = drowsy
 
     def close(self) -> None:
         """Let go of the files; what was confirmed is there."""

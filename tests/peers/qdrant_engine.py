@@ -67,6 +67,7 @@ class Collection:
     def __init__(self, folder: Path, definition: Json) -> None:
         self.folder = folder
         self.definition = definition
+        self.drowsy = False
         self._lock = threading.RLock()
         self._shard = self._open()
 
@@ -130,6 +131,7 @@ class Collection:
                     self.definition[key] = {name: value for name, value in merged.items() if value is not None}
             if body.get("optimizers_config"):
                 self.definition["yellow"] = yellow
+                self.drowsy = False
             self.save()
 
     def index(self, field: str, schema: Any) -> None:
@@ -183,7 +185,7 @@ class Collection:
                 target = config["params"] if key == "sparse_vectors" else config
                 target[key] = definition[key]
         return {
-            "status": "yellow" if busy else "green",
+            "status": "grey" if self.drowsy else "yellow" if busy else "green",
             "optimizer_status": "ok",
             "indexed_vectors_count": 0 if busy else points,
             "points_count": points,

@@ -26,6 +26,9 @@ logger = logging.getLogger(__name__)
 _INDEXED_FROM_KB = 10_000
 """Kilobytes of vectors from which on a segment gets its graph; smaller ones are quicker compared in full."""
 
+_UNINDEXED = 0
+"""The threshold with which the server indexes nothing, as a collection is made."""
+
 _NUMBER_BYTES = 25
 _POINT_BYTES = 200
 _REQUEST_BYTES = 100
@@ -40,8 +43,7 @@ _STEADY = 2
 class QdrantWriter:
     """One generation's collection while it is built; used by one thread.
 
-    The collection is there already, with its payload index. Unlike the port says, a failure of the server in the middle
-    of `add` can leave some of its points written; nobody sees them, for a collection that is not sealed does not open.
+    The collection is there already, with its payload index.
     """
 
     def __init__(self, server: QdrantServer, marker: Marker, layout: CollectionLayout, loading: Loading) -> None:
@@ -82,10 +84,10 @@ class QdrantWriter:
         Raises VectorStoreError; StoreUnavailable when the server takes longer than it may.
         """
         expected = self._distinct()
-        graph = expected >= self._layout.graph_from
-        if graph:
-            self._start_indexing()
-        self._wait_until_indexed(graph=graph)
+        threshold = _INDEXED_FROM_KB if expected >= self._layout.graph_from else _UNINDEXED
+        if threshold != _UNINDEXED:
+            self._optimize(threshold)
+        self._wait_until_optimized(threshold)
         found = count_points(self._server, self._name, self._collection, Again.PATIENTLY)
         if found != expected:
             raise VectorStoreError(
@@ -134,16 +136,17 @@ class QdrantWriter:
         halves = np.frombuffer(bytes(self._ids), dtype=np.uint64).reshape(-1, 2)  # (points, 2)
         return len(np.unique(halves, axis=0)) if len(halves) else 0
 
-    def _start_indexing(self) -> None:
-        threshold = models.OptimizersConfigDiff(indexing_threshold=_INDEXED_FROM_KB)
+    def _optimize(self, threshold: int) -> None:
+        """Have segments above so many kilobytes indexed. A server that was restarted waits to be told."""
+        config = models.OptimizersConfigDiff(indexing_threshold=threshold)
         self._server.work(
             "index",
             self._name,
-            lambda client: client.update_collection(self._collection, optimizers_config=threshold),
+            lambda client: client.update_collection(self._collection, optimizers_config=config),
             Again.PATIENTLY,
         )
 
-    def _wait_until_indexed(self, *, graph: bool) -> None:
+    def _wait_until_optimized(self, threshold: int) -> None:
         started = nudged = time.monotonic()
         pause, steady = _FIRST_PAUSE, 0
         while True:
@@ -162,8 +165,8 @@ class QdrantWriter:
                     f"{now - started:.0f} s: it is {info.status.value}, {info.indexed_vectors_count or 0} are done.",
                     hint="Give it more time with [qdrant] seal_timeout_seconds, or more CPUs.",
                 )
-            if info.status is models.CollectionStatus.GREY and graph and now - nudged > _NUDGE_SECONDS:
-                self._start_indexing()  # a restarted server waits for an update before it goes on
+            if info.status is models.CollectionStatus.GREY and now - nudged > _NUDGE_SECONDS:
+                self._optimize(threshold)
                 nudged = now
             time.sleep(pause)
             pause = min(1.5 * pause, _LONGEST_PAUSE)
