@@ -50,12 +50,14 @@ def publish(
     default_locale: options.DefaultLocale = None,
     convention: options.Convention = None,
     rebuild: options.Rebuild = False,
+    allow_removals: options.AllowRemovals = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
     """Build a candidate, check it, and make it live if it passes: the job to schedule."""
     overrides = options.source_overrides(sources, base_url, name, current_version, default_locale, convention)
+    overrides |= options.gate_overrides(allow_removals=allow_removals)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         report = assay.publish(rebuild=rebuild, progress=progress())
         generation = assay.catalog.generation(report.build.generation.id)

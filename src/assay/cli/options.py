@@ -38,6 +38,11 @@ Rebuild = Annotated[
     bool, typer.Option("--rebuild", help="Read, cut and embed everything anew, reusing nothing of earlier builds.")
 ]
 
+AllowRemovals = Annotated[
+    bool,
+    typer.Option("--allow-removals", help="Let it go live this once however many of the live pages are gone."),
+]
+
 
 def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[str, Any] | None = None) -> Settings:
     """The settings of this run: file, environment, then flags. Raises ConfigurationError."""
@@ -48,6 +53,11 @@ def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[st
         configured = load_settings(config, {key: value for key, value in values.items() if key != "sources"}).sources
         values["sources"] = [_as_configured(source, configured) for source in values["sources"]]
     return load_settings(config, values)
+
+
+def gate_overrides(*, allow_removals: bool) -> dict[str, Any]:
+    """What of the gate's limits is lifted for this run."""
+    return {"gate": {"max_page_fall": 1.0}} if allow_removals else {}
 
 
 def _as_configured(source: dict[str, Any], configured: Sequence[SourceSettings]) -> dict[str, Any]:

@@ -21,12 +21,14 @@ def promote(
     generation: Annotated[
         str | None, typer.Argument(help="Id of a candidate or of a retired generation [default: the candidate].")
     ] = None,
+    allow_removals: options.AllowRemovals = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
     """Check the candidate and make it live."""
-    with Assay.open(options.settings_from(config, data_dir)) as assay:
+    overrides = options.gate_overrides(allow_removals=allow_removals)
+    with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         promoted = assay.promote(generation, progress())
     if as_json:
         print_json(generation_body(promoted))

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import takewhile
+from urllib.parse import urlsplit
 
 from assay.errors import InputError
 from assay.model.evaluation import Finding, Outcome, Verdict
@@ -144,7 +146,8 @@ def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:
 def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
     """Whether the pages of the live generation are still there, by their addresses: other pages make up for none."""
     before = _urls(judged.catalog, judged.live.id) if judged.live else set()
-    gone = sorted(before - _urls(judged.catalog, judged.generation.id)) if before else []
+    now = _urls(judged.catalog, judged.generation.id) if before else set()
+    gone = sorted(before - now)
     fall = len(gone) / max(len(before), 1)
     return _finding(
         "fall in pages",
@@ -152,11 +155,25 @@ def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
         fall,
         f"at most {_percent(limits.max_page_fall)} of the live generation's pages are gone",
         f"{len(gone)} of the live generation's {len(before)} pages are gone ({_percent(fall)}; "
-        f"{_percent(limits.max_page_fall)} are allowed), {', '.join(gone[:2])} among them. Is it the same folder with "
-        "the same base URL? If that is meant, raise gate.max_page_fall for this run: "
-        "ASSAY_GATE__MAX_PAGE_FALL=1 assay publish",
+        f"{_percent(limits.max_page_fall)} are allowed), {', '.join(gone[:2])} among them. {_why_gone(before, now)} "
+        "If that is meant, run it again with --allow-removals, or raise gate.max_page_fall",
         gone,
     )
+
+
+def _why_gone(before: set[str], now: set[str]) -> str:
+    """What most likely happened to the pages, as a question: another address, or other pages at the same one."""
+    old, new = _common_beginning(before), _common_beginning(now)
+    if before & now or old == new or not (urlsplit(old).hostname and urlsplit(new).hostname):
+        return "Is it the same folder, and the same base URL?"
+    return f"All addresses now begin with {new}, and began with {old} before: was that --base-url meant?"
+
+
+def _common_beginning(urls: set[str]) -> str:
+    """The longest beginning of all URLs that ends in a slash; without a host where they have several."""
+    folders = [url.partition("?")[0].split("/")[:-1] for url in urls] or [[]]
+    pairs = zip(min(folders), max(folders), strict=False)  # all that lie between these two begin as both do
+    return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _urls(catalog: Catalog, generation_id: str) -> set[str]:

@@ -91,6 +91,43 @@ def test_a_folder_without_an_address_never_takes_the_place_of_pages_that_have_on
     assert assay("search", "gripper", "--json").body["results"][0]["url"].startswith("https://docs.example/")
 
 
+def test_other_pages_take_the_place_of_the_live_ones_only_when_that_is_said(assay: Run, folder: Path) -> None:
+    live = assay("publish", "--json").body["generation"]
+    plant(folder, {f"other/page-{n}.md": f"# Page {n}\n\nWhat page {n} says.\n" for n in range(9)})
+    other = ("publish", "other", "--base-url", "https://docs.example", "--convention", "plain", "--name", "docs")
+    said = assay(*other, "--json").body
+    assert (said["verdict"], said["promoted"], said["added"], said["removed"]) == ("FAIL", None, 9, 6)
+    assert "6 of the live generation's 6 pages are gone" in said["summary"]
+    assert "--allow-removals" in said["summary"]
+    assert assay("search", "gripper", "--json").body["generation"] == live
+    assert assay(*other, "--allow-removals").code == 0
+    assert assay("search", "page 7", "--json").body["results"][0]["url"] == "https://docs.example/page-7"
+    back = assay("publish")
+    assert back.code == 1
+    assert "9 of the live generation's 9 pages are gone" in back.out
+
+
+def test_a_site_that_moves_is_asked_whether_that_was_meant(assay: Run) -> None:
+    assay("publish")
+    moved = ("docs", "--base-url", "https://new.example")
+    assert assay("ingest", *moved).code == 0
+    said = assay("promote")
+    assert said.code == 1
+    assert "now begin with https://new.example/, and began with https://docs.example/ before" in " ".join(
+        said.err.split()
+    )
+    assert assay("promote", "--allow-removals").code == 0
+
+
+def test_a_removal_that_is_allowed_lifts_no_other_limit(assay: Run, folder: Path) -> None:
+    assay("publish")
+    (folder / "assay.toml").write_text((folder / "assay.toml").read_text() + "\n[gate]\nmax_failed_pages = 0.1\n")
+    _break_pages(folder, "wheel")
+    said = assay("publish", "--allow-removals", "--json").body
+    assert said["verdict"] == "FAIL"
+    assert "10% are allowed" in said["summary"]
+
+
 def test_the_data_directory_can_be_named(assay: Run, folder: Path) -> None:
     assert assay("publish", "--data-dir", "elsewhere").code == 0
     assert (folder / "elsewhere" / "catalog.sqlite").is_file()

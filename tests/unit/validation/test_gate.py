@@ -13,7 +13,7 @@ from assay.model.ids import chunk_id
 from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
 from assay.settings import GateSettings
-from assay.testing.catalog_samples import Stored, page
+from assay.testing.catalog_samples import SITE, Stored, page
 from assay.validation.gate import Judged, StructuralLimits, judge_structure, worst
 from assay.validation.integrity import KINDS
 
@@ -206,19 +206,56 @@ def test_a_fall_is_told_with_the_numbers_the_pages_and_what_to_do() -> None:
     world, generation, live = _after(10, 7, 3)
     finding = _finding(_verdict(world, generation, live=live), "fall in pages")
     assert finding.detail.startswith("3 of the live generation's 10 pages are gone (30%; 20% are allowed), https://")
-    assert "with the same base URL?" in finding.detail
-    assert "ASSAY_GATE__MAX_PAGE_FALL=1" in finding.detail
+    assert "Is it the same folder, and the same base URL?" in finding.detail
+    assert "run it again with --allow-removals, or raise gate.max_page_fall" in finding.detail
     assert len(finding.examples) == 3
+
+
+def _moved(stored: Stored, url: str) -> Stored:
+    document, chunks = stored
+    info = replace(document.info, url=url)
+    return replace(document, info=info), [
+        replace(chunk, document=info, id=chunk_id(url, chunk.content_hash, 0)) for chunk in chunks
+    ]
+
+
+@pytest.mark.parametrize(
+    ("base", "beginning"),
+    [("https://new.example/", "https://new.example/"), (f"{SITE}/v2/", f"{SITE}/v2/")],
+    ids=["another site", "another path"],
+)
+def test_pages_that_all_have_another_address_are_told_as_moved(base: str, beginning: str) -> None:
+    world = World()
+    live = world.build("g0", *_pages(4))
+    moved = [_moved(one, f"{base}{word}") for one, word in zip(_pages(4), WORDS, strict=False)]
+    finding = _finding(_verdict(world, world.build("g1", *moved, minute=1), live=live), "fall in pages")
+    assert finding.outcome is Outcome.FAIL
+    assert finding.value == 1.0
+    assert f"All addresses now begin with {beginning}, and began with {SITE}/ before" in finding.detail
+    assert "was that --base-url meant?" in finding.detail
+
+
+def test_another_folder_under_the_same_address_is_not_told_as_moved() -> None:
+    world, generation, live = _after(10, 0, 9)
+    detail = _finding(_verdict(world, generation, live=live), "fall in pages").detail
+    assert "10 of the live generation's 10 pages are gone (100%" in detail
+    assert "Is it the same folder, and the same base URL?" in detail
+
+
+def test_a_site_of_several_hosts_has_no_beginning_to_tell() -> None:
+    world = World()
+    live = world.build("g0", *_pages(2))
+    moved = [_moved(one, f"https://{host}.example/a") for one, host in zip(_pages(2), ("one", "two"), strict=True)]
+    detail = _finding(_verdict(world, world.build("g1", *moved, minute=1), live=live), "fall in pages").detail
+    assert "Is it the same folder, and the same base URL?" in detail
 
 
 # --- addresses -----------------------------------------------------------------------------------------------------
 
 
 def _without_address(world: World, name: str, minute: int = 0) -> Generation:
-    document, chunks = page("wheel", "How the wheel works.", title="The wheel")
-    info = replace(document.info, url="https://docs.invalid/docs/wheel")
-    moved = [replace(chunk, document=info, id=chunk_id(info.url, chunk.content_hash, 0)) for chunk in chunks]
-    return world.build(name, (replace(document, info=info), moved), minute=minute)
+    moved = _moved(page("wheel", "How the wheel works.", title="The wheel"), "https://docs.invalid/docs/wheel")
+    return world.build(name, moved, minute=minute)
 
 
 def test_pages_without_an_address_pass_with_a_word_as_long_as_none_has_one() -> None:
