@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+CANDIDATE = "candidate"
+"""Stands for the id of the generation that waits to be promoted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Health:
@@ -86,18 +89,23 @@ class Assay:
 
     Parts are built when they are first needed: a search loads no catalog migrations, a listing no model.
 
+    generation: id of the generation to search instead of the live one, or CANDIDATE for the one that waits.
     embedder_observer: told of every request to a provider of embeddings; may be set at any time.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, generation: str | None = None) -> None:
         self.settings = settings
+        self._asked = generation
         self.embedder_observer: EmbedderObserver | None = None
         self._catalog: SqlCatalog | None = None
 
     @classmethod
-    def open(cls, settings: Settings) -> Self:
-        """Open Assay over these settings; nothing is read or written before it is needed."""
-        return cls(settings)
+    def open(cls, settings: Settings, *, generation: str | None = None) -> Self:
+        """Open Assay over these settings; nothing is read or written before it is needed.
+
+        generation: see Assay.
+        """
+        return cls(settings, generation)
 
     @classmethod
     def from_environment(cls) -> Self:
@@ -190,9 +198,10 @@ class Assay:
     # --- searching -------------------------------------------------------------------------------------------------
 
     def search(self, query: Query) -> Ranking:
-        """Ask the live generation.
+        """Ask the live generation, or the one that was named in its place.
 
-        Raises InputError, NoLiveGeneration, IdentityMismatch, EmbeddingError, VectorStoreError, CatalogError.
+        Raises InputError, NoLiveGeneration, GenerationNotFound, IdentityMismatch, EmbeddingError, VectorStoreError,
+        CatalogError.
         """
         with self.live.lease() as searcher:
             return searcher.search(query)
@@ -352,7 +361,14 @@ class Assay:
         )
 
     def _live_id(self) -> str | None:
-        return self.catalog.live_id()
+        return self.catalog.live_id() if self._asked is None else self._asked_id
+
+    @cached_property
+    def _asked_id(self) -> str:
+        """The generation that was named; a candidate stays the same one, whatever becomes of it."""
+        if self._asked == CANDIDATE:
+            return self.releases.candidate().id
+        return self.catalog.generation(str(self._asked)).id
 
     @property
     def _limits(self) -> StructuralLimits:

@@ -18,6 +18,12 @@ Config = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output, everything else on standard error.")
 ]
+SearchedGeneration = Annotated[
+    str | None,
+    typer.Option(
+        "--generation", help="Id of the generation to search, or `candidate`: to look at it before it goes live."
+    ),
+]
 Sources = Annotated[
     list[str] | None,
     typer.Argument(help="Folders (or single files) with Markdown or MDX; those of assay.toml if none is named."),

@@ -35,12 +35,13 @@ def search(
     everything: Annotated[
         bool, typer.Option("--everything", help="All versions and locales, not only the current and default ones.")
     ] = False,
+    generation: options.SearchedGeneration = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages instead of their first lines.")] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Ask the live generation."""
+    """Ask the live generation, or another one."""
     filters: dict[str, Any] = {
         "versions": version,
         "locales": locale,
@@ -57,7 +58,7 @@ def search(
     }
     body = {key: value for key, value in asked.items() if value is not None}
     body["filters"] = {key: value for key, value in filters.items() if value is not None}
-    with Assay.open(options.settings_from(config, data_dir)) as assay:
+    with Assay.open(options.settings_from(config, data_dir), generation=generation) as assay:
         request = native.parse(body, assay.settings.search)
         ranking = assay.search(request.query)
     if as_json:

@@ -18,10 +18,11 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1].")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 picks a free one [default: 8080].")] = None,
     public: Annotated[bool, typer.Option("--public", help="Allow an address that other machines can reach.")] = False,
+    generation: options.SearchedGeneration = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
 ) -> None:
-    """Answer searches over HTTP from the live generation, following every promotion."""
+    """Answer searches over HTTP from the live generation, following every promotion; or from one that is named."""
     from assay.web.logs import TextLines
     from assay.web.server import serve as serve_http
 
@@ -31,5 +32,7 @@ def serve(
     for writer in logging.getLogger().handlers:
         writer.setFormatter(TextLines())  # a server's lines have times, a command's none
     listen, log_format = settings.server, settings.server.log_format
-    with Assay.open(settings) as assay:
+    with Assay.open(settings, generation=generation) as assay:
+        if generation is not None:
+            assay.served_generation()  # one that is not there is a mistake, and not yet to come
         serve_http(assay, listen.host, listen.port, allow_public=public, log_format=log_format)

@@ -39,7 +39,7 @@ class Releases:
         for generation in self._catalog.generations():
             if generation.state is State.CANDIDATE:
                 return generation
-        raise GenerationNotFound("There is no candidate to promote.", hint="`assay ingest` builds one.")
+        raise GenerationNotFound("There is no candidate.", hint="`assay ingest` builds one.")
 
     def promote(self, generation_id: str, gate: str) -> Generation:
         """Make a candidate live; a generation that was live before needs no new verdict, for it had one.

@@ -46,6 +46,22 @@ def test_ingest_builds_a_candidate_and_says_how_it_goes_live(assay: Run) -> None
     assert assay("search", "gripper").code == 0
 
 
+def test_a_candidate_can_be_searched_before_it_goes_live(assay: Run, folder: Path) -> None:
+    assert assay("search", "lamp", "--generation", "candidate").code == 2
+    first = assay("publish", "--json").body["generation"]
+    nothing_waits = assay("search", "lamp", "--generation", "candidate")
+    assert nothing_waits.code == 2
+    assert "There is no candidate." in nothing_waits.err
+    _change(folder)
+    second = assay("ingest", "--json").body["generation"]
+    asked = ("search", "new lamp", "--json")
+    for named, searched in ((), first), (("--generation", "candidate"), second), (("--generation", first), first):
+        body = assay(*asked, *named).body
+        assert body["generation"] == searched
+        assert any("The lamp is new." in hit["content"] for hit in body["results"]) == (searched == second)
+    assert assay(*asked, "--generation", "20000101-000000-000000").body["error"] == "not_found"
+
+
 def test_going_back_and_forth(assay: Run, folder: Path) -> None:
     first = assay("publish", "--json").body["generation"]
     _change(folder)

@@ -7,6 +7,7 @@ import socket
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.integration.cli.commands import PROGRAM, assay, environment
 
@@ -72,3 +73,32 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         said = assay(tmp_path, "serve", "--port", str(port))
     assert said.code == 2
     assert f"Port {port} on 127.0.0.1 cannot be listened on" in said.err
+
+
+def test_a_candidate_can_be_served_before_it_goes_live(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text("# Wheels\n\nThe wheels are locked.\n", encoding="utf-8")
+    built = assay(tmp_path, "ingest", "docs", "--base-url", "https://docs.example", "--json").body["generation"]
+    server = subprocess.Popen(
+        [*PROGRAM, "serve", "--port", "0", "--generation", "candidate"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment(),
+    )
+    try:
+        assert server.stdout
+        address = server.stdout.readline().rpartition(" ")[2].strip()
+        answer = httpx.post(f"{address}/v1/search", json={"query": "wheels"})
+        assert (answer.status_code, answer.json()["generation"]) == (200, built)
+        assert assay(tmp_path, "search", "wheels").code == 2
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def test_a_generation_that_is_not_there_is_not_served(tmp_path: Path) -> None:
+    said = assay(tmp_path, "serve", "--port", "0", "--generation", "20000101-000000-000000")
+    assert said.code == 2
+    assert "nothing has been ingested" in said.err
