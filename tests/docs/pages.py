@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from enum import Enum
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def settings_page() -> str:
     ]
     for name, field in Settings.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            lines += [f"## `[{name}]`", "", (field.annotation.__doc__ or "").strip(), ""]
+            lines += [f"## `[{name}]`", "", cleandoc(field.annotation.__doc__ or ""), ""]
             lines += _table(name, field.annotation, f"ASSAY_{name.upper()}__")
     lines += ["## `[[sources]]`", "", "One table for each source.", "", *_table("sources", SourceSettings, None)]
     lines += ["## Variables that are understood too", "", "| variable | setting |", "|---|---|"]

@@ -1,21 +1,27 @@
 """The catalog on a real Postgres server, started from a wheel; skipped where its packages are not installed."""
 
+import re
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, event
+from tests.integration.test_migrations import ROWS, VERSIONS
 from tests.postgres import PostgresServer
 
 from assay.adapters.catalog import SqlCatalog
 from assay.adapters.sql import database as database_module
-from assay.adapters.sql.tables import VERSION_TABLE, metadata
+from assay.adapters.sql import migrations, queries
+from assay.adapters.sql.database import connect
+from assay.adapters.sql.postgres import PostgresOptions
+from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
 from assay.errors import (
     BuildInProgress,
     CatalogError,
@@ -89,17 +95,17 @@ def test_the_documents_view_has_the_columns_types_and_order_of_the_seed(catalog:
     built(catalog, "g1", page("chapter-1/index", "one", "two", title="T" * 300))
     catalog.promote("g1", NOON)
     question = """
-        SELECT column_name, data_type, character_maximum_length FROM information_schema.columns
+        SELECT column_name, data_type, character_maximum_length, column_default FROM information_schema.columns
         WHERE table_name = 'documents' ORDER BY ordinal_position"""
     with psycopg.connect(url) as connection:
         assert connection.execute(question).fetchall() == [
-            ("chunk_id", "character varying", 50),
-            ("source_path", "text", None),
-            ("slug", "character varying", 100),
-            ("title", "character varying", 255),
-            ("order_index", "integer", None),
-            ("snippet", "text", None),
-            ("created_at", "timestamp without time zone", None),
+            ("chunk_id", "character varying", 50, None),
+            ("source_path", "text", None, None),
+            ("slug", "character varying", 100, None),
+            ("title", "character varying", 255, None),
+            ("order_index", "integer", None, None),
+            ("snippet", "text", None, None),
+            ("created_at", "timestamp without time zone", None, "now()"),
         ]
         rows = connection.execute("SELECT * FROM documents ORDER BY order_index").fetchall()
     when = NOON.replace(tzinfo=None)
@@ -123,6 +129,64 @@ def test_the_seeds_own_query_works_on_the_view_and_uses_the_index(catalog: SqlCa
         plan = connection.execute(psycopg.sql.SQL("EXPLAIN EXECUTE seed ({})").format(value)).fetchall()
     assert sorted(found) == sorted((each, "docs/p0.md", "p0", "A page") for each in ids)
     assert "ix_chunks_chunk_id" in str(plan)
+
+
+def test_a_list_is_all_that_a_program_has_to_send(catalog: SqlCatalog, url: str) -> None:
+    built(catalog, "g1", page("a", "one", "two"), page("b"))
+    catalog.promote("g1", NOON)
+    ids = [chunk.id for chunk in catalog.chunks("g1")][:2]
+    query = "SELECT chunk_id, source_path, slug, title FROM documents WHERE chunk_id = ANY(%s)"
+    with psycopg.connect(url) as connection:
+        found = connection.execute(query, [[*ids, "doc-001-0001"]]).fetchall()
+    assert sorted(found) == sorted((each, "docs/a.md", "a", "A page") for each in ids)
+
+
+def test_a_look_up_begins_with_its_chunks_though_nothing_is_known_of_the_live_row(
+    catalog: SqlCatalog, url: str
+) -> None:
+    built(catalog, "g1", *(page(f"p{number}", "one", "two") for number in range(500)))
+    catalog.promote("g1", NOON)  # after the statistics were gathered, as in every release
+    ids = [chunk.id for chunk in catalog.chunks("g1")][:5]
+    with psycopg.connect(url) as connection:
+        question = f"EXPLAIN (ANALYZE, FORMAT JSON) {queries.METADATA_IN_POSTGRES}"
+        rows = connection.execute(question, [ids, "g1"]).fetchall()
+    of_chunks = [step for step in steps_of(rows[0][0][0]["Plan"]) if step.get("Relation Name") == "chunks"]
+    assert [step["Actual Loops"] for step in of_chunks] == [1]  # and not one for each document
+
+
+def steps_of(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A step of a plan and all below it."""
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from steps_of(part)
+
+
+def test_the_view_never_shows_part_of_a_generation(catalog: SqlCatalog, url: str) -> None:
+    built(catalog, "g0", *(page(f"p{number}", "one", "two") for number in range(40)))
+    catalog.promote("g0", NOON)
+    ended = threading.Event()
+
+    def look() -> set[tuple[int, int]]:
+        seen = set()
+        with psycopg.connect(url, autocommit=True) as connection:
+            while not ended.is_set():
+                counts = connection.execute("SELECT count(*), count(DISTINCT title) FROM documents").fetchall()
+                seen.add(counts[0])
+        return seen
+
+    with ThreadPoolExecutor(1) as threads:
+        looking = threads.submit(look)
+        for turn in range(1, 6):
+            catalog.add_generation(generation(f"g{turn}"))
+            for number in range(40 + turn):
+                catalog.add_documents(f"g{turn}", [page(f"p{number}", "one", "two", title=f"Title {turn}")])
+            catalog.transition(f"g{turn}", State.CANDIDATE)
+            catalog.promote(f"g{turn}", NOON)
+            catalog.forget(f"g{turn - 1}")
+        ended.set()
+        seen = looking.result(timeout=60)
+    assert seen <= {(2 * (40 + turn), 1) for turn in range(6)}
+    assert len(seen) > 1
 
 
 def test_tables_that_somebody_else_made_are_left_alone(url: str) -> None:
@@ -154,6 +218,47 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
 def test_a_database_without_a_catalog_is_refused_unless_one_is_to_be_made(url: str) -> None:
     with pytest.raises(CatalogNotFound, match="holds no catalog: nothing has been ingested"):
         SqlCatalog.open(url, create=False)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(
+    postgres: PostgresServer, url: str, version: str
+) -> None:
+    with connect(url, create=True, options=PostgresOptions()).changing_schema() as connection:
+        migrations.upgrade(connection, version)
+    rows = ROWS[max(known for known in ROWS if known <= version)]
+    postgres.execute(re.sub(r"x'([0-9a-f]+)'", r"'\\x\1'", rows), url)
+    catalog = SqlCatalog.open(url, create=True)
+    catalog.check()
+    found = catalog.generation("g1")
+    assert (catalog.live_id(), found.created_at, found.embedder.dimension) == ("g1", NOON, 8)
+    [stored] = catalog.documents("g1")
+    assert (stored.info.tags, stored.text) == (("x",), "this is old")
+    [chunk] = catalog.chunks("g1")
+    assert (chunk.text, chunk.heading_path) == ("some text", ("Guide", "Part"))
+    assert catalog.chunk_metadata(["c1"], "g1")["c1"].title == "A page"
+    assert postgres.execute("SELECT chunk_id, slug FROM documents", url) == [("c1", "a")]
+    defaults = "SELECT column_default FROM information_schema.columns WHERE table_name = 'documents'"
+    assert ("now()",) in postgres.execute(defaults, url)
+    catalog.close()
+
+
+OPENING = """
+import sys
+from assay.adapters.catalog import SqlCatalog
+catalog = SqlCatalog.open(sys.argv[1], create=True)
+catalog.check()
+"""
+
+
+def test_processes_that_make_the_catalog_at_once_do_not_disturb_each_other(postgres: PostgresServer, url: str) -> None:
+    command = [sys.executable, "-c", OPENING, url]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for process in running:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+    assert postgres.execute("SELECT version_num FROM catalog_version", url) == [(SCHEMA_VERSION,)]
+    assert postgres.execute("SELECT * FROM live", url) == [(1, None)]
 
 
 def test_connections_that_make_the_catalog_at_once_do_not_disturb_each_other(url: str) -> None:

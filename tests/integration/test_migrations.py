@@ -1,5 +1,6 @@
 """The catalog's schema is made, upgraded and refused as it should be."""
 
+import json
 import re
 import sqlite3
 import subprocess
@@ -156,6 +157,24 @@ def test_chunks_are_looked_up_in_the_view_by_their_index(tmp_path: Path) -> None
             steps = [step for *_, step in plan]
             assert "ix_chunks_chunk_id" in steps[0]
             assert not any("SCAN" in step or "AUTOMATIC" in step for step in steps), steps
+
+
+def test_a_list_of_chunks_is_looked_up_in_the_view_as_it_is_in_postgres(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.db"
+    catalog = SqlCatalog.open(f"sqlite:///{path}", create=True)
+    built(catalog, "g1", page("a", "one", "two"), page("b"))
+    catalog.promote("g1", NOON)
+    ids = [chunk.id for chunk in catalog.chunks("g1")][:2]
+    catalog.close()
+    # SQLite has no arrays: a list goes in as JSON.
+    query = (
+        "SELECT chunk_id, source_path, slug, title FROM documents WHERE chunk_id IN (SELECT value FROM json_each(?))"
+    )
+    with sqlite3.connect(path) as connection:
+        found = connection.execute(query, [json.dumps([*ids, "doc-001-0001"])]).fetchall()
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {query}", [json.dumps(ids)]).fetchall()
+    assert sorted(found) == sorted((each, "docs/a.md", "a", "A page") for each in ids)
+    assert "ix_chunks_chunk_id" in str(plan)
 
 
 def test_a_catalog_that_is_not_there_is_made_only_when_asked(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class SqlCatalog:
         options = options or PostgresOptions()
         database = connect(url, create=create, options=options)
         try:
-            prepare(database, create=create, schema=options.schema)
+            prepare(database, create=create)
         except BaseException:
             database.close()
             raise

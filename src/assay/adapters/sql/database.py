@@ -51,12 +51,14 @@ class Database:
     engine: transactions.
     path: the SQLite file; None for Postgres.
     look_ups: the single statements that a search waits for in Postgres; None for SQLite.
+    schema: the schema of Postgres that was asked for; None for whichever comes first on the search path.
     """
 
     name: str
     engine: Engine
     path: Path | None
     look_ups: "LookUps | None"
+    schema: str | None
 
     @property
     def is_sqlite(self) -> bool:
@@ -137,7 +139,7 @@ def connect(url: str, *, create: bool, options: PostgresOptions) -> Database:
         connector = postgres.connector(url, options)
         name = postgres.display_name(connector.parameters)
         engine = postgres.engine(connector, options)
-        return Database(name, engine, None, postgres.look_ups(connector, name, options))
+        return Database(name, engine, None, postgres.look_ups(connector, name, options), connector.schema)
     if url.startswith("sqlite://"):
         return _sqlite(url, create=create)
     if separator and re.fullmatch(r"[a-z][a-z0-9+]*", kind) and url.startswith(f"{kind}://"):
@@ -180,7 +182,7 @@ def _sqlite(url: str, *, create: bool) -> Database:
     )
     event.listen(engine, "begin", _begin_sqlite)
     event.listen(engine, "checkin", _let_go_of_snapshots)
-    return Database(str(path), engine, path, None)
+    return Database(str(path), engine, path, None, None)
 
 
 def _sqlite_pool(path: Path) -> dict[str, Any]:

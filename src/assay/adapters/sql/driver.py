@@ -85,9 +85,11 @@ class Connector:
     """How to reach a server.
 
     parameters: as libpq has them; the password is one of them.
+    schema: the one that the parameters put on the search path; None for the user's own path.
     """
 
     parameters: Mapping[str, str] = field(repr=False)
+    schema: str | None = None
 
     @classmethod
     def of(cls, url: str, defaults: Mapping[str, str]) -> "Connector":

@@ -17,6 +17,12 @@ from assay.adapters.sql.records import now_utc
 from assay.errors import BuildInProgress, CatalogError
 
 _HINT = "Wait for it to end, or end that process; the lock goes with it."
+_NOTICE_DEAD_HOLDERS = (
+    "SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),"
+    " set_config('tcp_keepalives_count', '3', false)"
+)
+"""A holder whose machine is gone closes no connection; without this the server waits two hours for it."""
+
 _KEY_SPACE = 0x61737361  # "assa": the first of the two numbers of our advisory locks
 
 
@@ -75,6 +81,7 @@ def _advisory_lock(database: Database, *, wait: bool) -> Iterator[None]:
         with mapped(database.name):
             name = f"assay build: process {os.getpid()}, since {_now()}, on {socket.gethostname()}"
             connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
+            connection.execute(text(_NOTICE_DEAD_HOLDERS))
             key = _lock_key(connection)
             if wait:
                 connection.execute(text(f"SET lock_timeout = '{WAIT_SECONDS}s'"))

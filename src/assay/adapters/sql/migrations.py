@@ -17,10 +17,8 @@ SCRIPTS = Path(__file__).parent
 _FIRST_INGEST = "`assay ingest` makes one, and `assay publish` makes it live; --data-dir names another place."
 
 
-def prepare(database: Database, *, create: bool, schema: str | None = None) -> None:
+def prepare(database: Database, *, create: bool) -> None:
     """Make sure that the database has the current schema; create: make or upgrade it where it has not.
-
-    schema: the schema of Postgres that is made, too, where there is none of that name.
 
     Raises CatalogNotFound when there is no catalog, CatalogSchemaError when it belongs to another version.
     """
@@ -31,10 +29,12 @@ def prepare(database: Database, *, create: bool, schema: str | None = None) -> N
             f"There is no catalog at {database.name}: nothing has been ingested here yet.", hint=_FIRST_INGEST
         )
     version = stored_version(database)
+    if version is None and database.path is None:
+        _refuse_hidden(database)
     if version != SCHEMA_VERSION and create:
         _refuse_newer(database, version)
-        if version is None and schema is not None:
-            _make_schema(database, schema)
+        if version is None and database.schema is not None:
+            _make_schema(database, database.schema)
         _upgrade(database)
     else:
         _require_current(database, version)
@@ -92,6 +92,20 @@ def upgrade(connection: Connection, target: str) -> None:
 def _version(connection: Connection) -> str | None:
     version: str | None = connection.scalar(select(catalog_version.c.version_num))
     return version
+
+
+def _refuse_hidden(database: Database) -> None:
+    """Raise CatalogError when there may be a catalog in a schema that this user may not look into."""
+    with database.reading() as connection:
+        hidden = connection.exec_driver_sql(
+            "SELECT string_agg(nspname, ', ') FROM pg_namespace WHERE NOT has_schema_privilege(oid, 'USAGE')"
+            " AND nspname = ANY (string_to_array(replace(current_setting('search_path'), ' ', ''), ','))"
+        ).scalar()
+    if hidden is not None:
+        raise CatalogError(
+            f"The catalog {database.name} does not let this user look into the schema {hidden}.",
+            hint=f"Grant it: `GRANT USAGE ON SCHEMA {hidden} TO …`, and SELECT on the tables in it.",
+        )
 
 
 def _make_schema(database: Database, schema: str) -> None:

@@ -86,7 +86,7 @@ def connector(url: str, options: PostgresOptions) -> "Connector":
     if schema := options.schema or schema:
         _check_schema_name(schema)
         parameters["options"] = f"{parameters.get('options', '')} -csearch_path={schema}".strip()
-    return Connector(parameters)
+    return Connector(parameters, schema)
 
 
 def display_name(parameters: Mapping[str, str]) -> str:
