@@ -11,11 +11,12 @@ from rich.text import Text
 
 from assay.app import PublishReport
 from assay.ingest.pipeline import BuildReport
-from assay.model.evaluation import Outcome, Verdict
+from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State
 from assay.release.promotion import verdict_record
 
 _SHOWN = 10
+_EXAMPLES = 5
 _LONGEST_REASON = 60
 _STYLES = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red", State.REJECTED: "red"}
 
@@ -114,14 +115,20 @@ def show_verdict(console: Console, verdict: Verdict) -> None:
         mark = {"PASS": "[green]✓[/]", "FAIL": "[red]✗[/]", "INCONCLUSIVE": "[yellow]?[/]"}[finding.outcome.value]
         console.print(f"  {mark} {finding.check}: {escape(finding.detail or finding.limit)}")
         if finding.outcome is not Outcome.PASS:
-            for example in finding.examples[:_SHOWN]:
-                console.print(f"      [dim]{escape(example)}[/]")
-            if len(finding.examples) > _SHOWN:
-                console.print("      [dim]… (more with --json)[/]")
+            _show_examples(console, finding)
     colour = "green" if verdict.outcome is Outcome.PASS else "red"
     console.print(f"[bold {colour}]{escape(verdict.summary)}[/]")
     for note in verdict.notes:
         console.print(f"[dim]{escape(note)}[/]")
+
+
+def _show_examples(console: Console, finding: Finding) -> None:
+    shown = finding.examples[:_EXAMPLES]
+    for example in shown:
+        console.print(f"      [dim]{escape(example)}[/]")
+    if (more := finding.count - len(shown)) > 0:
+        hint = " (--json names more)" if len(finding.examples) > len(shown) else ""
+        console.print(f"      [dim]and {more} more{hint}[/]")
 
 
 def show_generations(console: Console, generations: Sequence[Generation]) -> None:

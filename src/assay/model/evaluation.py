@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+MOST_EXAMPLES = 50
+"""How many of what a check found are kept with its finding."""
+
 
 class Outcome(StrEnum):
     """What may be concluded."""
@@ -22,7 +25,8 @@ class Finding:
     value: what was measured; None where it could not be.
     limit: what was asked for, in words.
     detail: what a person needs to know to act.
-    examples: the first few of the documents, chunks or pages behind it.
+    examples: the first of the documents, chunks or pages behind it, at most MOST_EXAMPLES.
+    count: how many of them there are.
     """
 
     check: str
@@ -31,6 +35,7 @@ class Finding:
     limit: str
     detail: str = ""
     examples: tuple[str, ...] = ()
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

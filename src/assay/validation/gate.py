@@ -12,14 +12,13 @@ from itertools import takewhile
 from urllib.parse import urlsplit
 
 from assay.errors import InputError
-from assay.model.evaluation import Finding, Outcome, Verdict
+from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, Verdict
 from assay.model.generations import Generation
 from assay.model.ids import is_placeholder
 from assay.model.ranking import Filters, Mode, Query, Ranking
 from assay.ports import Catalog, Progress, StoredDocument, VectorIndex
 from assay.validation.integrity import KINDS, audit
 
-_EXAMPLES = 50
 _TITLES_AT_ONCE = 500
 _THREADS = 4
 
@@ -106,9 +105,21 @@ def worst(findings: Sequence[Finding]) -> Outcome:
     return Outcome.PASS
 
 
-def _finding(check: str, passed: bool, value: float, limit: str, detail: str, examples: Sequence[str] = ()) -> Finding:
+def _finding(
+    check: str,
+    passed: bool,
+    value: float,
+    limit: str,
+    detail: str,
+    examples: Sequence[str] = (),
+    count: int | None = None,
+) -> Finding:
+    """A finding; count: of all that the examples are from, None when they are all."""
     outcome = Outcome.PASS if passed else Outcome.FAIL
-    return Finding(check, outcome, value, limit, "" if passed else detail, tuple(examples)[:_EXAMPLES])
+    shown = tuple(examples)[:MOST_EXAMPLES]
+    return Finding(
+        check, outcome, value, limit, "" if passed else detail, shown, len(examples) if count is None else count
+    )
 
 
 def _percent(share: float) -> str:
@@ -126,7 +137,7 @@ def _integrity(judged: Judged, progress: Progress) -> list[Finding]:
             f"{fault.count} faults in {report.chunks} chunks; {promise} in a sound generation. "
             "Build it anew: `assay publish --rebuild`"
         )
-        findings.append(_finding(kind, fault.count == 0, share, promise, detail, fault.examples))
+        findings.append(_finding(kind, fault.count == 0, share, promise, detail, fault.examples, fault.count))
     return findings
 
 

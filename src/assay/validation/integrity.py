@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from assay.model.documents import Chunk
+from assay.model.evaluation import MOST_EXAMPLES
 from assay.model.generations import Generation
 from assay.model.ids import chunk_id, content_hash
 from assay.ports import Catalog, Progress, StoredDocument, Vector, VectorIndex
 
 _CHUNKS_AT_ONCE = 1_000
-_EXAMPLES = 5
 _UNIT = 1e-3
 """How far from 1 the squared length of a vector may be."""
 
@@ -25,7 +25,7 @@ class Fault:
     def add(self, example: str) -> None:
         """Count one more."""
         self.count += 1
-        if len(self.examples) < _EXAMPLES:
+        if len(self.examples) < MOST_EXAMPLES:
             self.examples.append(example)
 
 

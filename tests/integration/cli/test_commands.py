@@ -123,6 +123,17 @@ def test_other_pages_take_the_place_of_the_live_ones_only_when_that_is_said(assa
     assert "9 of the live generation's 9 pages are gone" in back.out
 
 
+def test_a_check_shows_five_of_what_it_found_in_text_and_fifty_in_json(assay: Run, folder: Path) -> None:
+    assay("publish")
+    plant(folder, {"other/only.md": "# Only\n\nOnly this page.\n"})
+    other = ("publish", "other", "--base-url", "https://docs.example")
+    said = assay(*other)
+    assert said.out.count("\n      https://docs.example/") == 5
+    assert "\n      and 1 more (--json names more)\n" in said.out
+    (found,) = [one for one in assay(*other, "--json").body["findings"] if one["check"] == "fall in pages"]
+    assert (len(found["examples"]), found["count"]) == (6, 6)
+
+
 def test_a_site_that_moves_is_asked_whether_that_was_meant(assay: Run) -> None:
     assay("publish")
     moved = ("docs", "--base-url", "https://new.example")

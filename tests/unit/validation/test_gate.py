@@ -134,6 +134,18 @@ def test_a_fault_of_integrity_fails_and_says_how_to_mend_it() -> None:
     assert [finding.check for finding in verdict.findings if finding.outcome is not Outcome.PASS] == ["agreement"]
 
 
+def test_a_finding_names_fifty_and_counts_all() -> None:
+    world = World()
+    generation = world.build("g1", *[page(f"p{n}", f"About part {n}.", title=f"Part {n}") for n in range(60)])
+    points = world.store._generations["g1"].points
+    for point_id in list(points):
+        del points[point_id]
+    verdict = _verdict(world, generation)
+    for check, count in (("agreement", 61), ("reachable by title", 60)):  # each is missing, and the number is wrong
+        found = _finding(verdict, check)
+        assert (len(found.examples), found.count) == (50, count)
+
+
 # --- failed pages --------------------------------------------------------------------------------------------------
 
 
