@@ -59,7 +59,8 @@ def main(data_dir: str, docs: str, call: str, when: str) -> None:
     """Publish, and die on the way."""
     executioner = Executioner(int(call), when)
     source = {"path": Path(docs), "base_url": "https://docs.example", "name": "docs"}
-    with Assay.open(load_settings(None, {"data_dir": Path(data_dir), "sources": [source]})) as assay:
+    settings = {"data_dir": Path(data_dir), "sources": [source], "gate": {"max_page_fall": 1.0}}
+    with Assay.open(load_settings(None, settings)) as assay:
         catalog, store = assay.catalog, assay.store
         assay._catalog = Watched(catalog, executioner)  # type: ignore[assignment]  # the point of this module
         assay.store = Watched(store, executioner)  # type: ignore[misc,assignment]  # likewise

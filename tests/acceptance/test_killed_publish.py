@@ -39,7 +39,8 @@ def _write_docs(folder: Path, *, changed: bool) -> None:
 
 def _open(data_dir: Path, docs: Path) -> Assay:
     source = {"path": docs, "base_url": "https://docs.example", "name": "docs"}
-    return Assay.open(load_settings(None, {"data_dir": data_dir, "sources": [source]}))
+    settings = {"data_dir": data_dir, "sources": [source], "gate": {"max_page_fall": 1.0}}
+    return Assay.open(load_settings(None, settings))
 
 
 def _killed(data_dir: Path, docs: Path, call: int, when: str) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 # No main guard, on purpose: a worker that ran this again would print "begun" a second time, and start workers.
 SCRIPT = """\
-import itertools, sys
+import itertools
+import signal, sys
 from assay.ingest.chunking.chunker import ChunkingRules
 from tests.pages import page
 from tests.workers import PatientReadAhead, never_done
@@ -22,6 +23,7 @@ from tests.workers import PatientReadAhead, never_done
 print("begun", flush=True)
 rules = ChunkingRules(400, None, 0, "words")
 last = " never" if sys.argv[1] == "stuck" else ""
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in a shell's background they are ignored
 text = "# Robots\\n\\n" + "A robot **turns** its `wheel`.\\n\\n" * 200
 pages = (("docs", page(text + last * (n > 150), key=str(n))) for n in itertools.count())
 with PatientReadAhead(rules, never_done, workers=2, start_after=0) as ahead:
