@@ -7,7 +7,7 @@ import typer
 from assay.app import Assay
 from assay.cli import options
 from assay.cli.output import out, print_json, progress
-from assay.cli.reports import generation_body, show_generations
+from assay.cli.reports import generation_body, show_generations, show_notes, verdict_notes
 
 
 def register(app: typer.Typer) -> None:
@@ -34,6 +34,7 @@ def promote(
         print_json(generation_body(promoted))
     else:
         out().print(f"Generation [bold]{promoted.id}[/] is live: {promoted.documents} pages, {promoted.chunks} chunks.")
+        show_notes(out(), verdict_notes(promoted))
 
 
 def rollback(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:

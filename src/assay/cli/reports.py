@@ -58,6 +58,7 @@ def publish_body(report: PublishReport, generation: Generation) -> dict[str, Any
         "verdict": verdict.get("outcome") if verdict else None,
         "summary": verdict.get("summary") if verdict else None,
         "findings": verdict.get("findings") if verdict else [],
+        "notes": list(report.verdict.notes) if report.verdict else verdict_notes(generation),
         "promoted": report.promoted.id if report.promoted else None,
     }
 
@@ -77,6 +78,12 @@ def generation_body(generation: Generation) -> dict[str, Any]:
         "verdict": (generation.verdict or {}).get("outcome"),
         "reason": generation.reason,
     }
+
+
+def verdict_notes(generation: Generation) -> list[str]:
+    """The notes of the verdict that is stored with a generation."""
+    notes = (generation.verdict or {}).get("notes")
+    return [str(note) for note in notes] if isinstance(notes, list) else []
 
 
 def show_build(console: Console, build: BuildReport) -> None:
@@ -118,7 +125,12 @@ def show_verdict(console: Console, verdict: Verdict) -> None:
             _show_examples(console, finding)
     colour = "green" if verdict.outcome is Outcome.PASS else "red"
     console.print(f"[bold {colour}]{escape(verdict.summary)}[/]")
-    for note in verdict.notes:
+    show_notes(console, verdict.notes)
+
+
+def show_notes(console: Console, notes: Sequence[str]) -> None:
+    """What a verdict does not say, or says only with a reservation."""
+    for note in notes:
         console.print(f"[dim]{escape(note)}[/]")
 
 

@@ -93,7 +93,7 @@ def _address_notes(judged: Judged) -> list[str]:
     made_up = sum(map(is_placeholder, _urls(judged.catalog, judged.generation.id)))
     if not made_up:
         return []
-    return [f"{made_up} pages have no real address, and hits link to nowhere; give it with --base-url."]
+    return [f"{made_up} pages have no real address: links of hits lead nowhere until --base-url is given."]
 
 
 def worst(findings: Sequence[Finding]) -> Outcome:
@@ -155,10 +155,16 @@ def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:
 
 
 def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
-    """Whether the pages of the live generation are still there, by their addresses: other pages make up for none."""
-    before = _urls(judged.catalog, judged.live.id) if judged.live else set()
-    now = _urls(judged.catalog, judged.generation.id) if before else set()
-    gone = sorted(before - now)
+    """Whether the pages of the live generation are still there, by their addresses: other pages make up for none.
+
+    A page that had no real address is still there when its file is, for no link is lost by giving it one.
+    """
+    live = [document.info for document in judged.catalog.documents(judged.live.id)] if judged.live else []
+    candidate = [document.info for document in judged.catalog.documents(judged.generation.id)] if live else []
+    before, now = {info.url for info in live}, {info.url for info in candidate}
+    files = {(info.source, info.source_path) for info in candidate}
+    named = {info.url for info in live if is_placeholder(info.url) and (info.source, info.source_path) in files}
+    gone = sorted(before - now - named)
     fall = len(gone) / max(len(before), 1)
     return _finding(
         "fall in pages",
@@ -192,13 +198,22 @@ def _urls(catalog: Catalog, generation_id: str) -> set[str]:
 
 
 def _addresses(judged: Judged) -> Finding:
-    """Whether the pages have real addresses, once a generation with real ones is live."""
-    made_up = [url for url in sorted(_urls(judged.catalog, judged.generation.id)) if is_placeholder(url)]
-    real = [url for url in _urls(judged.catalog, judged.live.id) if not is_placeholder(url)] if judged.live else []
+    """Whether the pages have real addresses, once a generation with real ones is live.
+
+    A source whose live pages have none already may go on without.
+    """
+    live = list(judged.catalog.documents(judged.live.id)) if judged.live else []
+    without = {document.info.source for document in live if is_placeholder(document.info.url)}
+    made_up = [
+        document.info.url
+        for document in judged.catalog.documents(judged.generation.id)
+        if is_placeholder(document.info.url) and document.info.source not in without
+    ]
+    has_real = any(not is_placeholder(document.info.url) for document in live)
     share = len(made_up) / max(judged.generation.documents, 1)
     return _finding(
         "addresses",
-        not (made_up and real),
+        not (made_up and has_real),
         1.0 - share,
         "no page without a real address where the live generation has real ones",
         f"{len(made_up)} pages have no real address ({', '.join(made_up[:1])}): hits would link to nowhere. "

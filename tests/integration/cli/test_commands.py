@@ -107,6 +107,19 @@ def test_a_folder_without_an_address_never_takes_the_place_of_pages_that_have_on
     assert assay("search", "gripper", "--json").body["results"][0]["url"].startswith("https://docs.example/")
 
 
+def test_pages_without_an_address_go_live_first_with_a_word_that_their_links_lead_nowhere(
+    assay: Run, folder: Path
+) -> None:
+    (folder / "assay.toml").unlink()
+    word = "6 pages have no real address: links of hits lead nowhere until --base-url is given."
+    assert assay("ingest", "docs").code == 0
+    assert word in " ".join(assay("promote").out.split())
+    assert word in assay("publish", "docs", "--json").body["notes"]
+    given = assay("publish", "docs", "--base-url", "https://docs.example")
+    assert given.code == 0
+    assert "no real address" not in given.out
+
+
 def test_other_pages_take_the_place_of_the_live_ones_only_when_that_is_said(assay: Run, folder: Path) -> None:
     live = assay("publish", "--json").body["generation"]
     plant(folder, {f"other/page-{n}.md": f"# Page {n}\n\nWhat page {n} says.\n" for n in range(9)})

@@ -247,6 +247,17 @@ def test_pages_that_all_have_another_address_are_told_as_moved(base: str, beginn
     assert "was that --base-url meant?" in finding.detail
 
 
+def test_pages_that_get_their_first_real_address_are_not_gone() -> None:
+    world = World()
+    nowhere = [_moved(one, f"https://docs.invalid/{word}") for one, word in zip(_pages(5), WORDS, strict=False)]
+    live = world.build("g0", *nowhere)
+    verdict = _verdict(world, world.build("g1", *_pages(5), minute=1), live=live)
+    assert verdict.outcome is Outcome.PASS
+    fewer = _verdict(world, world.build("g2", *_pages(3), minute=2), live=live)
+    finding = _finding(fewer, "fall in pages")
+    assert (finding.outcome, finding.count) == (Outcome.FAIL, 2)
+
+
 def test_another_folder_under_the_same_address_is_not_told_as_moved() -> None:
     world, generation, live = _after(10, 0, 9)
     detail = _finding(_verdict(world, generation, live=live), "fall in pages").detail
@@ -276,6 +287,17 @@ def test_pages_without_an_address_pass_with_a_word_as_long_as_none_has_one() -> 
     verdict = _verdict(world, second, live=first)
     assert _finding(verdict, "addresses").outcome is Outcome.PASS
     assert any("1 pages have no real address" in note for note in verdict.notes)
+
+
+def test_a_source_that_never_had_an_address_may_go_on_beside_one_that_has() -> None:
+    world = World()
+    notes = [_moved(page(name, source="notes"), f"https://docs.invalid/notes/{name}") for name in ("note", "newer")]
+    live = world.build("g0", *_pages(2), notes[0])
+    allowed = _verdict(world, world.build("g1", *_pages(2), *notes, minute=1), live=live)
+    assert _finding(allowed, "addresses").outcome is Outcome.PASS
+    lost = [_moved(one, f"https://docs.invalid/{n}") for n, one in enumerate(_pages(2))]
+    finding = _finding(_verdict(world, world.build("g2", *lost, *notes, minute=2), live=live), "addresses")
+    assert (finding.outcome, finding.count) == (Outcome.FAIL, 2)
 
 
 def test_pages_without_an_address_never_take_the_place_of_real_ones() -> None:
