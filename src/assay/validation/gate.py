@@ -181,9 +181,9 @@ def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
 def _why_gone(before: set[str], now: set[str]) -> str:
     """What most likely happened to the pages, as a question: another address, or other pages at the same one."""
     old, new = _common_beginning(before), _common_beginning(now)
-    if before & now or old == new or not (urlsplit(old).hostname and urlsplit(new).hostname):
+    if before & now or new.startswith(old) or not (urlsplit(old).hostname and urlsplit(new).hostname):
         return "Is it the same folder, and the same base URL?"
-    return f"All addresses now begin with {new}, and began with {old} before: was that --base-url meant?"
+    return f"All addresses now begin with {new}, and began with {old} before: is --base-url right?"
 
 
 def _common_beginning(urls: set[str]) -> str:

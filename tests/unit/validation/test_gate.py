@@ -232,19 +232,20 @@ def _moved(stored: Stored, url: str) -> Stored:
 
 
 @pytest.mark.parametrize(
-    ("base", "beginning"),
-    [("https://new.example/", "https://new.example/"), (f"{SITE}/v2/", f"{SITE}/v2/")],
-    ids=["another site", "another path"],
+    ("before", "now"),
+    [(f"{SITE}/docs/", "https://new.example/docs/"), (f"{SITE}/docs/", f"{SITE}/"), (f"{SITE}/a/", f"{SITE}/b/")],
+    ids=["another host", "a shorter path", "another path"],
 )
-def test_pages_that_all_have_another_address_are_told_as_moved(base: str, beginning: str) -> None:
+def test_pages_that_all_have_another_address_are_told_as_moved(before: str, now: str) -> None:
     world = World()
-    live = world.build("g0", *_pages(4))
-    moved = [_moved(one, f"{base}{word}") for one, word in zip(_pages(4), WORDS, strict=False)]
-    finding = _finding(_verdict(world, world.build("g1", *moved, minute=1), live=live), "fall in pages")
-    assert finding.outcome is Outcome.FAIL
-    assert finding.value == 1.0
-    assert f"All addresses now begin with {beginning}, and began with {SITE}/ before" in finding.detail
-    assert "was that --base-url meant?" in finding.detail
+
+    def at(base: str) -> list[Stored]:
+        return [_moved(one, f"{base}{word}") for one, word in zip(_pages(4), WORDS, strict=False)]
+
+    live = world.build("g0", *at(before))
+    finding = _finding(_verdict(world, world.build("g1", *at(now), minute=1), live=live), "fall in pages")
+    assert (finding.outcome, finding.value) == (Outcome.FAIL, 1.0)
+    assert f"All addresses now begin with {now}, and began with {before} before: is --base-url right?" in finding.detail
 
 
 def test_pages_that_get_their_first_real_address_are_not_gone() -> None:
