@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 from tests.peers.qdrant import QdrantPeer
-from tests.qdrant_stores import LAYOUT, LOADING, qdrant_store
+from tests.qdrant_stores import ACCESS, LAYOUT, LOADING, qdrant_store
 
 from assay.adapters import qdrant_writer
 from assay.adapters.qdrant import QdrantStore
@@ -430,6 +430,10 @@ def test_the_key_is_in_no_error_log_or_repr(
             use()
         told += ["".join(traceback.format_exception(raised.value)), repr(raised.value)]
     assert KEY not in "\n".join([*told, caplog.text, *(repr(record.args) for record in caplog.records)])
+
+
+def test_the_key_is_not_shown_with_the_address() -> None:
+    assert KEY not in repr(replace(ACCESS, api_key=KEY))
 
 
 def test_a_wrong_key_says_what_to_set(peer: QdrantPeer) -> None:

@@ -69,6 +69,7 @@ class QdrantServer:
         self._clients: dict[int, QdrantClient] = {}
         self._patience = {
             Again.NEVER: _Patience(attempts=1, budget=0.0, first=0.1, longest=0.1),
+            # No longer than the shortest time limit: who has waited that long in vain is not to wait as long again.
             Again.SOON: _Patience(attempts=access.retries + 1, budget=1.0, first=0.1, longest=0.4),
             Again.PATIENTLY: _Patience(attempts=10_000, budget=access.patience, first=0.2, longest=5.0),
         }
@@ -131,9 +132,8 @@ class QdrantServer:
             except CLIENT_ERRORS as error:
                 failure = failure_of(error)
             attempt += 1
-            # Who has waited for an answer in vain is not helped by waiting as long again.
-            worth_it = failure.transient and (again is Again.PATIENTLY or not failure.timed_out)
-            wait = patience.wait(attempt, time.monotonic() - started, failure.retry_after) if worth_it else None
+            elapsed = time.monotonic() - started
+            wait = patience.wait(attempt, elapsed, failure.retry_after) if failure.transient else None
             if wait is None:
                 return failure
             if again is Again.PATIENTLY and attempt == 1:

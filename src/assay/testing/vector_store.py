@@ -136,8 +136,9 @@ class VectorStoreConformance:
         with pytest.raises(IndexNotFound, match="g2"):
             store.open("g2", SPEC)
 
-    def test_what_was_never_sealed_does_not_open(self, store: VectorStore) -> None:
-        store.create("g1", SPEC).add(points(3))
+    @pytest.mark.parametrize("count", [0, 3])
+    def test_what_was_never_sealed_does_not_open(self, store: VectorStore, count: int) -> None:
+        store.create("g1", SPEC).add(points(count))
         with pytest.raises(IndexCorrupt, match="g1"):
             store.open("g1", SPEC)
 
