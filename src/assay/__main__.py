@@ -1,5 +1,19 @@
-"""`python -m assay` is the command line."""
+"""The command line, as `assay` and as `python -m assay`."""
 
-from assay.cli.main import run
+import signal
 
-run()
+
+def main() -> None:
+    """Load the command line and run it."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        # Loading takes a moment, in which Ctrl-C is to end the process without a word.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from assay.cli.main import run
+
+    signal.signal(signal.SIGINT, before)
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -31,6 +31,8 @@ EXIT_USAGE = 2
 EXIT_UNREACHABLE = 4
 EXIT_INTERNAL = 5
 EXIT_INTERRUPTED = 130
+EXIT_READER_GONE = 141
+EXIT_TERMINATED = 143
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ FAILURES: tuple[tuple[type[AssayError], Failure], ...] = (
 
 WRONG_USE = Failure(EXIT_USAGE, "wrong_use")
 INTERRUPTED = Failure(EXIT_INTERRUPTED, "interrupted")
+TERMINATED = Failure(EXIT_TERMINATED, "terminated")
+NO_MEMORY = Failure(EXIT_UNREACHABLE, "out_of_memory")
 INTERNAL = Failure(EXIT_INTERNAL, "internal_error")
 
 

@@ -1,7 +1,6 @@
 """The command line's front door: collects the commands, and turns every error into a message and an exit code."""
 
 import logging
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +12,12 @@ from typer.core import TyperGroup
 from assay import __version__
 from assay.cli import building, keys, releasing, searching, serving, setup
 from assay.cli.failures import (
+    EXIT_READER_GONE,
     EXIT_UNREACHABLE,
     INTERNAL,
     INTERRUPTED,
+    NO_MEMORY,
+    TERMINATED,
     WRONG_USE,
     asks_for_json,
     failure_of,
@@ -23,12 +25,16 @@ from assay.cli.failures import (
     tell,
 )
 from assay.cli.output import err
+from assay.cli.signals import Terminated, stopping_cleanly
+from assay.cli.streams import OutputLost, abandon_output, secure_streams
 from assay.errors import AssayError
 
 _WrongUse: Any = typer.BadParameter.__mro__[1]
 """What is raised for a command line that cannot be parsed; typer exports its children only."""
 
 _BUG = "This is a bug in Assay"
+_NO_MEMORY = "There is not enough memory for this."
+_LESS_MEMORY = "Set [ingest] workers to 1, leave out the largest pages, or use a machine with more memory."
 _STOPPED = "Stopped. What was live is live still; the next run clears what this one left."
 
 
@@ -51,11 +57,8 @@ def _told_as_json() -> Iterator[None]:
     as_json = asks_for_json(sys.argv[1:])
     try:
         yield
-    except KeyboardInterrupt:
-        err().print(_STOPPED)
-        if as_json:
-            print_error(INTERRUPTED, _STOPPED, "")
-        raise typer.Exit(INTERRUPTED.exit_code) from None
+    except KeyboardInterrupt as interrupt:
+        raise typer.Exit(_tell_interrupt(interrupt, as_json=as_json)) from None
     except Exception as error:
         if as_json and isinstance(error, _WrongUse):
             print_error(WRONG_USE, error.format_message(), "--help lists what can be given.")
@@ -97,19 +100,38 @@ for _module in (setup, building, searching, releasing, serving, keys):
 
 def run() -> None:
     """Run the command line and leave the process with its exit code."""
+    secure_streams()
     as_json = asks_for_json(sys.argv[1:])
     try:
-        try:
-            app()  # ends the process itself, also with the message and code of wrong use
-        finally:
-            sys.stdout.flush()
+        with stopping_cleanly():
+            try:
+                _run(as_json=as_json)
+            finally:
+                sys.stdout.flush()
+    except OutputLost as lost:
+        abandon_output()
+        if lost.reader_gone:  # as `| head` does: nothing to tell anybody
+            sys.exit(EXIT_READER_GONE)
+        err().print(f"[red bold]Error:[/] The result cannot be written to standard output: {lost.reason}.")
+        sys.exit(EXIT_UNREACHABLE)
+
+
+def _run(*, as_json: bool) -> None:
+    try:
+        app()  # ends the process itself, also with the message and code of wrong use
     except AssayError as error:
         tell(err(), error, as_json=as_json)
         sys.exit(failure_of(error).exit_code)
-    except BrokenPipeError:
-        # Whoever read our output has gone away, as `| head` does; the interpreter's last flush must not trip over it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(EXIT_UNREACHABLE)
+    except KeyboardInterrupt as interrupt:
+        sys.exit(_tell_interrupt(interrupt, as_json=as_json))
+    except OutputLost:
+        raise
+    except MemoryError:
+        err().print(f"[red bold]Error:[/] {_NO_MEMORY}")
+        err().print(_LESS_MEMORY)
+        if as_json:
+            print_error(NO_MEMORY, _NO_MEMORY, _LESS_MEMORY)
+        sys.exit(NO_MEMORY.exit_code)
     except Exception:  # the outermost edge: whatever it is, it is a bug
         logging.getLogger("assay").exception("Internal error")
         err().print(f"[red bold]Internal error.[/] {_BUG}; the lines above belong in a report of it.")
@@ -118,3 +140,12 @@ def run() -> None:
                 INTERNAL, "Something went wrong inside.", f"{_BUG}; standard error has what belongs in a report."
             )
         sys.exit(INTERNAL.exit_code)
+
+
+def _tell_interrupt(interrupt: KeyboardInterrupt, *, as_json: bool) -> int:
+    """Say that the command was stopped; its exit code."""
+    failure = TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
+    err().print(_STOPPED)
+    if as_json:
+        print_error(failure, _STOPPED, "")
+    return failure.exit_code

@@ -322,7 +322,8 @@ class Pipeline:
         """Leave a failed generation with its reason; if even that fails, the next build clears it."""
         logger.info("Generation %s is given up.", generation.id)
         with _best_effort("mark the generation as failed"):
-            self._parts.catalog.transition(generation.id, State.FAILED, reason=str(error) or type(error).__name__)
+            reason = str(error) or ("interrupted" if isinstance(error, KeyboardInterrupt) else type(error).__name__)
+            self._parts.catalog.transition(generation.id, State.FAILED, reason=reason)
         with _best_effort("remove its index"):
             self._parts.store.delete(generation.id)
 

@@ -258,25 +258,14 @@ def test_an_interrupt_is_exit_code_130_and_says_what_is_live(assay: Run, monkeyp
     assert (said.code, said.body["error"]) == (130, "interrupted")
 
 
-def test_a_reader_that_goes_away_leaves_no_noise(folder: Path) -> None:
-    import subprocess
+def test_a_lack_of_memory_is_no_bug(assay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        raise MemoryError
 
-    from tests.integration.cli.commands import PROGRAM, environment
-
-    in_a_process(folder, "publish")
-    with subprocess.Popen(
-        [*PROGRAM, "search", "gripper", "--json"],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    ) as command:
-        assert command.stdout
-        assert command.stderr
-        command.stdout.close()
-        assert command.stderr.read() == ""
-    assert command.returncode not in (0, 5)
+    monkeypatch.setattr(Assay, "generations", fail)
+    said = assay("generations", "--json")
+    assert (said.code, said.body["error"]) == (4, "out_of_memory")
+    assert "bug" not in said.err
 
 
 @pytest.mark.parametrize(
