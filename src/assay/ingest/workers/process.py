@@ -5,10 +5,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from threading import Thread
+from threading import Thread, Timer
 from typing import IO
 
 from assay.ingest.intake import Cut
@@ -19,6 +19,10 @@ _START = "import sys; sys.path[:] = sys.argv[1:]; from assay.ingest.workers.chil
 
 _LAST_WORDS = 2.0
 """Seconds that a process whose pipe has closed is given to end and say why."""
+
+PATIENCE = 60.0
+"""Seconds that a process may take to answer, or to take a batch: a stopped one never does, nor one in a loop. The
+largest batch takes a few."""
 
 
 class WorkerProcess:
@@ -35,6 +39,7 @@ class WorkerProcess:
         self.pending = 0
         self.is_ready = False
         self.ended = False
+        self._too_slow = False
         self._links: Mapping[str, str] | None = None
         self._said: IO[bytes] = tempfile.TemporaryFile(prefix="assay-worker-")  # noqa: SIM115 - closed by stop
         try:
@@ -72,8 +77,12 @@ class WorkerProcess:
         return True
 
     def take(self) -> tuple[Cut | None, ...] | None:
-        """Wait for what became of the earliest batch that was given; None when the process has ended."""
-        frame = read_frame(self._answers)
+        """Wait for what became of the earliest batch that was given.
+
+        None when the process has ended, or has been ended because it took longer than PATIENCE.
+        """
+        with self._patience():
+            frame = read_frame(self._answers)
         if frame is None:
             self.ended = True
             return None
@@ -85,6 +94,8 @@ class WorkerProcess:
         """How a process that has ended did, for the log."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_WORDS)
+        if self._too_slow:
+            return f"it gave no answer for {PATIENCE:g} s"
         code = self._process.poll()
         self._said.seek(0)
         last_line = self._said.read().decode(errors="replace").strip().rpartition("\n")[2]
@@ -99,6 +110,21 @@ class WorkerProcess:
         for stream in (*self._pipes, self._said):
             stream.close()
 
+    @contextmanager
+    def _patience(self) -> Iterator[None]:
+        """End the process when the block takes too long, which closes its pipes and so ends the wait for them."""
+        timer = Timer(PATIENCE, self._lose_patience)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _lose_patience(self) -> None:
+        self._too_slow = True
+        self._process.kill()
+
     def _await_greeting(self) -> None:
         """A worker that has started sends an empty frame."""
         if read_frame(self._answers) is None:
@@ -108,7 +134,8 @@ class WorkerProcess:
 
     def _write(self, message: bytes) -> bool:
         try:
-            write_frame(self._requests, message)
+            with self._patience():
+                write_frame(self._requests, message)
         except OSError:
             self.ended = True
         return not self.ended

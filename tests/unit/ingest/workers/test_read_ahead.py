@@ -4,15 +4,17 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.pages import page
-from tests.workers import PatientReadAhead, Unloadable, short_of_memory, talkative, words
+from tests.workers import PatientReadAhead, Unloadable, never_done, short_of_memory, talkative, words
 
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
+from assay.ingest.workers import process
 from assay.ingest.workers.read_ahead import SourcePage, worker_count
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.ports import TokenCounter
@@ -130,6 +132,37 @@ def test_a_build_whose_workers_are_all_killed_reads_on_alone(caplog: pytest.LogC
     assert [page for _, page, _ in results] == pages
     assert not any(cut for _, _, cut in results[-60:])
     assert "read without workers" in caplog.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGSTOP on Windows")
+@pytest.mark.parametrize("size", [1, 400], ids=["answer-overdue", "pipe-full"])
+def test_a_worker_that_is_stopped_is_not_waited_for_without_end(
+    size: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(process, "PATIENCE", 0.5)
+    pages = [_page(number, "Turn the wheel slowly.\n\n" * size) for number in range(100)]
+    with _ahead(workers=1) as ahead:
+        results = []
+        for result in ahead.read(_items(*pages)):
+            results.append(result)
+            for pid in ahead.pids if len(results) == 30 else []:
+                os.kill(pid, signal.SIGSTOP)
+    assert [page for _, page, _ in results] == pages
+    assert not any(cut for _, _, cut in results[-20:])
+    assert "gave no answer for 0.5 s" in caplog.text
+
+
+def test_a_page_that_a_worker_never_finishes_is_left_to_the_build(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(process, "PATIENCE", 2.0)
+    pages = [_page(number) for number in range(60)]
+    pages[20] = replace(pages[20], content="# Part 20\n\nThis ends never")
+    results = _results(never_done, _items(*pages))
+    assert [page for _, page, _ in results] == pages
+    assert results[20][2] is None
+    assert results[59][2] is not None
+    assert "gave no answer for 2 s" in caplog.text
 
 
 def test_a_worker_that_runs_out_of_memory_says_so_and_leaves_its_pages_to_the_build(
