@@ -17,6 +17,7 @@ from assay.adapters.folder_tree import (
     is_folder,
     is_repository,
     join,
+    may_be_entered,
     read_config_text,
     subfolders,
 )
@@ -56,6 +57,8 @@ class _Site:
 
 def is_site_folder(root: Path, folder: str) -> bool:
     """Whether a folder is a Docusaurus site: it has its configuration, versions or translations of docs."""
+    if not may_be_entered(root / folder):
+        return False
     if any((root / folder / name).is_file() for name in CONFIG_NAMES):
         return True
     if is_folder(root, join(folder, "versioned_docs")):

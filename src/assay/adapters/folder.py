@@ -20,7 +20,7 @@ from typing import Literal
 from assay.adapters.folder_files import SUFFIXES, Findings, FoundFile, find_files, read_text
 from assay.adapters.folder_includes import IncludeRules, find_includes, link_candidates, linked_files
 from assay.adapters.folder_layout import file_layout, find_layout
-from assay.adapters.folder_tree import Layout, Tree, Wishes
+from assay.adapters.folder_tree import Layout, Tree, Wishes, closed_folder
 from assay.adapters.front_matter import FrontMatter, flag, page_tags, page_title, split_front_matter
 from assay.adapters.mkdocs_config import is_left_out
 from assay.adapters.routing import (
@@ -121,7 +121,8 @@ class FolderSource:
             return find_layout(root, self._wishes) if only is None else file_layout(str(root / only), self._wishes)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise SourceError(f"{error.filename or root} cannot be read: {reason}.", hint=_CHECK) from None
+            named = closed_folder(Path(error.filename or root))
+            raise SourceError(f"{named} cannot be read: {reason}.", hint=_CHECK) from None
 
     def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
         """Yield every page, each key once, tree by tree in ascending order of their keys.

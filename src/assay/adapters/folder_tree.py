@@ -113,11 +113,32 @@ def is_folder(root: Path, path: str) -> bool:
     return full.is_dir() and inside(root, os.path.realpath(full))
 
 
+def may_be_entered(folder: Path) -> bool:
+    """Whether permissions let this process look for something in a folder."""
+    try:
+        os.stat(f"{folder}{os.sep}.")  # noqa: PTH116 - a Path drops the dot, for which the folder has to be entered
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def closed_folder(path: Path) -> Path:
+    """The folder that keeps a path from being looked at; the path itself when none above it does."""
+    return next((above for above in reversed(path.parents) if not may_be_entered(above)), path)
+
+
 def subfolders(root: Path, path: str) -> Iterator[str]:
-    """Names of the folders in a folder that are not hidden, ascending; none when it cannot be listed."""
+    """Names of the folders in a folder that are not hidden, ascending; none when there is no such folder.
+
+    Raises OSError for one that cannot be listed: its versions or locales must not look as if they were gone.
+    """
     try:
         names = sorted(entry.name for entry in (root / path).iterdir() if entry.is_dir())
     except OSError:
+        if is_folder(root, path):
+            raise
         return
     yield from (name for name in names if not name.startswith(".") and name != "node_modules")
 

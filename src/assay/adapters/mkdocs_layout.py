@@ -16,6 +16,7 @@ from assay.adapters.folder_tree import (
     is_folder,
     is_repository,
     join,
+    may_be_entered,
     read_config_text,
     subfolders,
 )
@@ -51,7 +52,7 @@ class _Site:
 
 def has_config(root: Path, folder: str) -> bool:
     """Whether a folder holds the configuration of an MkDocs site."""
-    return any((root / folder / name).is_file() for name in CONFIG_NAMES)
+    return may_be_entered(root / folder) and any((root / folder / name).is_file() for name in CONFIG_NAMES)
 
 
 def is_locale(name: str) -> bool:
