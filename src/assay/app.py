@@ -35,7 +35,6 @@ from assay.ports import (
     IndexSpec,
     Progress,
     Silence,
-    Source,
     SparseEncoder,
     Vector,
     VectorStore,
@@ -314,7 +313,7 @@ class Assay:
         return Releases(self.catalog, self.store, self.settings.release.keep)
 
     @cached_property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[FolderSource, ...]:
         """The configured sources. Raises ConfigurationError when there are none, or two of one name."""
         if not self.settings.sources:
             raise ConfigurationError(
@@ -388,7 +387,9 @@ class Assay:
         identity = ChunkerIdentity(
             READER_REVISION, CHUNKER_REVISION, rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer
         )
-        sources = self.sources  # first: a command that names none leaves no folder behind
+        sources = self.sources  # first: a command that names none, or a wrong one, leaves nothing behind
+        for source in sources:
+            source.check()
         self._make_data_dir()
         catalog = self._open_catalog(create=True)
         return BuildParts(

@@ -5,14 +5,17 @@ Every setting can be written as an environment variable: `ASSAY_` and its path i
 underscores (`ASSAY_SEARCH__TOP_K=8`).
 """
 
+import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -508,6 +511,10 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
     """
     path = config or Path(CONFIG_FILE)
     values: dict[str, Any] = {}
+    if path.is_dir():
+        raise ConfigurationError(
+            f"{path} is a folder, and a configuration file is expected there.", hint="Move it away."
+        )
     if path.is_file():
         values = _read_toml(path)
     elif config is not None:
@@ -518,6 +525,29 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
         raise ConfigurationError(_explain(error, path if values else None)) from None
     except SettingsError as error:
         raise ConfigurationError(f"An ASSAY_ environment variable cannot be read: {error}.") from None
+
+
+def misspelled_variables() -> list[str]:
+    """A sentence for each environment variable that is nearly, and not quite, one of a setting."""
+    known = {f"ASSAY_{path.replace('.', '__').upper()}" for path in _paths(Settings)}
+    tables = {f"{name}__" for name in known}
+    sentences = []
+    for name in sorted(os.environ):
+        upper = name.upper()
+        if not upper.startswith("ASSAY") or upper in known or any(upper.startswith(table) for table in tables):
+            continue
+        meant = get_close_matches(upper, known, n=1, cutoff=_NEARLY)
+        if meant:
+            sentences.append(f"The environment variable {name} sets nothing; {meant[0]} does.")
+    return sentences
+
+
+def _paths(table: type[BaseModel], above: str = "") -> Iterator[str]:
+    """Every setting, tables included, as in `search.top_k`."""
+    for name, field in table.model_fields.items():
+        yield f"{above}{name}"
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _paths(field.annotation, f"{above}{name}.")
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -544,6 +574,24 @@ def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     return values
 
 
+_NEARLY = 0.87
+"""How alike two names of variables are, from 0 to 1, when one is taken for a misspelling of the other."""
+
+_WORDING = {
+    "tuple_type": "has to be a list",
+    "list_type": "has to be a list",
+    "model_type": "has to be a table",
+    "dict_type": "has to be a table",
+    "path_type": "has to be a path",
+}
+
+
+def _wording(problem: ErrorDetails) -> str:
+    """What is wrong in the words of a settings file, not of Python."""
+    message = problem["msg"].removeprefix("Value error, ")
+    return _WORDING.get(problem["type"]) or f"{message[:1].lower()}{message[1:]}"
+
+
 _SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url", re.IGNORECASE)
 """Settings whose values are not repeated in a message."""
 
@@ -557,6 +605,6 @@ def _explain(error: ValidationError, path: Path | None) -> str:
             lines.append(f"{name}: there is no such setting")
         else:
             sent = "" if _SECRET.search(name) else f" = {problem['input']!r}"
-            lines.append(f"{name}{sent}: {problem['msg'][:1].lower()}{problem['msg'][1:]}")
+            lines.append(f"{name}{sent}: {_wording(problem)}")
     where = f" (in {path}, the environment or a flag)" if path else " (in the environment or a flag)"
     return f"These settings cannot be used{where}: " + "; ".join(lines) + "."

@@ -1,12 +1,13 @@
 """Settings: which source wins, and what is said when one cannot be used."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.errors import ConfigurationError
-from assay.settings import Settings, load_settings
+from assay.settings import Settings, load_settings, misspelled_variables
 
 
 @pytest.fixture(autouse=True)
@@ -122,3 +123,51 @@ def test_every_setting_says_what_it_is() -> None:
 )
 def test_the_dense_side_weighs_what_the_embedder_is_worth(values: dict[str, Any], weight: float) -> None:
     assert load_settings(None, values).dense_weight == weight
+
+
+def test_a_folder_in_the_place_of_the_file_is_no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "assay.toml").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for config in (None, tmp_path / "assay.toml"):
+        with pytest.raises(ConfigurationError, match="is a folder"):
+            load_settings(config)
+
+
+@pytest.mark.parametrize(
+    ("toml", "told"),
+    [
+        ('sources = "docs"', "sources = 'docs': has to be a list"),
+        ("search = 3", "search = 3: has to be a table"),
+        ("[[sources]]\npath = 3", "sources.0.path = 3: has to be a path"),
+    ],
+)
+def test_a_value_of_a_wrong_kind_is_told_in_the_words_of_the_file(tmp_path: Path, toml: str, told: str) -> None:
+    (tmp_path / "assay.toml").write_text(toml, encoding="utf-8")
+    with pytest.raises(ConfigurationError) as raised:
+        load_settings(tmp_path / "assay.toml")
+    assert told in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ASSAY_DATADIR", "ASSAY_DATA_DIR"),
+        ("ASSAY_SERCH__TOP_K", "ASSAY_SEARCH__TOP_K"),
+        ("ASSAY_SEARCH_TOP_K", "ASSAY_SEARCH__TOP_K"),
+        ("ASSAY__DATA_DIR", "ASSAY_DATA_DIR"),
+        ("ASSAY_SHARED", None),
+        ("ASSAY_HOME", None),
+        ("ASSAY_VERSION", None),
+        ("ASSAY_SERVER__PORT", None),
+        ("ASSAY_EMBEDDING__COHERE_API_KEY", None),
+    ],
+)
+def test_a_misspelled_variable_is_told_and_somebody_elses_is_not(
+    name: str, meant: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for set_already in [each for each in os.environ if each.startswith("ASSAY")]:
+        monkeypatch.delenv(set_already)
+    monkeypatch.setenv(name, "1")
+    assert misspelled_variables() == (
+        [] if meant is None else [f"The environment variable {name} sets nothing; {meant} does."]
+    )

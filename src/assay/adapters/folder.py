@@ -114,6 +114,10 @@ class FolderSource:
         """Short name, unique among the sources of an index; kept with every document."""
         return self._wishes.name
 
+    def check(self) -> None:
+        """Raise SourceError unless there is such a folder or file."""
+        _resolve(self._given)
+
     def layout(self) -> Layout:
         """How the folder is understood, with notices for a person. Raises SourceError, ConfigurationError."""
         root, only = _resolve(self._given)

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from assay.settings import Settings, SourceSettings, load_settings
+from assay.cli.output import err
+from assay.settings import Settings, SourceSettings, load_settings, misspelled_variables
 
 DataDir = Annotated[
     Path | None,
@@ -52,6 +54,8 @@ AllowRemovals = Annotated[
 
 def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[str, Any] | None = None) -> Settings:
     """The settings of this run: file, environment, then flags. Raises ConfigurationError."""
+    for sentence in misspelled_variables():
+        err().print(f"[yellow]{escape(sentence)}[/]")
     values = dict(overrides or {})
     if data_dir is not None:
         values["data_dir"] = data_dir

@@ -230,6 +230,33 @@ def test_a_build_while_another_runs_is_exit_code_4(assay: Run, folder: Path) -> 
     assert (said.code, said.body["error"]) == (4, "build_in_progress")
 
 
+def test_a_source_that_there_is_not_leaves_no_generation(assay: Run, folder: Path) -> None:
+    assert assay("publish", "nosuch", "--data-dir", "new").code == 2
+    assert not (folder / "new").exists()
+    assay("publish")
+    said = assay("publish", "nosuch")
+    assert said.code == 2
+    assert "There is no folder or file nosuch" in said.err
+    assert len(assay("generations", "--json").body["generations"]) == 1
+
+
+def test_a_damaged_catalog_is_told_with_what_to_do(assay: Run, folder: Path) -> None:
+    assay("publish")
+    catalog = folder / ".assay" / "catalog.sqlite"
+    content = catalog.read_bytes()
+    catalog.write_bytes(content[:100] + b"\xff" * (len(content) - 100))
+    said = assay("search", "gripper")
+    assert said.code == 4
+    assert "move the data directory away" in said.err
+
+
+def test_a_variable_that_is_nearly_one_of_a_setting_is_told(assay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_SERVER_PORT", "8081")
+    monkeypatch.setenv("ASSAY_SHARED", "/elsewhere")
+    said = assay("doctor")
+    assert said.err == "The environment variable ASSAY_SERVER_PORT sets nothing; ASSAY_SERVER__PORT does.\n"
+
+
 # --- the edge ------------------------------------------------------------------------------------------------------
 
 

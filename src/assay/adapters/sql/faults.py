@@ -10,7 +10,7 @@ from sqlalchemy import exc
 from assay.adapters.sql.postgres_faults import SCHEMA_HINT, UNSTORABLE, Fault, fault_of
 from assay.errors import AssayError, CatalogError, CatalogSchemaError, CatalogUnavailable
 
-_REBUILD = "Restore it from a backup, or remove it and run `assay publish`."
+_REBUILD = "Restore it from a backup, or move the data directory away and run `assay publish` again."
 
 # https://www.sqlite.org/rescode.html: the low byte of an extended code is its primary code.
 _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
