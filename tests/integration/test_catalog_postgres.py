@@ -346,6 +346,22 @@ def test_a_connection_that_ends_in_the_middle_is_an_error_of_the_catalog(catalog
     catalog.add_documents("g1", [page("a")])
 
 
+def test_what_copy_could_take_for_its_own_signs_is_stored_as_it_is(catalog: SqlCatalog) -> None:
+    texts = [
+        "tab\there",
+        "line\nbreak\r\n",
+        "\\N",
+        "\\.",
+        "back\\slash \\t",
+        "NULL",
+        "日🤖 é\u0301",
+        '{"a": "\\u0000"}',
+    ]
+    built(catalog, "g1", page("a", *texts, title="\\N"))
+    assert [chunk.text for chunk in catalog.chunks("g1")] == texts
+    assert [stored.info.title for stored in catalog.documents("g1")] == ["\\N"]
+
+
 def test_a_null_byte_that_postgres_cannot_hold_is_an_error_that_stores_nothing(catalog: SqlCatalog) -> None:
     catalog.add_generation(generation("g1"))
     with pytest.raises(CatalogError, match="cannot hold"):

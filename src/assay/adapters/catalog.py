@@ -38,7 +38,6 @@ T = TypeVar("T")
 
 _CHECK_SECONDS = 0.75  # for each of two questions: a health check has two seconds for all the parts
 _VALUES = 500  # values in one statement; SQLite builds exist that stop at 999
-_ROWS = 1_000  # rows in one executemany
 _DOCUMENTS = 200  # documents read in one transaction
 
 
@@ -182,14 +181,16 @@ class SqlCatalog:
         with self._database.writing(durable=False) as connection:
             rules.check_building(generation_id, _state(connection, generation_id))
             known = _numbers(connection, list(revisions))
-            _store(connection, [revision for revision in revisions.values() if revision.id not in known])
-            _include(connection, generation_id, list(revisions))
+            _store(
+                self._database, connection, [revision for revision in revisions.values() if revision.id not in known]
+            )
+            _include(self._database, connection, generation_id, list(revisions))
 
     def include_revisions(self, generation_id: str, revisions: Sequence[str]) -> None:
         """Include documents that are stored already, in one transaction."""
         with self._database.writing(durable=False) as connection:
             rules.check_building(generation_id, _state(connection, generation_id))
-            _include(connection, generation_id, list(dict.fromkeys(revisions)))
+            _include(self._database, connection, generation_id, list(dict.fromkeys(revisions)))
 
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
         """Every document of a generation, by URL; GenerationNotFound also when it is deleted meanwhile."""
@@ -311,19 +312,17 @@ def _numbers(connection: Connection, revisions: Sequence[str]) -> dict[str, tupl
     }
 
 
-def _store(connection: Connection, revisions: Sequence[_Revision]) -> None:
+def _store(database: Database, connection: Connection, revisions: Sequence[_Revision]) -> None:
     """Store revisions that are not stored yet."""
-    for some in _batches(revisions, _ROWS):
-        rows = [revision_row(revision.id, revision.document, len(revision.chunks)) for revision in some]
-        connection.execute(insert(document_revisions), rows)
+    rows = (revision_row(revision.id, revision.document, len(revision.chunks)) for revision in revisions)
+    database.fill(connection, document_revisions, rows)
     numbers = _numbers(connection, [revision.id for revision in revisions])
     now = now_utc()
     chunk_rows = (chunk_row(numbers[revision.id][0], chunk, now) for revision in revisions for chunk in revision.chunks)
-    for rows in _batches(chunk_rows, _ROWS):
-        connection.execute(insert(chunks_table), rows)
+    database.fill(connection, chunks_table, chunk_rows)
 
 
-def _include(connection: Connection, generation_id: str, revisions: Sequence[str]) -> None:
+def _include(database: Database, connection: Connection, generation_id: str, revisions: Sequence[str]) -> None:
     """Include stored revisions in a generation; those that it has already stay."""
     numbers = _numbers(connection, revisions)
     wanted: dict[str, int] = {}
@@ -338,8 +337,7 @@ def _include(connection: Connection, generation_id: str, revisions: Sequence[str
             if wanted.pop(row.url) != row.revision_id:
                 raise rules.two_documents(generation_id, row.url)
     rows = [{"generation_id": generation_id, "revision_id": number, "url": url} for url, number in wanted.items()]
-    for some_rows in _batches(rows, _ROWS):
-        connection.execute(insert(generation_documents), some_rows)
+    database.fill(connection, generation_documents, rows)
 
 
 def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -3,15 +3,16 @@
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Table, create_engine, event, insert
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
 from assay.adapters.sql import postgres
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 30
 """How long a writer waits for another one. The largest single transaction, 50,000 chunks, takes about three."""
+
+_ROWS = 1_000  # rows in one statement
 
 _URL_HINT = "Use sqlite:///path/to/catalog.db or postgresql://user:password@host/database."
 _MODE = "assay_mode"  # execution option, read when a transaction begins
@@ -93,6 +96,15 @@ class Database:
             connection = plain.execution_options(**{_MODE: "durable"})
             with connection.begin():
                 yield connection
+
+    def fill(self, connection: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Insert many rows, all with the same columns, in a transaction of `writing`. Raises CatalogError."""
+        remaining = iter(rows)
+        while some := list(islice(remaining, _ROWS)):
+            if self.is_sqlite:
+                connection.execute(insert(table), some)
+            else:
+                postgres.copy_rows(self.name, connection, table, some)
 
     def value_of(self, sql: str, *, seconds: float) -> Any:  # noqa: ANN401 - a value of any column
         """The value of a statement that gives at most one row, without a transaction; None for no row.

@@ -93,9 +93,12 @@ def _from_postgres(name: str, error: exc.DBAPIError) -> CatalogError:
 
 def from_postgres(name: str, error: Exception) -> CatalogError:
     """An error of the driver itself, from connecting or from a statement, as one of the catalog."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
     # The driver's class for a connection that failed or ended; a statement that failed has a code.
-    lost = any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
-    return _postgres_error(name, fault_of(error, disconnected=lost), error)
+    fault = fault_of(error, disconnected="OperationalError" in kinds)
+    if fault is None and "DataError" in kinds:
+        fault = UNSTORABLE
+    return _postgres_error(name, fault, error)
 
 
 def _postgres_error(name: str, fault: Fault | None, original: object) -> CatalogError:

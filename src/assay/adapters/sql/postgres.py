@@ -1,12 +1,13 @@
 """A catalog's database in Postgres: which URLs name one, and how it is connected to."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import Connection, Engine, Table, create_engine
 
+from assay.adapters.sql.faults import from_postgres
 from assay.adapters.sql.records import json_text
 from assay.errors import ConfigurationError
 
@@ -123,6 +124,25 @@ def look_ups(connector: "Connector", name: str, options: PostgresOptions) -> "Lo
     from assay.adapters.sql.lookups import LookUps
 
     return LookUps(connector, name, size=options.pool_size)
+
+
+def copy_rows(name: str, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows with COPY, in less than half the time of INSERT. name: what to call the database in messages."""
+    from assay.adapters.sql.driver import Error
+
+    columns = [table.columns[column] for column in rows[0]]
+    processors = [column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for column in columns]
+    listed = ", ".join(f'"{column.name}"' for column in columns)
+    cursor = connection.connection.cursor()
+    try:
+        with cursor.copy(f'COPY "{table.name}" ({listed}) FROM STDIN') as copy:
+            for row in rows:
+                values = zip(processors, row.values(), strict=True)
+                copy.write_row([value if process is None else process(value) for process, value in values])
+    except Error as error:
+        raise from_postgres(name, error) from error
+    finally:
+        cursor.close()
 
 
 def _understood(query: str, keywords: frozenset[str]) -> tuple[str, str | None]:
