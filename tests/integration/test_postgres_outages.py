@@ -1,5 +1,6 @@
 """What a catalog in Postgres does when the server stalls, dies, comes back, or does not let us in."""
 
+import importlib
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -10,11 +11,13 @@ import pytest
 from tests.postgres import PostgresServer, as_user, database_of, running_postgres
 
 from assay.adapters.catalog import SqlCatalog
-from assay.adapters.sql import lookups
 from assay.adapters.sql.postgres import PostgresOptions
 from assay.errors import CatalogError, CatalogNotFound, CatalogSchemaError, CatalogUnavailable, GenerationNotFound
 from assay.model.generations import State
 from assay.testing.catalog_samples import NOON, built, generation, in_state, page
+
+pytest.importorskip("psycopg", reason="needs the driver, psycopg[binary]")
+lookups = importlib.import_module("assay.adapters.sql.lookups")
 
 FAR_MORE_THAN_THE_LIMIT = 10.0
 """Seconds in which a call ends that would hang without a limit; the limits themselves are far below."""
