@@ -361,7 +361,7 @@ def test_a_full_disk_does_not_keep_anybody_from_reading(small_disk: Path) -> Non
     reader.check()
     assert reader.live_id() == "g1"
     assert [chunk.text for chunk in reader.chunks("g1")] == ["one"]
-    with pytest.raises(CatalogError):
+    with pytest.raises(CatalogError, match="no space left"):
         reader.promote("g2", NOON)
     filler.unlink()
     writer = SqlCatalog.open(url, create=False)

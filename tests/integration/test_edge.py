@@ -21,7 +21,8 @@ from tests.disks import fill_disk, forbid_writing
 from assay.adapters import edge_opening, edge_writer
 from assay.adapters.bm25 import Bm25Encoder
 from assay.adapters.edge import EdgeStore
-from assay.adapters.edge_seal import SEAL
+from assay.adapters.edge_opening import load_shard
+from assay.adapters.edge_seal import SEAL, read_seal
 from assay.adapters.memory import MemoryStore
 from assay.adapters.static import StaticEmbedder
 from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable
@@ -254,6 +255,15 @@ def test_an_index_on_a_full_disk_can_be_opened_and_leaves_nothing_elsewhere(
     assert list(tmp_path.iterdir()) == [small_disk]
     (small_disk / "filler").unlink()
     store.open("g1", SPEC).close()
+
+
+def test_an_index_on_a_nearly_full_disk_is_not_loaded_in_its_place(small_disk: Path) -> None:
+    store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
+    filled(store, points(20)).close()
+    with (fill_disk(small_disk)).open("r+b") as filler:
+        filler.truncate(filler.seek(0, os.SEEK_END) - 500_000)
+    folder = small_disk / "index" / "g1"
+    assert load_shard(folder, read_seal(folder))[1] is not None
 
 
 def test_an_index_that_cannot_be_written_can_be_searched(

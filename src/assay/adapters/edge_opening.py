@@ -23,6 +23,10 @@ logger = logging.getLogger(__name__)
 
 _IN_MEMORY = Path("/dev/shm")  # noqa: S108 - folders are made there by tempfile, under names that nobody can guess
 
+_ROOM = 1_000_000
+"""Bytes that have to be free for loading in place: on a full disk in memory (tmpfs) the engine's files, which have
+holes, could end the process when they are read."""
+
 Place = TemporaryDirectory[str]
 """A folder outside of the data directory with a copy of an index; its owner removes it."""
 
@@ -32,6 +36,9 @@ def load_shard(folder: Path, seal: Seal) -> tuple[EdgeShard, Place | None]:
 
     Raises IndexCorrupt, StorageFull, StoreUnavailable.
     """
+    if shutil.disk_usage(folder).free < _ROOM:
+        full = StorageFull(f"Could not open the index {folder.name}: its disk is full.")
+        return _load_copy(folder, seal, full)
     try:
         return _load(folder, folder), None
     except StorageFull as full:

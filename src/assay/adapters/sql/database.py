@@ -262,5 +262,10 @@ def _let_go_of_snapshots(connection: object, record: ConnectionPoolEntry) -> Non
 
 
 def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_MODE, "read") != "read"
+    if writes and isinstance(connection.connection.driver_connection, _Snapshot):
+        error = sqlite3.OperationalError("database or disk is full")  # and not read-only, as SQLite would say
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
     for statement in _SQLITE_BEGIN[connection.get_execution_options().get(_MODE, "read")]:
         connection.exec_driver_sql(statement)
