@@ -5,7 +5,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -53,29 +53,35 @@ class PostgresServer:
 
     def kill(self) -> None:
         """End the server with SIGKILL, and with it every process that works for a connection."""
-        processes = self._processes()
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
+        processes = self._signal(signal.SIGKILL)
         for process in processes:
             process.wait(30)
 
     def stall(self) -> None:
         """Let the server hold still: it takes connections and statements, and answers nothing."""
-        for process in self._processes():
-            process.suspend()
+        self._signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
         """End a stall."""
-        for process in self._processes():
-            process.resume()
+        self._signal(signal.SIGCONT)
 
     def start(self) -> None:
         """Start it again after a kill; returns when it takes connections."""
         self._server.ensure_postgres_running()
 
-    def _processes(self) -> list[Any]:
+    def _signal(self, number: signal.Signals) -> list[Any]:
+        """Signal the server's processes; one that ends by itself meanwhile is none of them any more.
+
+        Returns the processes.
+        """
+        import psutil
+
         postmaster = self._server.get_postmaster_info().process
-        return [postmaster, *postmaster.children(recursive=True)]
+        processes = [postmaster, *postmaster.children(recursive=True)]
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        return processes
 
 
 @contextmanager
