@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,12 +13,19 @@ from pydantic import SecretStr
 from assay.adapters.bm25 import Bm25Encoder
 from assay.adapters.catalog import SqlCatalog
 from assay.adapters.edge import EdgeStore
-from assay.adapters.embedders import EmbedderChoice, choose_embedder
+from assay.adapters.embedders import EmbedderChoice, choose_embedder, models_by_dimension
 from assay.adapters.embedding_cache import SqliteEmbeddingCache
 from assay.adapters.folder import FolderSource
 from assay.adapters.key_file import KeyFile
 from assay.adapters.sql.postgres import PostgresOptions
-from assay.errors import AssayError, BuildInProgress, CatalogError, ConfigurationError, NoLiveGeneration
+from assay.errors import (
+    AssayError,
+    BuildInProgress,
+    CatalogError,
+    ConfigurationError,
+    IndexNotOurs,
+    NoLiveGeneration,
+)
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
 from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
 from assay.ingest.reading import READER_REVISION
@@ -43,11 +51,14 @@ from assay.release.promotion import Releases
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
 from assay.retrieval.searcher import Searcher, SearchRules, embed_query
-from assay.settings import EmbeddingSettings, Settings, SourceSettings, load_settings
+from assay.settings import EmbeddingSettings, QdrantSettings, Settings, SourceSettings, load_settings
 from assay.validation.gate import Judged, StructuralLimits, judge_structure
 
 if TYPE_CHECKING:
+    from assay.adapters.adopted.catalog import AdoptedCatalog
+    from assay.adapters.adopted.store import AdoptedStore
     from assay.adapters.prometheus import Metrics, ServedGeneration
+    from assay.adapters.qdrant_options import Access, Reading
 
 logger = logging.getLogger(__name__)
 
@@ -125,7 +136,9 @@ class Assay:
             self.embedder.close()
         if "embedding_cache" in self.__dict__:
             self.embedding_cache.close()
-        if "store" in self.__dict__:
+        if "adopted_store" in self.__dict__:
+            self.adopted_store.close()
+        elif "store" in self.__dict__:
             self.store.close()
         if self._catalog is not None:
             self._catalog.close()
@@ -139,15 +152,17 @@ class Assay:
         rebuild: as if there were no generation before.
 
         Raises ConfigurationError without sources, BuildInProgress, SourceError, EmbeddingError, VectorStoreError,
-        CatalogError.
+        CatalogError, IndexNotOurs.
         """
+        self._require_own_index()
         return Pipeline(self._build_parts(), progress or Silence()).build(rebuild=rebuild)
 
     def check(self, generation_id: str, progress: Progress | None = None) -> Verdict:
         """Judge a generation by the structural gate, and store the verdict with it.
 
-        Raises GenerationNotFound, CatalogError, VectorStoreError, EmbeddingError.
+        Raises GenerationNotFound, CatalogError, VectorStoreError, EmbeddingError, IndexNotOurs.
         """
+        self._require_own_index()
         generation = self.catalog.generation(generation_id)
         live_id = self.catalog.live_id()
         live = self.catalog.generation(live_id) if live_id and live_id != generation_id else None
@@ -179,15 +194,17 @@ class Assay:
     def promote(self, generation_id: str | None = None, progress: Progress | None = None) -> Generation:
         """Make the candidate live, or the generation named, checking first what has not been checked.
 
-        Raises PromotionRefused, InvalidTransition, GenerationNotFound.
+        Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs.
         """
+        self._require_own_index()
         generation = self.catalog.generation(generation_id) if generation_id else self.releases.candidate()
         if generation.state is State.CANDIDATE:
             self.check(generation.id, progress)
         return self._promote(generation)
 
     def rollback(self) -> Generation:
-        """Make the generation live again that was live before. Raises GenerationNotFound."""
+        """Make the generation live again that was live before. Raises GenerationNotFound, IndexNotOurs."""
+        self._require_own_index()
         return self.releases.rollback()
 
     def generations(self) -> list[Generation]:
@@ -264,16 +281,40 @@ class Assay:
     # --- the parts -------------------------------------------------------------------------------------------------
 
     @property
+    def adopted(self) -> str | None:
+        """Name of the collection that is served though Assay did not make it; None where there is none."""
+        return self.settings.index.adopt
+
+    @property
     def catalog(self) -> Catalog:
-        """The relational store; only a build makes it. Raises CatalogNotFound when there is none."""
+        """The relational store; only a build makes it. Raises CatalogNotFound when there is none.
+
+        An adopted collection has no catalog: one in memory lists it as the generation that is live.
+        """
+        if self.adopted is not None:
+            return self._adopted_catalog
         return self._open_catalog(create=False)
 
     @cached_property
     def store(self) -> VectorStore:
         """Where the indexes live. Raises ConfigurationError."""
+        if self.adopted is not None:
+            return self.adopted_store
         if self.settings.vector_store == "qdrant":
             return _qdrant_store(self.settings)
         return EdgeStore(self.settings.index_dir, hnsw_threshold=self.settings.index.hnsw_threshold)
+
+    @cached_property
+    def adopted_store(self) -> "AdoptedStore":
+        """The collection that Assay did not make. Raises ConfigurationError where none is named."""
+        return _adopted_store(self.settings, self.encoder)
+
+    @cached_property
+    def _adopted_catalog(self) -> "AdoptedCatalog":
+        from assay.adapters.adopted.catalog import AdoptedCatalog
+
+        store = self.adopted_store
+        return AdoptedCatalog(store, lambda: self.embedder.identity, self.encoder.identity(1.0))
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -405,6 +446,20 @@ class Assay:
             self.embedding_cache,
         )
 
+    def _require_own_index(self) -> None:
+        """Raise IndexNotOurs where a collection is adopted."""
+        if self.adopted is not None:
+            raise IndexNotOurs(
+                f"[index] adopt serves the collection {self.adopted} as it is, and Assay never changes it.",
+                hint="Fill it with the pipeline that made it; or remove adopt, and `assay publish` builds an index.",
+            )
+
+    def _open_adopted(self, generation: Generation, rules: SearchRules) -> Searcher:
+        """A searcher of a collection that others fill."""
+        index = self.adopted_store.open(generation.id, IndexSpec.of(generation))
+        encoder = self.encoder if index.has_keywords else None
+        return Searcher(generation, index, self.embedder, encoder, rules, shifting=True)
+
     def _open_searcher(self, generation_id: str) -> Searcher:
         generation = self.catalog.generation(generation_id)
         if not generation.state.is_sealed:
@@ -413,6 +468,8 @@ class Assay:
         rules = SearchRules(
             search.fusion, FusionWeights(self.settings.dense_weight, search.sparse_weight), search.rrf_k, search.depth
         )
+        if self.adopted is not None:
+            return self._open_adopted(generation, rules)
         index = self.store.open(generation.id, IndexSpec.of(generation))
         return Searcher(generation, index, self.embedder, self.encoder, rules)
 
@@ -458,30 +515,13 @@ def _choice(settings: EmbeddingSettings) -> EmbedderChoice:
 def _qdrant_store(settings: Settings) -> VectorStore:
     """The server of [qdrant]; its client is loaded only here, for it takes half a second."""
     chosen = settings.qdrant
-    if chosen.url is None:
-        raise ConfigurationError(
-            'The vector store is "qdrant", and there is no address of a server.',
-            hint='Set [qdrant] url or QDRANT_URL, or [index] store to "embedded".',
-        )
-    try:
-        from assay.adapters.qdrant import QdrantStore
-        from assay.adapters.qdrant_options import Access, CollectionLayout, Loading, Reading
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"The vector store is a Qdrant server, and the package {error.name} is not installed.",
-            hint="Install it with `pip install 'assay[qdrant]'`.",
-        ) from None
+    _require_server(chosen, 'The vector store is "qdrant"', ', or [index] store to "embedded"')
+    from assay.adapters.qdrant import QdrantStore
+    from assay.adapters.qdrant_options import CollectionLayout, Loading
+
+    access, reading = _qdrant_access(chosen)
     return QdrantStore(
-        Access(
-            url=chosen.url,
-            api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
-            grpc=chosen.grpc,
-            grpc_port=chosen.grpc_port,
-            timeout=chosen.timeout_seconds,
-            upload_timeout=chosen.upload_timeout_seconds,
-            retries=chosen.retries,
-            patience=chosen.patience_seconds,
-        ),
+        access,
         chosen.collection,
         layout=CollectionLayout(
             graph_from=settings.index.hnsw_threshold,
@@ -496,10 +536,72 @@ def _qdrant_store(settings: Settings) -> VectorStore:
         loading=Loading(
             batch=chosen.upload_batch, batch_bytes=chosen.upload_bytes, seal_timeout=chosen.seal_timeout_seconds
         ),
-        reading=Reading(
+        reading=reading,
+    )
+
+
+def _adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
+    """The collection of [index] adopt."""
+    index = settings.index
+    if index.adopt is None:
+        raise ConfigurationError(
+            "No collection is adopted.", hint="Set [index] adopt to the name of one on the server of [qdrant] url."
+        )
+    if index.store == "embedded":
+        raise ConfigurationError(
+            f"The collection {index.adopt} is to be adopted, and [index] store is `embedded`.",
+            hint="Leave [index] store out: what is adopted is on a Qdrant server.",
+        )
+    _require_server(settings.qdrant, f"The collection {index.adopt} is to be adopted", "")
+    from assay.adapters.adopted.mapping import FieldMapping
+    from assay.adapters.adopted.store import AdoptedStore, Adoption
+
+    access, reading = _qdrant_access(settings.qdrant)
+    mapping = FieldMapping(index.mapping.paths, index.mapping.first_position, index.mapping.base_url)
+    return AdoptedStore(
+        access,
+        Adoption(index.adopt, index.preset, index.vector, mapping),
+        reading=reading,
+        encoder=encoder,
+        models=models_by_dimension(),
+    )
+
+
+def _qdrant_access(chosen: QdrantSettings) -> "tuple[Access, Reading]":
+    """How the server of [qdrant] is reached and asked."""
+    from assay.adapters.qdrant_options import Access, Reading
+
+    return (
+        Access(
+            url=str(chosen.url),
+            api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
+            grpc=chosen.grpc,
+            grpc_port=chosen.grpc_port,
+            timeout=chosen.timeout_seconds,
+            upload_timeout=chosen.upload_timeout_seconds,
+            retries=chosen.retries,
+            patience=chosen.patience_seconds,
+        ),
+        Reading(
             consistency=chosen.read_consistency, search_width=chosen.search_width, oversampling=chosen.oversampling
         ),
     )
+
+
+def _require_server(chosen: QdrantSettings, what: str, otherwise: str) -> None:
+    """Raise ConfigurationError without an address, or without the client, which takes half a second to load.
+
+    what: needs a server. otherwise: what else could be set.
+    """
+    if chosen.url is None:
+        raise ConfigurationError(
+            f"{what}, and there is no address of a server.", hint=f"Set [qdrant] url or QDRANT_URL{otherwise}."
+        )
+    if find_spec("qdrant_client") is None:
+        raise ConfigurationError(
+            f"{what}, and the package qdrant_client is not installed.",
+            hint="Install it with `pip install 'assay[qdrant]'`.",
+        )
 
 
 def _folder(settings: SourceSettings) -> FolderSource:

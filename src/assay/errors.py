@@ -23,6 +23,7 @@ AssayError
       ├── GenerationNotFound      no generation of that id
       ├── InvalidTransition       the state machine has no such step
       ├── BuildInProgress         another build holds the lock
+      ├── IndexNotOurs            the index was adopted, and Assay only reads it
       └── PromotionRefused        the gate did not pass this generation
 """
 
@@ -129,6 +130,10 @@ class InvalidTransition(GenerationError):
 
 class BuildInProgress(GenerationError):
     """Another build holds the lock."""
+
+
+class IndexNotOurs(GenerationError):
+    """The index is a collection that Assay did not make; it is searched and never changed."""
 
 
 class PromotionRefused(GenerationError):

@@ -335,6 +335,26 @@ class StoreReport:
     shown: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class AdoptedPoint:
+    """A point of a collection that Assay did not make, as a field mapping reads it.
+
+    point: its id there.
+    chunk: what searches return, stand-ins where the payload has nothing; None for a point without text.
+    missing: fields that the payload lacks, or has as something that they cannot be.
+    stored_hash: the SHA-256 of the text that the payload names, in lower case; None where it names none.
+    embedded_text: what went to the model, as far as the payload says.
+    vector: as it is stored, of whatever length and direction; None where there is none or it was not asked for.
+    """
+
+    point: str
+    chunk: Chunk | None
+    missing: tuple[str, ...]
+    stored_hash: str | None
+    embedded_text: str
+    vector: Vector | None
+
+
 class VectorStore(Protocol):
     """Where indexes live, one for each generation."""
 

@@ -202,6 +202,47 @@ class SearchSettings(_Table):
     depth: int = Field(default=100, ge=10, le=1_000, description="Candidates taken from each side.")
 
 
+Paths = str | tuple[str, ...] | None
+"""Where something is in a payload: a dotted path, or several of which the first that has something counts."""
+
+
+class MappingSettings(_Table):
+    """Where an adopted collection keeps each field: a dotted path into the payload (`metadata.url`), or a list of them.
+
+    A path given here stands in place of the preset's. A text that holds JSON is looked into (`_node_content.text`).
+    """
+
+    text: Paths = Field(default=None, description="The passage.")
+    url: Paths = Field(default=None, description="The page's address; one with a fragment leads to the section.")
+    chunk_id: Paths = Field(default=None, description="The passage's id; the point's where there is none.")
+    position: Paths = Field(default=None, description="The passage's number on its page.")
+    title: Paths = Field(default=None, description="The page's title.")
+    section: Paths = Field(default=None, description="The heading that it stands under; what `sections` filters by.")
+    source_path: Paths = Field(default=None, description="The page's path where it was read from.")
+    slug: Paths = Field(default=None, description="The page's short name.")
+    document_id: Paths = Field(default=None, description="The page's id.")
+    created_at: Paths = Field(default=None, description="When it was stored: ISO 8601, or seconds since 1970.")
+    content_hash: Paths = Field(default=None, description="SHA-256 of the passage; `assay doctor` checks it.")
+    version: Paths = Field(default=None, description="The version; what `versions` filters by.")
+    locale: Paths = Field(default=None, description="The language; what `locales` filters by.")
+    source: Paths = Field(default=None, description="Where it is from; what `sources` filters by.")
+    first_position: Literal[0, 1] = Field(default=0, description="The number of a page's first passage.")
+    base_url: str = Field(
+        default="",
+        pattern=r"^(https?://.+)?$",
+        description="Put in front of the page's path where the payload has no whole URL.",
+    )
+
+    @property
+    def paths(self) -> dict[str, tuple[str, ...]]:
+        """The paths that are given, by field."""
+        given = {name: getattr(self, name) for name in type(self).model_fields if name not in _NO_PATHS}
+        return {name: (paths,) if isinstance(paths, str) else paths for name, paths in given.items() if paths}
+
+
+_NO_PATHS = ("first_position", "base_url")
+
+
 class IndexSettings(_Table):
     """The vector store."""
 
@@ -212,6 +253,28 @@ class IndexSettings(_Table):
     hnsw_threshold: int = Field(
         default=100_000, ge=0, description="From so many chunks on, an approximate index is built; exact search below."
     )
+    adopt: str | None = Field(
+        default=None,
+        min_length=1,
+        description="A collection (or alias) on the `[qdrant]` server that Assay did not make, to search it as it is; "
+        "nothing is written. See [adopting.md](adopting.md).",
+    )
+    preset: (
+        Literal[
+            "assay",
+            "haystack",
+            "langchain",
+            "llamaindex",
+            "retrieval_layer",
+            "retrieval_service",
+            "retrieval_testing",
+            "search_api",
+            "validation_report",
+        ]
+        | None
+    ) = Field(default=None, description="What its payload looks like; told from the points if unset.")
+    vector: str | None = Field(default=None, description="Name of its dense vector, where it has several.")
+    mapping: MappingSettings = MappingSettings()
 
 
 class QdrantSettings(_Table):
@@ -449,6 +512,8 @@ class Settings(BaseSettings):
     @property
     def vector_store(self) -> Literal["embedded", "qdrant"]:
         """Which vector store is used, the default filled in."""
+        if self.index.adopt is not None:
+            return "qdrant"
         return self.index.store or ("qdrant" if self.qdrant.url else "embedded")
 
     @property

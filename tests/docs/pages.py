@@ -33,10 +33,20 @@ def settings_page() -> str:
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             lines += [f"## `[{name}]`", "", cleandoc(field.annotation.__doc__ or ""), ""]
             lines += _table(name, field.annotation, f"ASSAY_{name.upper()}__")
+            for inner, table in _inner_tables(field.annotation):
+                lines += [f"## `[{name}.{inner}]`", "", cleandoc(table.__doc__ or ""), ""]
+                lines += _table(f"{name}.{inner}", table, f"ASSAY_{name.upper()}__{inner.upper()}__")
     lines += ["## `[[sources]]`", "", "One table for each source.", "", *_table("sources", SourceSettings, None)]
     lines += ["## Variables that are understood too", "", "| variable | setting |", "|---|---|"]
     lines += [f"| `{variable}` | `{'.'.join(path)}` |" for variable, path in SEED_VARIABLES.items()]
     return "\n".join(lines) + "\n"
+
+
+def _inner_tables(model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
+    """Tables within a table."""
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield name, field.annotation
 
 
 def cli_page() -> str:

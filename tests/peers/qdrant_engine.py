@@ -27,6 +27,7 @@ from qdrant_edge import (
     IsNullCondition,
     KeywordIndexParams,
     MatchAny,
+    MatchText,
     MatchValue,
     Modifier,
     PayloadSelector,
@@ -326,7 +327,7 @@ class Collection:
                 clauses[clause] = [self._condition(condition) for condition in listed]
         return Filter(**clauses)
 
-    def _condition(self, asked: Json) -> Any:
+    def _condition(self, asked: Json) -> Any:  # noqa: PLR0911 - a table
         if "has_id" in asked:
             return HasIdCondition({_point_id(one) for one in asked["has_id"]})
         if "is_empty" in asked:
@@ -348,6 +349,8 @@ class Collection:
         if "any" in match:
             self._limit("condition_max_size", len(match["any"]), "MatchAny")
             return FieldCondition(asked["key"], match=MatchAny(match["any"]))
+        if "text" in match:
+            return FieldCondition(asked["key"], match=MatchText(match["text"]))
         raise Refusal(400, f"Format error in JSON body: this peer does not know the condition {sorted(asked)}")
 
 

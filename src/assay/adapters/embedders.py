@@ -60,6 +60,17 @@ class _Limits:
     rates: Mapping[str, int]
 
 
+def models_by_dimension() -> dict[int, list[str]]:
+    """Models that are known, with their providers, by the lengths of vector that they can give."""
+    found: dict[int, list[str]] = {}
+    lengths = [("cohere", name, model.dimensions) for name, model in cohere.MODELS.items()]
+    lengths += [("openai", name, (dimension,)) for name, dimension in openai.DIMENSIONS.items()]
+    for provider, name, dimensions in lengths:
+        for dimension in dimensions:
+            found.setdefault(dimension, []).append(f"{provider} {name}")
+    return found
+
+
 def choose_embedder(choice: EmbedderChoice, observer: EmbedderObserver | None = None) -> Embedder:
     """Build it. Raises ConfigurationError, naming the setting or variable that is missing."""
     match choice.provider:

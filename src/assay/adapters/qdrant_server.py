@@ -100,6 +100,10 @@ class QdrantServer:
         """As work, with the failure as a value, for those who know better what it means."""
         return self._try(call, self._access.upload_timeout, again)
 
+    def attempt_search(self, call: Callable[[QdrantClient], T]) -> T | Failure:
+        """As search, with the failure as a value."""
+        return self._try(call, self._access.timeout, Again.SOON)
+
     def probe(self, doing: str, call: Callable[[QdrantClient], T]) -> T:
         """Ask something once and wait no more than a second. Raises VectorStoreError."""
         return self._ask(doing, "", call, _PROBE_SECONDS, Again.NEVER)

@@ -36,7 +36,12 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
 
     ask_provider: whether to embed a few words also where that costs something.
     """
-    ask = ask_provider or assay.settings.embedding.provider in {"static", "fastembed"}
+    ask = ask_provider or is_free(assay)
+    if assay.adopted is not None:
+        return _look(
+            assay,
+            (("engine", _engine), ("embedder", _embedder if ask else _embedder_unasked), ("vector store", _adopted)),
+        )
     looks: tuple[tuple[str, Callable[[Assay], Check]], ...] = (
         ("engine", _engine),
         ("embedder", _embedder if ask else _embedder_unasked),
@@ -47,6 +52,15 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
         ("live generation", _live if ask else _live_unasked),
         ("candidate", _candidate),
     )
+    return _look(assay, looks)
+
+
+def is_free(assay: Assay) -> bool:
+    """Whether the configured model runs here, so that asking it costs nothing but time."""
+    return assay.settings.embedding.provider in {"static", "fastembed"}
+
+
+def _look(assay: Assay, looks: Sequence[tuple[str, Callable[[Assay], Check]]]) -> list[Check]:
     checks = []
     for name, look in looks:
         try:
@@ -121,6 +135,11 @@ def _store(assay: Assay) -> Check:
             "leads them there"
         )
     return Check("vector store", "warn" if problems else "ok", "; ".join([report.summary, *problems]) + ".")
+
+
+def _adopted(assay: Assay) -> Check:
+    assay.store.check()
+    return Check("vector store", "ok", f"{assay.store.describe().summary}.")
 
 
 def _sources(assay: Assay) -> Check:

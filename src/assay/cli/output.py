@@ -24,6 +24,7 @@ STAGES: Mapping[str, str] = {
     "seal": "Sealing the index",
     "audit": "Checking every chunk",
     "titles": "Looking up every title",
+    "survey": "Looking at every point",
 }
 
 _LOG_EVERY_SECONDS = 5.0

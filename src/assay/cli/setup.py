@@ -8,7 +8,8 @@ import typer
 
 from assay.app import Assay, example_folder
 from assay.cli import options
-from assay.cli.diagnosis import diagnose, show_diagnosis
+from assay.cli.adoption import examine_adopted, show_settings
+from assay.cli.diagnosis import diagnose, is_free, show_diagnosis
 from assay.cli.output import out, print_json, progress
 from assay.cli.reports import publish_body, show_build, show_verdict
 from assay.cli.searching import search_body, show_ranking
@@ -58,15 +59,32 @@ def doctor(
         bool,
         typer.Option("--ask-provider", help="Let a provider of embeddings embed a few words too, which it may bill."),
     ] = False,
+    adopt: Annotated[
+        str | None,
+        typer.Option("--adopt", help="Look at this collection of the Qdrant server as if [index] adopt named it."),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", min=1, help="Look at so many points of an adopted collection [default: all]."),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Check the installation, the settings, the stores and the live generation."""
-    with Assay.open(options.settings_from(config, data_dir)) as assay:
+    """Check the installation, the settings, the stores and the live generation, or an adopted collection."""
+    overrides = {"index": {"adopt": adopt}} if adopt is not None else {}
+    with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         checks = diagnose(assay, ask_provider=ask_provider)
+        adoption = None
+        if assay.adopted is not None:
+            ask = ask_provider or is_free(assay)
+            adoption = examine_adopted(assay, progress(), ask_provider=ask, sample=sample)
+            checks += adoption.checks
     if as_json:
-        print_json({"checks": [check.as_body() for check in checks]})
+        body: dict[str, object] = {"checks": [check.as_body() for check in checks]}
+        print_json(body | {"adopted": adoption.found} if adoption else body)
     else:
         show_diagnosis(out(), checks)
+        if adoption:
+            show_settings(out(), adoption)
     if any(check.level == "fail" for check in checks):
         raise typer.Exit(1)
 

@@ -1,11 +1,246 @@
-"""Verdicts: what a gate decided, and on what grounds."""
+"""What is judged and what is concluded: topics, judgments, runs, values of measures, verdicts."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from assay.model.ranking import Filters, Hit, Timings
+
 MOST_EXAMPLES = 50
 """How many of what a check found are kept with its finding."""
+
+
+LABELS = (0, 1, 2)
+"""Does not answer the query; helps; answers it."""
+
+
+class TopicType(StrEnum):
+    """What kind of query a topic is (seed 001's `query_type`)."""
+
+    SPECIFIC = "specific"
+    BROAD = "broad"
+    PARAPHRASE = "paraphrase"
+    EDGE = "edge"
+
+
+class Category(StrEnum):
+    """What a topic asks for (seed 004's `test_category`)."""
+
+    FACTUAL = "factual"
+    CONCEPTUAL = "conceptual"
+    CONTEXTUAL = "contextual"
+
+
+# --- test sets -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words of a document's normalized text: the TextQuoteSelector of the W3C Web Annotation model.
+
+    exact: the words; not empty.
+    prefix, suffix: what stands directly before and after them, to tell equal words apart; may be empty.
+    """
+
+    exact: str
+    prefix: str = ""
+    suffix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters of a document's normalized text: the TextPositionSelector. 0 ≤ start < end."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a judgment is about, as the test set says it; the most exact of what is given counts.
+
+    url: canonical URL of the page; alone, it means the whole page.
+    quote: words of that page.
+    position: where the quote stands in the text whose hash is text_hash.
+    text_hash: SHA-256 hex of the page's normalized text for which position holds.
+    section: anchor of a section of that page, with what is nested in it.
+    chunk_id, content_hash: a chunk of the generation that it is first resolved on.
+    """
+
+    url: str | None = None
+    quote: Quote | None = None
+    position: Span | None = None
+    text_hash: str | None = None
+    section: str | None = None
+    chunk_id: str | None = None
+    content_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A graded label, one of LABELS, on a passage."""
+
+    passage: Passage
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One labelled query of a test set.
+
+    text: what is asked; may be empty only in a topic of type edge.
+    top_k: hits of the seed's report, 1 to 100.
+    excluded: passages whose chunks are taken out of a ranking before it is measured (such as the one that a derived
+        query was taken from, which holds it word for word).
+    paraphrase_of: id of the topic that asks the same in other words.
+    expects_answer: false where no passage answers it (`expect: no_answer`).
+    expected_criteria: the seed's free fields; `min_score` is the similarity under which a hit does not count as an
+        answer of a topic that expects none.
+    filters: what the hits have to be from.
+    derived: what it was made from (`link`, `heading`); None where a person wrote it.
+    """
+
+    id: str
+    text: str
+    type: TopicType = TopicType.SPECIFIC
+    category: Category | None = None
+    top_k: int = 5
+    judgments: tuple[Judgment, ...] = ()
+    excluded: tuple[Passage, ...] = ()
+    paraphrase_of: str | None = None
+    expects_answer: bool = True
+    expected_criteria: Mapping[str, object] = field(default_factory=dict)
+    filters: Filters = field(default_factory=Filters)
+    derived: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TestSet:
+    """Labelled queries. Topic ids are unique.
+
+    fingerprint: SHA-256 hex of what it says; layout and comments of its file do not change it.
+    """
+
+    __test__ = False  # not a test, whatever pytest makes of its name
+
+    name: str
+    topics: tuple[Topic, ...]
+    fingerprint: str
+
+
+# --- resolution on a generation ------------------------------------------------------------------------------------
+
+
+class Anchoring(StrEnum):
+    """What became of a judgment's passage in a generation. Only the first two score."""
+
+    EXACT = "exact"
+    RE_ANCHORED = "re_anchored"
+    AMBIGUOUS = "ambiguous"
+    ORPHANED = "orphaned"
+
+    @property
+    def scores(self) -> bool:
+        """Whether a judgment that came out so counts in measures."""
+        return self in {Anchoring.EXACT, Anchoring.RE_ANCHORED}
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Where a passage is in one generation.
+
+    url, span: where it is in the text of that generation's document; None where it is not.
+    chunk_ids: the chunks that it falls on, by position.
+    reason: for a person, why it is not exact; "" where it is.
+    """
+
+    anchoring: Anchoring
+    url: str | None = None
+    span: Span | None = None
+    chunk_ids: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedTopic:
+    """A topic's judgments on one generation.
+
+    resolutions: one for each judgment of the topic, in its order.
+    labels: for each judged chunk the highest label that falls on it.
+    excluded: chunks that are taken out of a ranking before it is measured.
+    """
+
+    topic: Topic
+    resolutions: tuple[Resolution, ...]
+    labels: Mapping[str, int]
+    excluded: frozenset[str] = frozenset()
+
+
+# --- runs ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRun:
+    """What a system answered to one topic.
+
+    hits: best first, equal chunks once, excluded ones left out; as many as the run is deep, if there are.
+    timings: of its search; None where it failed.
+    error: why it could not be answered; None where it was. A failed topic is not an empty answer.
+    """
+
+    topic_id: str
+    hits: tuple[Hit, ...]
+    timings: Timings | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The rankings that a system gave for a test set, in the order of its topics.
+
+    depth: hits that were asked for.
+    """
+
+    generation: str
+    depth: int
+    topics: tuple[TopicRun, ...]
+
+
+# --- values --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval: low ≤ the true value ≤ high in `level` of all samples."""
+
+    low: float
+    high: float
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureValue:
+    """A measure over the topics that it is defined for.
+
+    name: as the field writes it, such as `nDCG@10`.
+    value: macro-average; None where no topic has one.
+    measured, topics: it is the mean over `measured` of `topics` topics.
+    interval: of the mean over topics; None with fewer than two.
+    upper: the value if every unjudged hit were relevant; None where that does not apply.
+    tied: lowest and highest value that another order of equal scores could give; None where nothing is tied.
+    """
+
+    name: str
+    value: float | None
+    measured: int
+    topics: int
+    interval: Interval | None = None
+    upper: float | None = None
+    tied: tuple[float, float] | None = None
+
+
+# --- verdicts ------------------------------------------------------------------------------------------------------
 
 
 class Outcome(StrEnum):

@@ -12,6 +12,11 @@ from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder, Sparse
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
 from assay.retrieval.similarity import clip_similarity, passes
 
+_NO_KEYWORDS = (
+    "Keyword search was left out: the index has no vectors that it could use. Asking with mode `dense` (or [search] "
+    'mode = "dense") says the same without this warning.'
+)
+
 _MOST_CANDIDATES = 10_000
 """A search that keeps meeting the same passage looks no deeper than this."""
 
@@ -37,6 +42,9 @@ class _Encoded:
 class Searcher:
     """Answers queries from one generation. Safe to use from several threads.
 
+    encoder: None for an index without keyword vectors; then hybrid search is dense search, with a warning.
+    shifting: whether others change the index while it is searched, so that a chunk may be gone once it was found.
+
     Raises IdentityMismatch when the embedder is not the one that made the generation.
     """
 
@@ -45,8 +53,10 @@ class Searcher:
         generation: Generation,
         index: VectorIndex,
         embedder: Embedder,
-        encoder: SparseEncoder,
+        encoder: SparseEncoder | None,
         rules: SearchRules,
+        *,
+        shifting: bool = False,
     ) -> None:
         if embedder.identity != generation.embedder:
             raise IdentityMismatch(
@@ -60,17 +70,21 @@ class Searcher:
         self._embedder = embedder
         self._encoder = encoder
         self._rules = rules
+        self._shifting = shifting
 
     def search(self, query: Query) -> Ranking:
         """Rank the chunks that answer a query.
 
         No passage comes twice: of chunks with equal text only the best-ranked is returned.
 
-        Raises InputError for an empty query, EmbeddingError, VectorStoreError.
+        Raises InputError for an empty query, and for a sparse one where there is no keyword search; EmbeddingError,
+        VectorStoreError.
         """
         if not query.text.strip():
             raise InputError("query: it is empty.", hint="Ask something.")
         started = perf_counter()
+        if self._encoder is None and query.mode is not Mode.DENSE:
+            return self._without_keywords(query, started)
         return self._ranking(query, self._encode(query), started)
 
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
@@ -83,6 +97,16 @@ class Searcher:
         """
         assert query.mode is Mode.DENSE
         return self._ranking(query, _Encoded(vector, None), perf_counter())
+
+    def _without_keywords(self, query: Query, started: float) -> Ranking:
+        """Answer a hybrid query by its dense side alone, and say so. Raises InputError for a sparse one."""
+        if query.mode is Mode.SPARSE:
+            raise InputError(
+                "mode: this index has no vectors that keyword search could use.", hint="Ask with mode `dense`."
+            )
+        dense = replace(query, mode=Mode.DENSE)
+        ranking = self._ranking(dense, self._encode(dense), started)
+        return replace(ranking, warnings=(*ranking.warnings, _NO_KEYWORDS))
 
     def _ranking(self, query: Query, encoded: _Encoded, started: float) -> Ranking:
         embedded = perf_counter()
@@ -104,7 +128,9 @@ class Searcher:
 
     def _encode(self, query: Query) -> _Encoded:
         dense = embed_query(self._embedder, query.text)
-        sparse = None if query.mode is Mode.DENSE else self._encoder.encode_query(query.text)
+        sparse = None
+        if self._encoder is not None and query.mode is not Mode.DENSE:
+            sparse = self._encoder.encode_query(query.text)
         return _Encoded(dense, sparse if sparse is None or sparse.indices else None)
 
     def _ranked_hits(self, query: Query, encoded: _Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
@@ -165,14 +191,20 @@ class Searcher:
         ids = [fused.chunk_id for fused in near]
         if all(chunk_id in cosines for chunk_id in ids):
             chunks = self.index.chunks(ids)
-            for fused in near:
+            for fused in self._still_there(near, chunks):
                 yield fused, chunks[fused.chunk_id], cosines[fused.chunk_id]
             return
         compared = self.index.compare(vector, ids)
-        for fused in near:
+        for fused in self._still_there(near, compared):
             chunk, cosine = compared[fused.chunk_id]
             if _reaches(cosine, query.threshold):
                 yield fused, chunk, cosine
+
+    def _still_there(self, near: Sequence[Fused], found: Mapping[str, object]) -> Sequence[Fused]:
+        """Those whose chunk is there; in an index that nobody changes, that is all of them."""
+        if not self._shifting:
+            return near
+        return [fused for fused in near if fused.chunk_id in found]
 
     def _below(self, query: Query, answer: IndexAnswer) -> bool:
         """Whether going deeper in dense search could only find what the threshold drops."""
@@ -180,7 +212,10 @@ class Searcher:
 
     def _with_vectors(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         vectors = self.index.vectors([hit.chunk.id for hit in hits])
-        return tuple(replace(hit, vector=tuple(vectors[hit.chunk.id].tolist())) for hit in hits)
+        return tuple(
+            replace(hit, vector=tuple(vectors[hit.chunk.id].tolist())) if hit.chunk.id in vectors else hit
+            for hit in hits
+        )
 
     def _warnings(self, query: Query, encoded: _Encoded) -> tuple[str, ...]:
         if query.mode is not Mode.DENSE and encoded.sparse is None:

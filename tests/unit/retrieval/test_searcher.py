@@ -263,3 +263,27 @@ def test_a_query_is_embedded_once(world: World) -> None:
     embedder = Counting(64, None)
     world.searcher(NAME, embedder=embedder).search(Query("wheel", 5))
     assert embedder.asked == 1
+
+
+# --- without keywords ----------------------------------------------------------------------------------------------
+
+
+def _without_keywords(world: World) -> Searcher:
+    index = world.searcher(NAME).index
+    return Searcher(world.catalog.generation(NAME), index, world.embedder, None, RULES)
+
+
+def test_without_keyword_vectors_a_hybrid_query_is_answered_by_meaning_and_says_so(
+    world: World, searcher: Searcher
+) -> None:
+    dense = searcher.search(Query("gripper grease", 3, Mode.DENSE))
+    hybrid = _without_keywords(world).search(Query("gripper grease", 3))
+    assert hybrid.hits == dense.hits
+    assert hybrid.query.mode is Mode.DENSE
+    assert [warning.split(":")[0] for warning in hybrid.warnings] == ["Keyword search was left out"]
+    assert _without_keywords(world).search(Query("gripper grease", 3, Mode.DENSE)).warnings == ()
+
+
+def test_without_keyword_vectors_a_sparse_query_is_refused(world: World) -> None:
+    with pytest.raises(InputError, match=r"^mode: "):
+        _without_keywords(world).search(Query("gripper grease", 3, Mode.SPARSE))

@@ -1,0 +1,107 @@
+"""Filters of a query as conditions on the payload of a collection that Assay did not make."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from qdrant_client import models
+
+from assay.adapters.adopted.mapping import FieldMapping
+from assay.errors import InputError
+from assay.model.ranking import Filters
+
+_PLAIN = re.compile(r"[A-Za-z0-9_-]+(\[\d*\])?")
+
+_AS_JSON = "_node_content"
+"""A field whose inside is text to the server."""
+
+
+def conditions(filters: Filters, mapping: FieldMapping, collection: str) -> models.Filter | None:
+    """What a server can check; url_prefix only loosely, so that `url_matches` has to look again. None for nothing.
+
+    Raises InputError for a filter by something that the mapping does not have.
+    """
+    must: list[models.Condition] = []
+    for name, field, wanted in (
+        ("versions", "version", filters.versions),
+        ("locales", "locale", filters.locales),
+        ("sections", "section", filters.sections),
+    ):
+        if wanted:
+            must.append(_any_of(filterable(name, field, mapping), _among(wanted)))
+    if filters.sources and not (mapping.of("source") or collection in filters.sources):
+        must.append(_nothing())
+    elif filters.sources and mapping.of("source"):
+        must.append(_any_of(filterable("sources", "source", mapping), _among(filters.sources)))
+    if filters.url_prefix is not None and not mapping.base_url:
+        # Inside a word index this asks for the words of the URL, without one for the piece of text: both let through
+        # every page below the prefix, and some others.
+        match = models.MatchText(text=filters.url_prefix.rstrip("/"))
+        must.append(_any_of(filterable("url_prefix", "url", mapping), match))
+    return models.Filter(must=must) if must else None
+
+
+def asked_fields(filters: Filters, mapping: FieldMapping) -> dict[str, tuple[str, ...]]:
+    """The paths that a filter looks at, by the filter's name."""
+    asked = {
+        "versions": ("version", bool(filters.versions)),
+        "locales": ("locale", bool(filters.locales)),
+        "sections": ("section", bool(filters.sections)),
+        "sources": ("source", bool(filters.sources) and bool(mapping.of("source"))),
+    }
+    return {name: filterable(name, field, mapping) for name, (field, wanted) in asked.items() if wanted}
+
+
+def has_any(paths: Sequence[str]) -> models.Filter:
+    """Lets through the points that have something at one of these paths."""
+    nothing: list[models.Condition] = [
+        models.IsEmptyCondition(is_empty=models.PayloadField(key=_key(path))) for path in paths
+    ]
+    return models.Filter(must_not=[models.Filter(must=nothing)])
+
+
+def has_value(paths: Sequence[str], values: Sequence[str]) -> models.Filter:
+    """Lets through the points that have one of these values at one of these paths, as text or as a whole number."""
+    should: list[models.Condition] = []
+    whole = [int(value) for value in values if value.isascii() and value.isdigit() and len(value) < 19]
+    for path in paths:
+        should.append(models.FieldCondition(key=_key(path), match=_among(values)))
+        if whole:
+            should.append(models.FieldCondition(key=_key(path), match=models.MatchAny(any=whole)))
+    return models.Filter(should=should)
+
+
+def url_matches(prefix: str) -> Callable[[str], bool]:
+    """Whether a canonical URL begins so, at a path border."""
+    start = prefix.rstrip("/")
+    return lambda url: url == start or url.startswith((f"{start}/", f"{start}?"))
+
+
+def filterable(name: str, field: str, mapping: FieldMapping) -> tuple[str, ...]:
+    """The paths of a field that a server can look at. Raises InputError when there is none."""
+    found = tuple(path for path in mapping.of(field) if path.split(".")[0] != _AS_JSON)
+    if not found:
+        raise InputError(
+            f"filters.{name}: no field of the adopted collection is mapped to it.",
+            hint=f"Set [index.mapping] {field} to where the payload has it, or ask without this filter.",
+        )
+    return found
+
+
+def _key(path: str) -> str:
+    """A path as the server writes it: keys of more than letters, digits, `_` and `-` are quoted."""
+    return ".".join(key if _PLAIN.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in path.split("."))
+
+
+def _among(values: Sequence[str]) -> Any:  # noqa: ANN401 - one of the client's matches
+    return models.MatchValue(value=values[0]) if len(values) == 1 else models.MatchAny(any=list(values))
+
+
+def _any_of(paths: Sequence[str], match: Any) -> models.Condition:  # noqa: ANN401 - one of the client's matches
+    found: list[models.Condition] = [models.FieldCondition(key=_key(path), match=match) for path in paths]
+    return found[0] if len(found) == 1 else models.Filter(should=found)
+
+
+def _nothing() -> models.Condition:
+    return models.HasIdCondition(has_id=[])
