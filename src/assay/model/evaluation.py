@@ -280,6 +280,10 @@ class Verdict:
     generation: the only generation that this verdict speaks of.
     gate: SHA-256 of the limits that were applied.
     content_fingerprint: of the generation when it was judged.
+    test_set: fingerprint of the test set that it was judged with; None where only its structure was.
+    test_set_name: as the test set calls itself.
+    test_set_path: the file that it was read from.
+    headline: what the summary of a PASS says; "" for the number of checks.
     """
 
     outcome: Outcome
@@ -289,12 +293,16 @@ class Verdict:
     at: datetime
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()
+    test_set: str | None = None
+    test_set_name: str | None = None
+    test_set_path: str | None = None
+    headline: str = ""
 
     @property
     def summary(self) -> str:
         """One line that begins with PASS: or FAIL: (an inconclusive one reads `FAIL: inconclusive: …`)."""
         bad = [finding for finding in self.findings if finding.outcome is not Outcome.PASS]
         if self.outcome is Outcome.PASS:
-            return f"PASS: all {len(self.findings)} checks passed."
+            return f"PASS: {self.headline}" if self.headline else f"PASS: all {len(self.findings)} checks passed."
         reasons = "; ".join(f"{f.check}: {f.detail or f.limit}" for f in bad)
         return f"FAIL: {'inconclusive: ' if self.outcome is Outcome.INCONCLUSIVE else ''}{reasons}"

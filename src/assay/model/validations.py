@@ -1,0 +1,174 @@
+"""The result of a validation: everything that a report shows and that a gate decided on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from assay.model.evaluation import Anchoring, Interval, MeasureValue, Resolution, Topic, Verdict
+from assay.model.generations import ChunkerIdentity, EmbedderIdentity
+from assay.model.ranking import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class TopicResult:
+    """What was found for one topic, and how good it is.
+
+    hits: best first, as deep as the run; none for a topic that failed.
+    labels: of each hit; None for one that nobody has judged, which counts as 0.
+    values: each measure's value for this topic; None where it is not defined.
+    upper: each measure's value if every unjudged hit were relevant.
+    rank_of_best: as seed 001 defines it.
+    relevant: chunks of the index with a label of 1 or more.
+    resolutions: one for each judgment of the topic.
+    total_ms: of its search; None where it failed.
+    error: why it could not be answered; None where it was.
+    """
+
+    topic: Topic
+    hits: tuple[Hit, ...]
+    labels: tuple[int | None, ...]
+    values: Mapping[str, float | None]
+    upper: Mapping[str, float | None]
+    rank_of_best: int | None
+    relevant: int
+    resolutions: tuple[Resolution, ...]
+    total_ms: float | None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    """Milliseconds: mean and percentiles, linear between order statistics; 0 without samples.
+
+    p99_estimated: whether there were fewer than 1,000 samples, so that p99 is an estimate.
+    """
+
+    samples: int
+    mean_ms: float
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    max_ms: float
+    p99_estimated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFigures:
+    """Latency under load.
+
+    name: what was done, such as `50 at once` or `20 a second for 30 s`.
+    errors: requests that failed, which have no latency.
+    rate: answers a second that were achieved.
+    """
+
+    name: str
+    total: Percentiles
+    errors: int
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyFigures:
+    """How long searches took, one after the other, warm-up left out.
+
+    stages: the same by stage (`embed`, `search`, `fuse`, `filter`).
+    loads: what was measured under load besides, if anything.
+    note: what a reader has to know to read the figures right; may be empty.
+    """
+
+    total: Percentiles
+    stages: Mapping[str, Percentiles]
+    loads: tuple[LoadFigures, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One measure of two systems on the same topics.
+
+    a, b: mean over the topics that both have.
+    difference: b - a.
+    interval: of the difference.
+    p, adjusted_p: of the paired test, before and after Holm's adjustment over the measures compared.
+    detectable: the smallest difference that so many topics could have shown with 80% power.
+    """
+
+    measure: str
+    topics: int
+    a: float
+    b: float
+    difference: float
+    interval: Interval | None
+    p: float
+    adjusted_p: float
+    detectable: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A hit that somebody should label. why: what its label may decide, in a few words."""
+
+    topic_id: str
+    rank: int
+    hit: Hit
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What the figures are of.
+
+    target: what was asked: `candidate`, `live`, `retired`, a URL, or an adopted collection.
+    search: the settings of the search that was measured (mode, fusion, weights, …).
+    test_set_path: where it was read from, as it was named.
+    versions: of Assay, Python and the libraries that decide results.
+    """
+
+    target: str
+    generation: str | None
+    content_fingerprint: str | None
+    embedder: EmbedderIdentity | None
+    chunker: ChunkerIdentity | None
+    documents: int
+    chunks: int
+    search: Mapping[str, object]
+    test_set: str | None
+    test_set_fingerprint: str | None
+    test_set_path: str | None
+    gate: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Everything that one validation found.
+
+    measures: over all topics that count, in the order in which a report shows them.
+    groups: the same by `type specific`, `category factual`, …, for the types and categories that have topics.
+    completeness, hashes: seed 001's rates over the hits of the test cases, 1.0 without hits.
+    results: number of those hits.
+    anchoring: how many judgments came out how.
+    unjudged: hits to label, most useful first.
+    against_live: differences from the live generation, where that was run too.
+    advice: what to do about what was found; the seed's `issues`.
+    """
+
+    started_at: datetime
+    seconds: float
+    topics: tuple[TopicResult, ...]
+    measures: tuple[MeasureValue, ...]
+    groups: Mapping[str, tuple[MeasureValue, ...]]
+    latency: LatencyFigures | None
+    completeness: float
+    hashes: float
+    results: int
+    anchoring: Mapping[Anchoring, int]
+    verdict: Verdict
+    provenance: Provenance
+    unjudged: tuple[Unjudged, ...] = ()
+    against_live: tuple[Difference, ...] = ()
+    advice: tuple[str, ...] = ()
+
+    def measure(self, name: str) -> MeasureValue | None:
+        """The overall value of a measure; None where it was not measured."""
+        return next((value for value in self.measures if value.name == name), None)
