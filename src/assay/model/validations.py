@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from assay.model.evaluation import Anchoring, Interval, MeasureValue, Resolution, Topic, Verdict
+from assay.model.evaluation import Anchoring, Interval, MeasureValue, Outcome, Resolution, Topic, Verdict
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity
 from assay.model.ranking import Hit
 
@@ -22,6 +22,7 @@ class TopicResult:
     resolutions: one for each judgment of the topic.
     total_ms: of its search; None where it failed.
     error: why it could not be answered; None where it was.
+    reached: whether it has the precision that the gate asks of a topic; None where the gate asks none of it.
     """
 
     topic: Topic
@@ -34,6 +35,7 @@ class TopicResult:
     resolutions: tuple[Resolution, ...]
     total_ms: float | None
     error: str | None = None
+    reached: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class Unjudged:
 class Provenance:
     """What the figures are of.
 
-    target: what was asked: `candidate`, `live`, `retired`, a URL, or an adopted collection.
+    target: what was asked: `candidate`, `live`, `retired`, a URL without a password, or an adopted collection.
     search: the settings of the search that was measured (mode, fusion, weights, …).
     test_set_path: where it was read from, as it was named.
     versions: of Assay, Python and the libraries that decide results.
@@ -151,6 +153,7 @@ class Validation:
     unjudged: hits to label, most useful first.
     against_live: differences from the live generation, where that was run too.
     advice: what to do about what was found; the seed's `issues`.
+    precision_target: the P@5 that the gate asks of a topic.
     """
 
     started_at: datetime
@@ -168,7 +171,51 @@ class Validation:
     unjudged: tuple[Unjudged, ...] = ()
     against_live: tuple[Difference, ...] = ()
     advice: tuple[str, ...] = ()
+    precision_target: float = 0.8
 
     def measure(self, name: str) -> MeasureValue | None:
         """The overall value of a measure; None where it was not measured."""
         return next((value for value in self.measures if value.name == name), None)
+
+
+# --- read back -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTopic:
+    """One topic of a report that was read back.
+
+    type, category: as the report has them; another version may know others.
+    values, upper: each measure's value, and what it would be if every unjudged hit were relevant.
+    chunk_ids, labels: the first top_k hits, with their labels; None for one that nobody had judged.
+    """
+
+    id: str
+    text: str
+    type: str
+    category: str | None
+    values: Mapping[str, float | None]
+    upper: Mapping[str, float | None]
+    rank_of_best: int | None
+    chunk_ids: tuple[str, ...]
+    labels: tuple[int | None, ...]
+    latency_ms: float | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    """A report that was read back, as far as two of them can be compared.
+
+    at: when its validation began.
+    topics: by id, in the order of the test set.
+    """
+
+    at: datetime
+    outcome: Outcome
+    summary: str
+    topics: Mapping[str, StoredTopic]
+    measures: tuple[MeasureValue, ...]
+    groups: Mapping[str, tuple[MeasureValue, ...]]
+    latency: Percentiles | None
+    provenance: Provenance
