@@ -1,7 +1,7 @@
 """The only place that builds objects: settings in, a working Assay out."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -51,8 +51,17 @@ from assay.release.promotion import Releases
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
 from assay.retrieval.searcher import Searcher, SearchRules, embed_query
-from assay.settings import EmbeddingSettings, QdrantSettings, Settings, SourceSettings, load_settings
-from assay.validation.gate import Judged, StructuralLimits, judge_structure
+from assay.settings import (
+    EmbeddingSettings,
+    GateSettings,
+    LimitSettings,
+    QdrantSettings,
+    Settings,
+    SourceSettings,
+    load_settings,
+)
+from assay.validation.gate import Gate, MeasureLimit, QualityLimits, verdict
+from assay.validation.structure import Judged, StructuralLimits, structure_findings, structure_notes
 
 if TYPE_CHECKING:
     from assay.adapters.adopted.catalog import AdoptedCatalog
@@ -170,11 +179,12 @@ class Assay:
         try:
             asked = searcher.search, self.embedder.expect_queries
             judged = Judged(generation, live, self.catalog, searcher.index, *asked)
-            verdict = judge_structure(judged, self._limits, progress or Silence())
+            findings = structure_findings(judged, self.gate.structure, progress or Silence())
+            judgment = verdict(generation, self.gate, findings, structure_notes(judged))
         finally:
             searcher.close()
-        self.releases.record(verdict)
-        return verdict
+        self.releases.record(judgment)
+        return judgment
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
         """Build, check, and promote what passes; a candidate that does not pass is rejected.
@@ -349,6 +359,11 @@ class Assay:
         return LiveSearcher(self._live_id, self._open_searcher)
 
     @cached_property
+    def gate(self) -> Gate:
+        """What a candidate has to reach."""
+        return gate_of(self.settings.gate)
+
+    @cached_property
     def releases(self) -> Releases:
         """Promotion, rollback and retention."""
         return Releases(self.catalog, self.store, self.settings.release.keep)
@@ -410,13 +425,6 @@ class Assay:
             return self.releases.candidate().id
         return self.catalog.generation(str(self._asked)).id
 
-    @property
-    def _limits(self) -> StructuralLimits:
-        gate = self.settings.gate
-        return StructuralLimits(
-            gate.max_failed_pages, gate.max_page_fall, gate.title_top_k, gate.max_unreachable, gate.title_sample
-        )
-
     def _build_parts(self) -> BuildParts:
         chunking = self.settings.chunking
         rules = ChunkingRules(
@@ -475,7 +483,7 @@ class Assay:
 
     def _promote(self, generation: Generation) -> Generation:
         """Go live; then the vectors that were kept in case the candidate came to nothing are in use, and not needed."""
-        promoted = self.releases.promote(generation.id, self._limits.fingerprint)
+        promoted = self.releases.promote(generation.id, self.gate.fingerprint)
         if self._embeddings_file.exists():
             try:
                 with self.catalog.build_lock():
@@ -501,6 +509,36 @@ class Assay:
                 f"The data directory {folder} cannot be made: {error.strerror}.",
                 hint="Choose another with --data-dir or ASSAY_DATA_DIR.",
             ) from None
+
+
+def gate_of(settings: GateSettings) -> Gate:
+    """The limits of `[gate]`."""
+    structure = StructuralLimits(
+        settings.max_failed_pages,
+        settings.max_page_fall,
+        settings.title_top_k,
+        settings.max_unreachable,
+        settings.title_sample,
+    )
+    groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]
+    quality = QualityLimits(
+        precision=settings.min_precision,
+        precision_share=settings.min_precision_share,
+        mrr=settings.min_mrr,
+        completeness=1.0,
+        hashes=1.0,
+        p95_ms=settings.max_p95_ms,
+        edge_topics=settings.edge_topics,
+        precision_of=settings.precision,
+        abstain_below=settings.abstain_below,
+        lost_judgments=settings.max_lost_judgments,
+        measures=tuple(
+            MeasureLimit(name, group, limit.min, limit.max_drop_vs_live)
+            for group, limits in groups
+            for name, limit in limits.items()
+        ),
+    )
+    return Gate(structure, quality)
 
 
 def _choice(settings: EmbeddingSettings) -> EmbedderChoice:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -26,6 +26,7 @@ from pydantic_settings import (
 )
 
 from assay.errors import ConfigurationError
+from assay.model.evaluation import Category, TopicType
 from assay.model.ranking import FusionMethod, Mode
 
 CONFIG_FILE = "assay.toml"
@@ -43,6 +44,9 @@ SEED_VARIABLES: Mapping[str, tuple[str, ...]] = {
 
 TRACE_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 """OpenTelemetry's own variables that say where traces go; one that is set turns `[server] traces` on."""
+
+_GROUPS = frozenset([*TopicType, *Category])
+"""What topics can be divided by: tables of `[gate]` with limits for a part of the topics."""
 
 _RATE = r"[1-9]\d{0,8}/(second|minute|hour|day)"
 _RATE_LIMIT = rf"^({_RATE}(, ?{_RATE})*|off)$"
@@ -378,8 +382,21 @@ class CatalogSettings(_Table):
     )
 
 
+class LimitSettings(_Table):
+    """A limit on one measure, as in `[gate] "nDCG@10" = {min = 0.6, max_drop_vs_live = 0.02}`."""
+
+    min: float | None = Field(default=None, ge=0.0, le=1.0, description="The least mean over the topics.")
+    max_drop_vs_live: float | None = Field(
+        default=None, ge=0.0, le=1.0, description="The most that the mean may be under the live generation's."
+    )
+
+
 class GateSettings(_Table):
-    """What a candidate has to reach before it may go live."""
+    """What a candidate has to reach before it may go live.
+
+    Any measure of [measures.md](measures.md) can have a limit: over all topics with `"nDCG@10" = {min = 0.6}` in
+    `[gate]`, over those of a type or category in `[gate.specific]`, `[gate.factual]` and so on.
+    """
 
     max_failed_pages: float = Field(default=0.05, ge=0.0, le=1.0, description="Largest share of pages that failed.")
     max_page_fall: float = Field(
@@ -390,6 +407,73 @@ class GateSettings(_Table):
         default=0.02, ge=0.0, le=1.0, description="Largest share of documents that their own title may fail to find."
     )
     title_sample: int = Field(default=2_500, ge=1, description="The most documents whose titles are tried.")
+    min_precision: float = Field(default=0.8, ge=0.0, le=1.0, description="The P@5 that a topic has to reach.")
+    min_precision_share: float = Field(
+        default=0.8, ge=0.0, le=1.0, description="Least share of the topics that have to reach it."
+    )
+    min_mrr: float = Field(default=0.7, ge=0.0, le=1.0, description="Least mean of 1 / rank of the best hit.")
+    max_p95_ms: float = Field(default=2_000.0, gt=0, description="95% of the searches have to take less.")
+    edge_topics: Literal["count", "abstain"] = Field(
+        default="count",
+        description="Topics with `expect: no_answer` count as all others (seed 001's rule), or have to `abstain`: find "
+        "nothing as similar as their `min_score`; then they are left out of P@5 and MRR.",
+    )
+    precision: Literal["at_k", "attainable"] = Field(
+        default="at_k",
+        description="P@5 is divided by 5 (seed 001's rule), or by the relevant chunks that there are (`attainable`).",
+    )
+    abstain_below: float | None = Field(
+        default=None,
+        ge=0.0,
+        le=1.0,
+        description="`min_score` of those topics that name none; `assay calibrate` finds it.",
+    )
+    max_lost_judgments: float = Field(
+        default=0.1,
+        ge=0.0,
+        le=1.0,
+        description="Largest share of judgments whose passage is not found; more is INCONCLUSIVE.",
+    )
+    limits: Mapping[str, LimitSettings] = Field(
+        default={}, description="Limits on measures over all topics; written as keys of `[gate]` itself."
+    )
+    groups: Mapping[str, Mapping[str, LimitSettings]] = Field(
+        default={},
+        description="Limits on measures by type or category; written as `[gate.specific]`, `[gate.factual]`, ….",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sort_out_limits(cls, values: object) -> object:
+        """Take limits, which are named by measures and groups, apart from the settings."""
+        if not isinstance(values, dict):
+            return values
+        kept = {name: value for name, value in values.items() if name in cls.model_fields}
+        limits, groups = dict(kept.get("limits") or {}), dict(kept.get("groups") or {})
+        for name, value in values.items():
+            if name in kept:
+                continue
+            if name in _GROUPS:
+                groups[name] = value
+            elif isinstance(value, dict):
+                limits[name] = value
+            else:
+                kept[name] = value  # refused, as any setting that is not known
+        return kept | ({"limits": limits} if limits else {}) | ({"groups": groups} if groups else {})
+
+
+class ValidationSettings(_Table):
+    """Labelled queries, and where reports go."""
+
+    testset: Path | None = Field(
+        default=None,
+        description="Test set that `validate`, `promote` and `publish` judge by; only the structure if unset.",
+    )
+    output_dir: Path = Field(default=Path("validation_results"), description="Folder of the reports.")
+    depth: int = Field(default=10, ge=5, le=100, description="Hits that each topic is asked for.")
+    measures: tuple[str, ...] = Field(
+        default=(), description="Measures that are reported besides those that always are, as in `nDCG@20`."
+    )
 
 
 class ReleaseSettings(_Table):
@@ -495,6 +579,7 @@ class Settings(BaseSettings):
     qdrant: QdrantSettings = QdrantSettings()
     catalog: CatalogSettings = CatalogSettings()
     gate: GateSettings = GateSettings()
+    validation: ValidationSettings = ValidationSettings()
     release: ReleaseSettings = ReleaseSettings()
     server: ServerSettings = ServerSettings()
 
@@ -626,13 +711,18 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from None
 
 
+def _anchor(table: object, name: str, folder: Path) -> None:
+    if isinstance(table, dict) and isinstance(table.get(name), str):
+        table[name] = folder / table[name]
+
+
 def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Paths in a file are relative to that file."""
     if isinstance(values.get("data_dir"), str):
         values["data_dir"] = folder / values["data_dir"]
-    server = values.get("server")
-    if isinstance(server, dict) and isinstance(server.get("keys_file"), str):
-        server["keys_file"] = folder / server["keys_file"]
+    _anchor(values.get("validation"), "testset", folder)
+    _anchor(values.get("validation"), "output_dir", folder)
+    _anchor(values.get("server"), "keys_file", folder)
     for source in values.get("sources", []) if isinstance(values.get("sources"), list) else []:
         if isinstance(source, dict) and isinstance(source.get("path"), str):
             source["path"] = folder / source["path"]

@@ -1,6 +1,6 @@
 """What is judged and what is concluded: topics, judgments, runs, values of measures, verdicts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -249,6 +249,17 @@ class Outcome(StrEnum):
     PASS = "PASS"  # noqa: S105 - a verdict, not a password
     FAIL = "FAIL"
     INCONCLUSIVE = "INCONCLUSIVE"
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """FAIL when anything failed, else INCONCLUSIVE when anything could not be decided, else PASS."""
+    met = set(outcomes)
+    return next((outcome for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE) if outcome in met), Outcome.PASS)
+
+
+def percent(share: float) -> str:
+    """A share with as many digits as tell it from a limit close by."""
+    return f"{100.0 * share:.4g}%"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,289 +2,96 @@
 
 import hashlib
 import json
-import random
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import partial
-from itertools import takewhile
-from urllib.parse import urlsplit
+from typing import Literal
 
-from assay.errors import InputError
-from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, Verdict
+from assay.model.evaluation import Finding, TestSet, Verdict, worst
 from assay.model.generations import Generation
-from assay.model.ids import is_placeholder
-from assay.model.ranking import Filters, Mode, Query, Ranking
-from assay.ports import Catalog, Progress, StoredDocument, VectorIndex
-from assay.validation.integrity import KINDS, audit
+from assay.validation.structure import StructuralLimits
 
-_TITLES_AT_ONCE = 500
-_THREADS = 4
+NO_TEST_SET = "No test set was given: only the structure was judged, not how well queries are answered."
 
 
 @dataclass(frozen=True, slots=True)
-class StructuralLimits:
-    """What a generation has to reach without any labelled query.
+class MeasureLimit:
+    """A limit on one measure.
 
-    max_failed_pages: largest share of pages that failed, 0 to 1.
-    max_page_fall: largest share of the live generation's pages that may be gone, 0 to 1.
-    title_top_k: a title has to find its document in so many hits.
-    max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
-    title_sample: the most documents whose titles are tried.
+    measure: its name, as in `nDCG@10`.
+    group: the type or category whose topics count; None for all topics.
+    least: the least mean over the topics; None for none.
+    max_drop: the most that the mean may be under that of the live generation; None for none.
     """
 
-    max_failed_pages: float
-    max_page_fall: float
-    title_top_k: int
-    max_unreachable: float
-    title_sample: int
+    measure: str
+    group: str | None
+    least: float | None
+    max_drop: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class QualityLimits:
+    """What a generation has to reach on labelled queries. The defaults of the settings are seed 001's.
+
+    precision: the P@5 that a topic has to reach, 0 to 1.
+    precision_share: the least share of topics that reach it, 0 to 1.
+    mrr: the least mean reciprocal rank, 0 to 1.
+    completeness, hashes: the least rates over the hits, 0 to 1.
+    p95_ms: what 95% of the searches have to stay under.
+    edge_topics: `count` as every topic, or judged by whether they `abstain`.
+    precision_of: P@5 is divided by 5 (`at_k`), or by the relevant chunks where there are fewer (`attainable`).
+    abstain_below: similarity under which a hit is no answer, for topics that name no min_score; None where each has to.
+    lost_judgments: the largest share of judgments whose passage is not found.
+    measures: further limits.
+    """
+
+    precision: float
+    precision_share: float
+    mrr: float
+    completeness: float
+    hashes: float
+    p95_ms: float
+    edge_topics: Literal["count", "abstain"]
+    precision_of: Literal["at_k", "attainable"]
+    abstain_below: float | None
+    lost_judgments: float
+    measures: tuple[MeasureLimit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The whole policy that decides a verdict."""
+
+    structure: StructuralLimits
+    quality: QualityLimits
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 hex of the limits; a verdict names it."""
+        """SHA-256 hex of the limits; a verdict names it, and speaks of no other limits."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What a structural judgment looks at.
-
-    live: the generation that is live now; None before the first promotion.
-    search: asks the production searcher opened on the generation.
-    expect_queries: tells the embedder what will be asked next.
-    """
-
-    generation: Generation
-    live: Generation | None
-    catalog: Catalog
-    index: VectorIndex
-    search: Callable[[Query], Ranking]
-    expect_queries: Callable[[Sequence[str]], None]
-
-
-def judge_structure(judged: Judged, limits: StructuralLimits, progress: Progress) -> Verdict:
-    """Judge a generation by its structure alone: integrity, completeness, pages, and titles that find their page.
-
-    Raises CatalogError, VectorStoreError, EmbeddingError: a check that could not run is not a verdict.
-    """
-    findings = [
-        *_integrity(judged, progress),
-        _failed_pages(judged.generation, limits),
-        _page_fall(judged, limits),
-        _addresses(judged),
-        _titles(judged, limits, progress),
-    ]
+def verdict(
+    generation: Generation,
+    gate: Gate,
+    findings: Sequence[Finding],
+    notes: Sequence[str],
+    test_set: TestSet | None = None,
+    test_set_path: str | None = None,
+    headline: str = "",
+) -> Verdict:
+    """What follows from the findings. test_set: None where only the structure was judged, which the verdict says."""
     return Verdict(
-        outcome=worst(findings),
-        generation=judged.generation.id,
-        gate=limits.fingerprint,
-        content_fingerprint=judged.generation.content_fingerprint,
+        outcome=worst(finding.outcome for finding in findings),
+        generation=generation.id,
+        gate=gate.fingerprint,
+        content_fingerprint=generation.content_fingerprint,
         at=datetime.now(UTC),
         findings=tuple(findings),
-        notes=(
-            "No test set was given: only the structure was judged, not how well queries are answered.",
-            *_address_notes(judged),
-        ),
+        notes=(*((NO_TEST_SET,) if test_set is None else ()), *notes),
+        test_set=test_set.fingerprint if test_set else None,
+        test_set_name=test_set.name if test_set else None,
+        test_set_path=test_set_path,
+        headline=headline,
     )
-
-
-def _address_notes(judged: Judged) -> list[str]:
-    made_up = sum(map(is_placeholder, _urls(judged.catalog, judged.generation.id)))
-    if not made_up:
-        return []
-    return [f"{made_up} pages have no real address: links of hits lead nowhere until --base-url is given."]
-
-
-def worst(findings: Sequence[Finding]) -> Outcome:
-    """FAIL when any check failed, else INCONCLUSIVE when any could not be decided, else PASS."""
-    outcomes = {finding.outcome for finding in findings}
-    for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
-        if outcome in outcomes:
-            return outcome
-    return Outcome.PASS
-
-
-def _finding(
-    check: str,
-    passed: bool,
-    value: float,
-    limit: str,
-    detail: str,
-    examples: Sequence[str] = (),
-    count: int | None = None,
-) -> Finding:
-    """A finding; count: of all that the examples are from, None when they are all."""
-    outcome = Outcome.PASS if passed else Outcome.FAIL
-    shown = tuple(examples)[:MOST_EXAMPLES]
-    return Finding(
-        check, outcome, value, limit, "" if passed else detail, shown, len(examples) if count is None else count
-    )
-
-
-def _percent(share: float) -> str:
-    """A share with as many digits as tell it from a limit close by."""
-    return f"{100.0 * share:.4g}%"
-
-
-def _integrity(judged: Judged, progress: Progress) -> list[Finding]:
-    report = audit(judged.generation, judged.catalog, judged.index, progress)
-    findings = []
-    for kind, promise in KINDS.items():
-        fault = report.faults[kind]
-        share = 1.0 - min(fault.count / max(report.chunks, 1), 1.0)
-        detail = (
-            f"{fault.count} faults in {report.chunks} chunks; {promise} in a sound generation. "
-            "Build it anew: `assay publish --rebuild`"
-        )
-        findings.append(_finding(kind, fault.count == 0, share, promise, detail, fault.examples, fault.count))
-    return findings
-
-
-def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:
-    pages = generation.documents + generation.failed_pages
-    share = generation.failed_pages / max(pages, 1)
-    return _finding(
-        "failed pages",
-        share <= limits.max_failed_pages,
-        share,
-        f"at most {_percent(limits.max_failed_pages)} of the pages failed",
-        f"{generation.failed_pages} of {pages} pages could not be read ({_percent(share)}; "
-        f"{_percent(limits.max_failed_pages)} are allowed). Mend them and run again, or raise gate.max_failed_pages",
-    )
-
-
-def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
-    """Whether the pages of the live generation are still there, by their addresses: other pages make up for none.
-
-    A page that had no real address is still there when its file is, for no link is lost by giving it one.
-    """
-    live = [document.info for document in judged.catalog.documents(judged.live.id)] if judged.live else []
-    candidate = [document.info for document in judged.catalog.documents(judged.generation.id)] if live else []
-    before, now = {info.url for info in live}, {info.url for info in candidate}
-    files = {(info.source, info.source_path) for info in candidate}
-    named = {info.url for info in live if is_placeholder(info.url) and (info.source, info.source_path) in files}
-    gone = sorted(before - now - named)
-    fall = len(gone) / max(len(before), 1)
-    return _finding(
-        "fall in pages",
-        fall <= limits.max_page_fall,
-        fall,
-        f"at most {_percent(limits.max_page_fall)} of the live generation's pages are gone",
-        f"{len(gone)} of the live generation's {len(before)} pages are gone ({_percent(fall)}; "
-        f"{_percent(limits.max_page_fall)} are allowed), {', '.join(gone[:2])} among them. {_why_gone(before, now)} "
-        "If that is meant, run it again with --allow-removals, or raise gate.max_page_fall",
-        gone,
-    )
-
-
-def _why_gone(before: set[str], now: set[str]) -> str:
-    """What most likely happened to the pages, as a question: another address, or other pages at the same one."""
-    old, new = _common_beginning(before), _common_beginning(now)
-    if before & now or new.startswith(old) or not (urlsplit(old).hostname and urlsplit(new).hostname):
-        return "Is it the same folder, and the same base URL?"
-    return f"All addresses now begin with {new}, and began with {old} before: is --base-url right?"
-
-
-def _common_beginning(urls: set[str]) -> str:
-    """The longest beginning of all URLs that ends in a slash; without a host where they have several."""
-    folders = [url.partition("?")[0].split("/")[:-1] for url in urls] or [[]]
-    pairs = zip(min(folders), max(folders), strict=False)  # all that lie between these two begin as both do
-    return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _urls(catalog: Catalog, generation_id: str) -> set[str]:
-    return {document.info.url for document in catalog.documents(generation_id)}
-
-
-def _addresses(judged: Judged) -> Finding:
-    """Whether the pages have real addresses, once a generation with real ones is live.
-
-    A source whose live pages have none already may go on without.
-    """
-    live = list(judged.catalog.documents(judged.live.id)) if judged.live else []
-    without = {document.info.source for document in live if is_placeholder(document.info.url)}
-    made_up = [
-        document.info.url
-        for document in judged.catalog.documents(judged.generation.id)
-        if is_placeholder(document.info.url) and document.info.source not in without
-    ]
-    has_real = any(not is_placeholder(document.info.url) for document in live)
-    share = len(made_up) / max(judged.generation.documents, 1)
-    return _finding(
-        "addresses",
-        not (made_up and has_real),
-        1.0 - share,
-        "no page without a real address where the live generation has real ones",
-        f"{len(made_up)} pages have no real address ({', '.join(made_up[:1])}): hits would link to nowhere. "
-        "Give the folder's address with --base-url, or as `base_url` in [[sources]]",
-        made_up,
-    )
-
-
-def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Finding:
-    """Whether each document is found by its own title.
-
-    Documents that share a title, and a passage that stands on several pages, cannot all be found: one of them is
-    enough.
-    """
-    documents = [d for d in judged.catalog.documents(judged.generation.id) if d.chunk_count and d.info.title.strip()]
-    tried = _sample(documents, limits.title_sample, judged.generation.content_fingerprint)
-    progress.begin("titles", len(tried))
-    lost = []
-    with ThreadPoolExecutor(_THREADS) as threads:
-        for batch in _batches(tried, _TITLES_AT_ONCE):
-            judged.expect_queries([document.info.title for document in batch])
-            found = threads.map(partial(_is_found, judged=judged, top_k=limits.title_top_k), batch)
-            for document, is_found in zip(batch, found, strict=True):
-                if not is_found:
-                    lost.append(f"{document.info.url} ({document.info.title!r})")
-                progress.advance()
-    progress.end()
-    share = len(lost) / max(len(tried), 1)
-    scope = f"{len(tried)} of {len(documents)} documents" if len(tried) < len(documents) else "documents"
-    return _finding(
-        "reachable by title",
-        share <= limits.max_unreachable,
-        1.0 - share,
-        f"at least {_percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top "
-        f"{limits.title_top_k}",
-        f"{len(lost)} of {len(tried)} documents are not found by their own title ({_percent(share)}; "
-        f"{_percent(limits.max_unreachable)} are allowed): {', '.join(lost[:3])}. Other pages of the same "
-        "version answer these titles better. Let a title say more where it can; where it is right as it is, raise "
-        "gate.max_unreachable",
-        lost,
-    )
-
-
-def _batches(documents: Sequence[StoredDocument], size: int) -> Iterator[Sequence[StoredDocument]]:
-    for start in range(0, len(documents), size):
-        yield documents[start : start + size]
-
-
-def _is_found(document: StoredDocument, judged: Judged, top_k: int) -> bool:
-    info = document.info
-    filters = Filters(
-        versions=(info.version,) if info.version else (),
-        locales=(info.locale,) if info.locale else (),
-        sources=(info.source,),
-    )
-    try:
-        ranking = judged.search(Query(info.title, top_k, Mode.HYBRID, filters=filters))
-    except InputError:  # nothing in this title can be searched for, by anybody
-        return True
-    return any(hit.chunk.document.title == info.title for hit in ranking.hits) or _shares_a_passage(
-        document, judged, ranking
-    )
-
-
-def _shares_a_passage(document: StoredDocument, judged: Judged, ranking: Ranking) -> bool:
-    own = {chunk.content_hash for chunk in judged.catalog.chunks(judged.generation.id, [document.revision])}
-    return any(hit.chunk.content_hash in own for hit in ranking.hits)
-
-
-def _sample(documents: Sequence[StoredDocument], size: int, seed: str) -> Sequence[StoredDocument]:
-    """All of them, or so many drawn by the generation's content: the same generation gives the same sample."""
-    if len(documents) <= size:
-        return documents
-    return random.Random(seed).sample(documents, size)  # noqa: S311 - a sample, not a secret

@@ -6,20 +6,23 @@ from dataclasses import replace
 import pytest
 from tests.worlds import World
 
+from assay.app import gate_of
 from assay.errors import InputError, StoreUnavailable
-from assay.model.evaluation import Finding, Outcome, Verdict
+from assay.model.evaluation import Finding, Outcome, Verdict, worst
 from assay.model.generations import Generation
 from assay.model.ids import chunk_id
 from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
 from assay.settings import GateSettings
 from assay.testing.catalog_samples import SITE, Stored, page
-from assay.validation.gate import Judged, StructuralLimits, judge_structure, worst
+from assay.validation.gate import NO_TEST_SET, Gate, verdict
 from assay.validation.integrity import KINDS
+from assay.validation.structure import Judged, StructuralLimits, structure_findings, structure_notes
 
 LIMITS = StructuralLimits(
     max_failed_pages=0.05, max_page_fall=0.2, title_top_k=5, max_unreachable=0.0, title_sample=1_000
 )
+QUALITY = gate_of(GateSettings()).quality
 WORDS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame")
 
 
@@ -37,7 +40,8 @@ def _verdict(
     searcher = world.searcher(generation.id)
     asked = search or searcher.search, world.embedder.expect_queries
     judged = Judged(generation, live, world.catalog, searcher.index, *asked)
-    return judge_structure(judged, limits, Silence())
+    findings = structure_findings(judged, limits, Silence())
+    return verdict(generation, Gate(limits, QUALITY), findings, structure_notes(judged))
 
 
 def _finding(verdict: Verdict, check: str) -> Finding:
@@ -75,7 +79,8 @@ def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
     generation = world.build("g1", *_pages(1))
     verdict = _verdict(world, generation)
     assert (verdict.generation, verdict.content_fingerprint) == ("g1", generation.content_fingerprint)
-    assert verdict.gate == LIMITS.fingerprint
+    assert verdict.gate == Gate(LIMITS, QUALITY).fingerprint
+    assert (verdict.test_set, verdict.notes[0]) == (None, NO_TEST_SET)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +95,9 @@ def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
     ids=lambda change: next(iter(change)),
 )
 def test_other_limits_have_another_fingerprint(change: dict[str, float]) -> None:
-    assert replace(LIMITS, **change).fingerprint != LIMITS.fingerprint  # type: ignore[arg-type]  # any limit
-    assert replace(LIMITS).fingerprint == LIMITS.fingerprint
+    gate = Gate(LIMITS, QUALITY)
+    assert replace(gate, structure=replace(LIMITS, **change)).fingerprint != gate.fingerprint  # type: ignore[arg-type]  # any
+    assert Gate(replace(LIMITS), replace(QUALITY)).fingerprint == gate.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -104,7 +110,7 @@ def test_other_limits_have_another_fingerprint(change: dict[str, float]) -> None
     ],
 )
 def test_the_worst_outcome_decides(outcomes: Sequence[Outcome], expected: Outcome) -> None:
-    assert worst([Finding("x", outcome, 1.0, "y") for outcome in outcomes]) is expected
+    assert worst(outcomes) is expected
 
 
 def test_a_check_that_could_not_run_is_no_verdict() -> None:

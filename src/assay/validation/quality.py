@@ -1,0 +1,363 @@
+"""Limits on how well labelled queries are answered, held against what was measured."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from assay.model.evaluation import MOST_EXAMPLES, Anchoring, Finding, Outcome, percent
+from assay.model.validations import Difference, LatencyFigures, TopicResult, Unjudged
+from assay.validation.gate import MeasureLimit, QualityLimits
+
+PRECISION = "P@5"
+PRECISION_CEILING = "ceiling P@5"
+RECIPROCAL_RANK = "mrr"
+_CUTOFF = 5
+
+_TOLERANCE = 1e-9
+"""Two means of the same values may differ by so much when they are added up in another order."""
+
+_LABEL = "`assay label` shows them one by one"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the limits are held against.
+
+    results: one for each topic of the test set.
+    completeness, hashes: rates over the hits.
+    latency: None where nothing was timed.
+    drops: of each limit on a fall against the live generation, the difference of its measure over its topics; without
+        an entry where nothing is live, so that there is nothing to fall from.
+    """
+
+    results: Sequence[TopicResult]
+    completeness: float
+    hashes: float
+    hits: int
+    latency: LatencyFigures | None
+    drops: Mapping[MeasureLimit, Difference]
+
+
+def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]:
+    """Hold what was measured against the limits.
+
+    A limit that is missed, and would be reached if every unjudged hit were relevant, is not failed: it is undecided.
+    """
+    findings = [
+        _answered(measured.results),
+        _known_answers(measured.results),
+        _judgments(measured.results, limits),
+        _precision(counted(measured.results, limits), limits),
+        _mrr(counted(measured.results, limits), limits),
+        _rate("metadata of hits", measured.completeness, limits.completeness, measured.hits, "have every field"),
+        _rate("hashes of hits", measured.hashes, limits.hashes, measured.hits, "have the hash of their text"),
+        _latency(measured.latency, limits),
+    ]
+    if limits.edge_topics == "abstain":
+        findings.append(_abstention(measured.results, limits))
+    for limit in limits.measures:
+        part = [result for result in counted(measured.results, limits) if in_group(result, limit.group)]
+        if limit.least is not None:
+            findings.append(_least(part, limit, limit.least))
+        if limit.max_drop is not None:
+            findings.append(_drop(limit, limit.max_drop, measured.drops.get(limit)))
+    return findings
+
+
+def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[TopicResult]:
+    """Topics whose measures count: all that could be asked, without those that are judged by their abstention."""
+    return [
+        result
+        for result in results
+        if result.error is None and (limits.edge_topics == "count" or result.topic.expects_answer)
+    ]
+
+
+def in_group(result: TopicResult, group: str | None) -> bool:
+    """Whether a topic is of a type or category; every one is in None."""
+    return group is None or group in {result.topic.type.value, result.topic.category and result.topic.category.value}
+
+
+def headline(measured: Measured, limits: QualityLimits) -> str:
+    """What was reached, in seed 001's words."""
+    results = counted(measured.results, limits)
+    good = sum(_precision_of(one, one.values, limits) >= limits.precision - _TOLERANCE for one in results)
+    mrr = mean_of(results, RECIPROCAL_RANK) or 0.0
+    attainable = "attainable " if limits.precision_of == "attainable" else ""
+    reached = "exceeds" if mrr > limits.mrr else "reaches" if mrr >= limits.mrr - _TOLERANCE else "is under"
+    return (
+        f"{good}/{len(results)} queries ({good / max(len(results), 1):.0%}) achieved {attainable}precision@5 >= "
+        f"{limits.precision:.2f}. MRR {mrr:.2f} {reached} target {limits.mrr:.2f}."
+    )
+
+
+def mean_of(results: Iterable[TopicResult], measure: str, *, upper: bool = False) -> float | None:
+    """Mean of a measure over the topics that have it; None where none has."""
+    values = [result.upper.get(measure) if upper else result.values.get(measure) for result in results]
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def hits_to_label(results: Sequence[TopicResult], limits: QualityLimits, most: int = MOST_EXAMPLES) -> list[Unjudged]:
+    """Hits that nobody has judged, the most useful first.
+
+    First come those of topics that miss their P@5 and would reach it with the fewest labels, from the top of the
+    ranking down; then the first hits of all other topics, for they decide MRR; then the rest of the top five.
+    """
+    ranked: list[tuple[tuple[int, int, int], Unjudged]] = []
+    for place, result in enumerate(counted(results, limits)):
+        lower, upper = (_precision_of(result, values, limits) for values in (result.values, result.upper))
+        undecided = lower < limits.precision - _TOLERANCE <= upper
+        missing = max(round((limits.precision - lower) * _CUTOFF + 0.499), 1)
+        for hit, label in zip(result.hits[:_CUTOFF], result.labels, strict=False):
+            if label is not None:
+                continue
+            if undecided:
+                key, why = (
+                    (0, missing, hit.rank),
+                    f"{missing} more relevant would bring the topic to P@5 {limits.precision:g}",
+                )
+            elif hit.rank == 1:
+                key, why = (1, 0, place), "the first hit decides the topic's part of MRR"
+            else:
+                key, why = (2, hit.rank, place), "counts as not relevant until it is judged"
+            ranked.append((key, Unjudged(result.topic.id, hit.rank, hit, why)))
+    ranked.sort(key=lambda pair: (pair[0], pair[1].topic_id))
+    return [unjudged for _, unjudged in ranked[:most]]
+
+
+# --- one limit after the other -------------------------------------------------------------------------------------
+
+
+def _answered(results: Sequence[TopicResult]) -> Finding:
+    failed = [result for result in results if result.error is not None]
+    detail = (
+        f"{len(failed)} of {len(results)} topics could not be asked, and are in no figure: "
+        f"{'; '.join(f'{one.topic.id}: {one.error}' for one in failed[:3])}. Run it again when that is mended"
+    )
+    return _decided(
+        "topics asked",
+        Outcome.INCONCLUSIVE if failed else Outcome.PASS,
+        1.0 - len(failed) / max(len(results), 1),
+        "every topic could be asked",
+        detail,
+        [f"{one.topic.id}: {one.error}" for one in failed],
+    )
+
+
+def _known_answers(results: Sequence[TopicResult]) -> Finding:
+    """Topics that expect an answer of which none is known cannot tell good rankings from bad ones."""
+    expecting = [result for result in results if result.topic.expects_answer]
+    without = [result for result in expecting if not _has_answer(result)]
+    return _decided(
+        "known answers",
+        Outcome.INCONCLUSIVE if without else Outcome.PASS,
+        1.0 - len(without) / max(len(expecting), 1),
+        "every topic has a judgment of 1 or 2 that was found, or says `expect: no_answer`",
+        f"no relevant passage is known for {len(without)} of {len(expecting)} topics "
+        f"({', '.join(one.topic.id for one in without[:5])}): label some (`assay label`), or say `expect: no_answer`",
+        [one.topic.id for one in without],
+    )
+
+
+def _has_answer(result: TopicResult) -> bool:
+    """Whether some judgment of 1 or 2 was found; what failed to run is told apart."""
+    judged = zip(result.topic.judgments, result.resolutions, strict=True)
+    return result.error is not None or any(one.label >= 1 and found.anchoring.scores for one, found in judged)
+
+
+def _judgments(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
+    found = [(result, resolution) for result in results for resolution in result.resolutions]
+    lost = [(result, resolution) for result, resolution in found if not resolution.anchoring.scores]
+    share = len(lost) / max(len(found), 1)
+    gone = sum(resolution.anchoring is Anchoring.ORPHANED for _, resolution in lost)
+    return _decided(
+        "judgments found",
+        Outcome.INCONCLUSIVE if share > limits.lost_judgments else Outcome.PASS,
+        1.0 - share,
+        f"at least {percent(1.0 - limits.lost_judgments)} of the judgments have their passage in the index",
+        f"{len(lost)} of {len(found)} judgments count for nothing: {gone} passages are gone, {len(lost) - gone} stand "
+        "more than once. `assay testset check` lists them, `assay testset repair` mends what can be proven",
+        [f"{result.topic.id}: {resolution.reason}" for result, resolution in lost],
+    )
+
+
+def _precision(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
+    lower = [_precision_of(result, result.values, limits) for result in results]
+    upper = [_precision_of(result, result.upper, limits) for result in results]
+    missing = [one for one, value in zip(results, lower, strict=True) if value < limits.precision - _TOLERANCE]
+    share, best = (_share(values, limits.precision) for values in (lower, upper))
+    name = f"{'attainable ' if limits.precision_of == 'attainable' else ''}P@5"
+    return _bounded(
+        "precision",
+        share,
+        best,
+        limits.precision_share,
+        f"at least {percent(limits.precision_share)} of the topics have {name} >= {limits.precision:g}",
+        f"{len(results) - len(missing)} of {len(results)} topics ({percent(share or 0.0)}) have {name} >= "
+        f"{limits.precision:g}, and {percent(limits.precision_share)} are asked for",
+        [f"{one.topic.id}: {name} {_precision_of(one, one.values, limits):.2f}" for one in missing],
+    )
+
+
+def _precision_of(result: TopicResult, values: Mapping[str, float | None], limits: QualityLimits) -> float:
+    value = values.get(PRECISION) or 0.0
+    if limits.precision_of == "at_k":
+        return value
+    relevant = round(value * _CUTOFF)
+    attainable = min(_CUTOFF, max(result.relevant, relevant))
+    return relevant / attainable if attainable else 0.0
+
+
+def _share(values: Sequence[float], limit: float) -> float | None:
+    return sum(value >= limit - _TOLERANCE for value in values) / len(values) if values else None
+
+
+def _mrr(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
+    value, upper = mean_of(results, RECIPROCAL_RANK), mean_of(results, RECIPROCAL_RANK, upper=True)
+    late = sorted(
+        (one for one in results if (one.values.get(RECIPROCAL_RANK) or 0.0) < limits.mrr),
+        key=lambda one: one.values.get(RECIPROCAL_RANK) or 0.0,
+    )
+    return _bounded(
+        "MRR",
+        value,
+        upper,
+        limits.mrr,
+        f"the best hit's 1 / rank is at least {limits.mrr:g} on average",
+        f"MRR is {_number(value)}, and {limits.mrr:g} is asked for",
+        [f"{one.topic.id}: best hit at {one.rank_of_best or 'no rank'}" for one in late],
+    )
+
+
+def _rate(check: str, value: float, least: float, hits: int, words: str) -> Finding:
+    passed = value >= least - _TOLERANCE
+    return _decided(
+        check,
+        Outcome.PASS if passed else Outcome.FAIL,
+        value,
+        f"{percent(least)} of the hits {words}" + ("" if hits else "; there were no hits"),
+        f"only {percent(value)} of {hits} hits {words}, and {percent(least)} are asked for: `assay audit` finds which",
+        [],
+    )
+
+
+def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Finding:
+    limit = f"95% of the searches take less than {limits.p95_ms:g} ms"
+    if latency is None or not latency.total.samples:
+        return Finding("latency", Outcome.INCONCLUSIVE, None, limit, "no search could be timed")
+    p95 = latency.total.p95_ms
+    slowest = max(latency.stages.items(), key=lambda stage: stage[1].p95_ms, default=None)
+    where = f"; most of it in {slowest[0]} (p95 {slowest[1].p95_ms:.0f} ms)" if slowest else ""
+    return _decided(
+        "latency",
+        Outcome.PASS if p95 < limits.p95_ms else Outcome.FAIL,
+        p95,
+        limit,
+        f"p95 of {latency.total.samples} searches is {p95:.0f} ms{where}; less than {limits.p95_ms:g} ms is asked for",
+        [],
+    )
+
+
+def _abstention(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
+    asked = [one for one in results if not one.topic.expects_answer and one.error is None]
+    limit = "topics with `expect: no_answer` find nothing as similar as their min_score"
+    without = [one.topic.id for one in asked if _least_score(one, limits) is None]
+    if without:
+        return Finding(
+            "abstention",
+            Outcome.INCONCLUSIVE,
+            None,
+            limit,
+            f"{', '.join(without[:5])}: no min_score in expected_criteria, and no gate.abstain_below; `assay "
+            "calibrate` finds a similarity to set",
+            tuple(without[:MOST_EXAMPLES]),
+            len(without),
+        )
+    loud = [one for one in asked if _top_similarity(one) >= (_least_score(one, limits) or 0.0)]
+    return _decided(
+        "abstention",
+        Outcome.FAIL if loud else Outcome.PASS,
+        1.0 - len(loud) / max(len(asked), 1),
+        limit,
+        f"{len(loud)} of {len(asked)} topics that nothing answers find something all the same",
+        [f"{one.topic.id}: similarity {_top_similarity(one):.2f}" for one in loud],
+    )
+
+
+def _least_score(result: TopicResult, limits: QualityLimits) -> float | None:
+    own = result.topic.expected_criteria.get("min_score")
+    return float(own) if isinstance(own, int | float) else limits.abstain_below
+
+
+def _top_similarity(result: TopicResult) -> float:
+    return max((hit.similarity for hit in result.hits), default=0.0)
+
+
+def _least(results: Sequence[TopicResult], limit: MeasureLimit, least: float) -> Finding:
+    value, upper = mean_of(results, limit.measure), mean_of(results, limit.measure, upper=True)
+    worst = sorted(results, key=lambda one: one.values.get(limit.measure) or 0.0)
+    return _bounded(
+        _title(limit),
+        value,
+        upper if upper is None or value is None else max(upper, value),
+        least,
+        f"{_title(limit)} is at least {least:g}",
+        f"it is {_number(value)} over {len(results)} topics, and {least:g} is asked for",
+        [f"{one.topic.id}: {_number(one.values.get(limit.measure))}" for one in worst if value is not None],
+    )
+
+
+def _drop(limit: MeasureLimit, most: float, difference: Difference | None) -> Finding:
+    check, words = f"{_title(limit)} against live", f"{_title(limit)} is at most {most:g} under the live generation's"
+    if difference is None:
+        return Finding(check, Outcome.PASS, None, f"{words}; there is nothing live to compare with")
+    fall = -difference.difference
+    told = f"{difference.a:.3f} fell to {difference.b:.3f} over {difference.topics} topics (p = {difference.p:.2g})"
+    if fall <= most + _TOLERANCE:
+        return Finding(check, Outcome.PASS, fall, words)
+    if difference.p < 0.05:
+        return Finding(check, Outcome.FAIL, fall, words, f"{told}; {most:g} is allowed")
+    detectable = "" if difference.detectable is None else f" that show no less than {difference.detectable:.2f}"
+    return Finding(
+        check,
+        Outcome.INCONCLUSIVE,
+        fall,
+        words,
+        f"{told}, which chance may explain: {difference.topics} topics{detectable} are too few for a limit of {most:g}",
+    )
+
+
+def _title(limit: MeasureLimit) -> str:
+    return limit.measure if limit.group is None else f"{limit.measure} of {limit.group} topics"
+
+
+def _number(value: float | None) -> str:
+    return "not known" if value is None else f"{value:.3f}"
+
+
+def _bounded(
+    check: str,
+    value: float | None,
+    upper: float | None,
+    least: float,
+    limit: str,
+    detail: str,
+    examples: Sequence[str],
+) -> Finding:
+    """A mean that has to reach a limit, and what it would be if all unjudged hits were relevant."""
+    if value is None:
+        return Finding(check, Outcome.INCONCLUSIVE, None, limit, "no topic has a value for it")
+    if value >= least - _TOLERANCE:
+        return Finding(check, Outcome.PASS, value, limit)
+    if upper is not None and upper >= least - _TOLERANCE:
+        detail += f"; it would be {_number(upper)} if every hit that nobody has judged were relevant: {_LABEL}"
+        return _decided(check, Outcome.INCONCLUSIVE, value, limit, detail, examples)
+    return _decided(check, Outcome.FAIL, value, limit, detail, examples)
+
+
+def _decided(check: str, outcome: Outcome, value: float, limit: str, detail: str, examples: Sequence[str]) -> Finding:
+    """A finding that says more only where it did not pass."""
+    if outcome is Outcome.PASS:
+        return Finding(check, outcome, value, limit)
+    return Finding(check, outcome, value, limit, detail, tuple(examples[:MOST_EXAMPLES]), len(examples))

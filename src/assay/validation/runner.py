@@ -1,0 +1,106 @@
+"""Asks the topics of a test set, one after the other; what fails is kept as failed."""
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from assay.errors import AssayError, InputError
+from assay.model.evaluation import ResolvedTopic, Run, TopicRun
+from assay.model.ranking import Mode, Query, Ranking
+from assay.ports import Progress
+
+LEAST_DEPTH = 10
+"""Hits that are asked for at least, so that measures at 10 mean what they say."""
+
+MOST_TIMED = 50
+"""Topics whose latency is measured where each query costs something to embed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whom the topics are asked of, and how.
+
+    search: the production searcher.
+    expect_queries: tells the embedder what will be asked next, so that it embeds many in one call; None to have every
+        query embedded by itself.
+    mode, threshold: of every query.
+    depth: hits to ask for; a topic with a larger top_k gets more.
+    """
+
+    search: Callable[[Query], Ranking]
+    expect_queries: Callable[[Sequence[str]], None] | None
+    mode: Mode
+    threshold: float
+    depth: int = LEAST_DEPTH
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A run, and which of its topics have a latency that means something.
+
+    timed: ids of the topics whose query was embedded by itself, as in production.
+    """
+
+    run: Run
+    timed: frozenset[str]
+
+
+def run_topics(topics: Sequence[ResolvedTopic], asked: Asked, generation: str, progress: Progress) -> RunReport:
+    """Ask every topic. Nothing that a search raises ends the run: it is that topic's error.
+
+    The first query of all opens what the others find open, so its latency is never counted: it is asked once more,
+    unless asking costs something.
+    """
+    first, later = _in_two(topics, asked)
+    progress.begin("topics", len(topics))
+    runs: dict[str, TopicRun] = {}
+    if first and asked.expect_queries is None:
+        _ask(first[0], asked)
+    for part in (first, later):
+        if part is later and asked.expect_queries is not None:
+            _announce(part, asked.expect_queries)
+        for topic in part:
+            runs[topic.topic.id] = _ask(topic, asked)
+            progress.advance()
+    progress.end()
+    alone = [topic.topic.id for topic in (first if asked.expect_queries is None else first[1:])]
+    ordered = tuple(runs[topic.topic.id] for topic in topics)
+    return RunReport(Run(generation, asked.depth, ordered), frozenset(alone))
+
+
+def _in_two(topics: Sequence[ResolvedTopic], asked: Asked) -> tuple[Sequence[ResolvedTopic], Sequence[ResolvedTopic]]:
+    """Those whose query is embedded by itself, and those whose embeddings may be made in few calls."""
+    if asked.expect_queries is None or len(topics) <= MOST_TIMED:
+        return topics, ()
+    ids = [topic.topic.id for topic in topics]
+    alone = set(random.Random("\n".join(ids)).sample(ids, MOST_TIMED + 1))  # noqa: S311 - a sample, not a secret
+    return [t for t in topics if t.topic.id in alone], [t for t in topics if t.topic.id not in alone]
+
+
+def _announce(topics: Sequence[ResolvedTopic], expect_queries: Callable[[Sequence[str]], None]) -> None:
+    """What cannot be embedded together fails again one by one, and is told apart there."""
+    with suppress(AssayError):
+        expect_queries([topic.topic.text for topic in topics if topic.topic.text.strip()])
+
+
+def _ask(topic: ResolvedTopic, asked: Asked) -> TopicRun:
+    """One topic's hits, without the chunks that are excluded and numbered anew."""
+    query = Query(
+        topic.topic.text,
+        max(asked.depth, topic.topic.top_k) + len(topic.excluded),
+        asked.mode,
+        asked.threshold,
+        topic.topic.filters,
+    )
+    if not query.text.strip():
+        return TopicRun(topic.topic.id, ())  # asks for nothing, so nothing is the right answer
+    try:
+        ranking = asked.search(query)
+    except InputError:  # nothing in it can be searched for: the service refuses it, and finds nothing
+        return TopicRun(topic.topic.id, ())
+    except AssayError as error:
+        return TopicRun(topic.topic.id, (), error=str(error))
+    kept = [hit for hit in ranking.hits if hit.chunk.id not in topic.excluded][: max(asked.depth, topic.topic.top_k)]
+    hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))
+    return TopicRun(topic.topic.id, hits, ranking.timings)

@@ -1,0 +1,257 @@
+"""Limits on the structure of a generation, which need no labelled query: integrity, pages, addresses, titles."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
+from urllib.parse import urlsplit
+
+from assay.errors import InputError
+from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, percent
+from assay.model.generations import Generation
+from assay.model.ids import is_placeholder
+from assay.model.ranking import Filters, Mode, Query, Ranking
+from assay.ports import Catalog, Progress, StoredDocument, VectorIndex
+from assay.validation.integrity import KINDS, audit
+
+_TITLES_AT_ONCE = 500
+_THREADS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralLimits:
+    """What a generation has to reach without any labelled query.
+
+    max_failed_pages: largest share of pages that failed, 0 to 1.
+    max_page_fall: largest share of the live generation's pages that may be gone, 0 to 1.
+    title_top_k: a title has to find its document in so many hits.
+    max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
+    title_sample: the most documents whose titles are tried.
+    """
+
+    max_failed_pages: float
+    max_page_fall: float
+    title_top_k: int
+    max_unreachable: float
+    title_sample: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a structural judgment looks at.
+
+    live: the generation that is live now; None before the first promotion.
+    search: asks the production searcher opened on the generation.
+    expect_queries: tells the embedder what will be asked next.
+    """
+
+    generation: Generation
+    live: Generation | None
+    catalog: Catalog
+    index: VectorIndex
+    search: Callable[[Query], Ranking]
+    expect_queries: Callable[[Sequence[str]], None]
+
+
+def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progress) -> list[Finding]:
+    """Hold a generation's structure against the limits: integrity, pages, addresses, titles that find their page.
+
+    Raises CatalogError, VectorStoreError, EmbeddingError: a check that could not run is not a verdict.
+    """
+    return [
+        *_integrity(judged, progress),
+        _failed_pages(judged.generation, limits),
+        _page_fall(judged, limits),
+        _addresses(judged),
+        _titles(judged, limits, progress),
+    ]
+
+
+def structure_notes(judged: Judged) -> list[str]:
+    """What passes, and a reader of the verdict should know all the same."""
+    made_up = sum(map(is_placeholder, _urls(judged.catalog, judged.generation.id)))
+    if not made_up:
+        return []
+    return [f"{made_up} pages have no real address: links of hits lead nowhere until --base-url is given."]
+
+
+def _finding(
+    check: str,
+    passed: bool,
+    value: float,
+    limit: str,
+    detail: str,
+    examples: Sequence[str] = (),
+    count: int | None = None,
+) -> Finding:
+    """A finding; count: of all that the examples are from, None when they are all."""
+    outcome = Outcome.PASS if passed else Outcome.FAIL
+    shown = tuple(examples)[:MOST_EXAMPLES]
+    return Finding(
+        check, outcome, value, limit, "" if passed else detail, shown, len(examples) if count is None else count
+    )
+
+
+def _integrity(judged: Judged, progress: Progress) -> list[Finding]:
+    report = audit(judged.generation, judged.catalog, judged.index, progress)
+    findings = []
+    for kind, promise in KINDS.items():
+        fault = report.faults[kind]
+        share = 1.0 - min(fault.count / max(report.chunks, 1), 1.0)
+        detail = (
+            f"{fault.count} faults in {report.chunks} chunks; {promise} in a sound generation. "
+            "Build it anew: `assay publish --rebuild`"
+        )
+        findings.append(_finding(kind, fault.count == 0, share, promise, detail, fault.examples, fault.count))
+    return findings
+
+
+def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:
+    pages = generation.documents + generation.failed_pages
+    share = generation.failed_pages / max(pages, 1)
+    return _finding(
+        "failed pages",
+        share <= limits.max_failed_pages,
+        share,
+        f"at most {percent(limits.max_failed_pages)} of the pages failed",
+        f"{generation.failed_pages} of {pages} pages could not be read ({percent(share)}; "
+        f"{percent(limits.max_failed_pages)} are allowed). Mend them and run again, or raise gate.max_failed_pages",
+    )
+
+
+def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
+    """Whether the pages of the live generation are still there, by their addresses: other pages make up for none.
+
+    A page that had no real address is still there when its file is, for no link is lost by giving it one.
+    """
+    live = [document.info for document in judged.catalog.documents(judged.live.id)] if judged.live else []
+    candidate = [document.info for document in judged.catalog.documents(judged.generation.id)] if live else []
+    before, now = {info.url for info in live}, {info.url for info in candidate}
+    files = {(info.source, info.source_path) for info in candidate}
+    named = {info.url for info in live if is_placeholder(info.url) and (info.source, info.source_path) in files}
+    gone = sorted(before - now - named)
+    fall = len(gone) / max(len(before), 1)
+    return _finding(
+        "fall in pages",
+        fall <= limits.max_page_fall,
+        fall,
+        f"at most {percent(limits.max_page_fall)} of the live generation's pages are gone",
+        f"{len(gone)} of the live generation's {len(before)} pages are gone ({percent(fall)}; "
+        f"{percent(limits.max_page_fall)} are allowed), {', '.join(gone[:2])} among them. {_why_gone(before, now)} "
+        "If that is meant, run it again with --allow-removals, or raise gate.max_page_fall",
+        gone,
+    )
+
+
+def _why_gone(before: set[str], now: set[str]) -> str:
+    """What most likely happened to the pages, as a question: another address, or other pages at the same one."""
+    old, new = _common_beginning(before), _common_beginning(now)
+    if before & now or new.startswith(old) or not (urlsplit(old).hostname and urlsplit(new).hostname):
+        return "Is it the same folder, and the same base URL?"
+    return f"All addresses now begin with {new}, and began with {old} before: is --base-url right?"
+
+
+def _common_beginning(urls: set[str]) -> str:
+    """The longest beginning of all URLs that ends in a slash; without a host where they have several."""
+    folders = [url.partition("?")[0].split("/")[:-1] for url in urls] or [[]]
+    pairs = zip(min(folders), max(folders), strict=False)  # all that lie between these two begin as both do
+    return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _urls(catalog: Catalog, generation_id: str) -> set[str]:
+    return {document.info.url for document in catalog.documents(generation_id)}
+
+
+def _addresses(judged: Judged) -> Finding:
+    """Whether the pages have real addresses, once a generation with real ones is live.
+
+    A source whose live pages have none already may go on without.
+    """
+    live = list(judged.catalog.documents(judged.live.id)) if judged.live else []
+    without = {document.info.source for document in live if is_placeholder(document.info.url)}
+    made_up = [
+        document.info.url
+        for document in judged.catalog.documents(judged.generation.id)
+        if is_placeholder(document.info.url) and document.info.source not in without
+    ]
+    has_real = any(not is_placeholder(document.info.url) for document in live)
+    share = len(made_up) / max(judged.generation.documents, 1)
+    return _finding(
+        "addresses",
+        not (made_up and has_real),
+        1.0 - share,
+        "no page without a real address where the live generation has real ones",
+        f"{len(made_up)} pages have no real address ({', '.join(made_up[:1])}): hits would link to nowhere. "
+        "Give the folder's address with --base-url, or as `base_url` in [[sources]]",
+        made_up,
+    )
+
+
+def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Finding:
+    """Whether each document is found by its own title.
+
+    Documents that share a title, and a passage that stands on several pages, cannot all be found: one of them is
+    enough.
+    """
+    documents = [d for d in judged.catalog.documents(judged.generation.id) if d.chunk_count and d.info.title.strip()]
+    tried = _sample(documents, limits.title_sample, judged.generation.content_fingerprint)
+    progress.begin("titles", len(tried))
+    lost = []
+    with ThreadPoolExecutor(_THREADS) as threads:
+        for batch in _batches(tried, _TITLES_AT_ONCE):
+            judged.expect_queries([document.info.title for document in batch])
+            found = threads.map(partial(_is_found, judged=judged, top_k=limits.title_top_k), batch)
+            for document, is_found in zip(batch, found, strict=True):
+                if not is_found:
+                    lost.append(f"{document.info.url} ({document.info.title!r})")
+                progress.advance()
+    progress.end()
+    share = len(lost) / max(len(tried), 1)
+    scope = f"{len(tried)} of {len(documents)} documents" if len(tried) < len(documents) else "documents"
+    return _finding(
+        "reachable by title",
+        share <= limits.max_unreachable,
+        1.0 - share,
+        f"at least {percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top "
+        f"{limits.title_top_k}",
+        f"{len(lost)} of {len(tried)} documents are not found by their own title ({percent(share)}; "
+        f"{percent(limits.max_unreachable)} are allowed): {', '.join(lost[:3])}. Other pages of the same "
+        "version answer these titles better. Let a title say more where it can; where it is right as it is, raise "
+        "gate.max_unreachable",
+        lost,
+    )
+
+
+def _batches(documents: Sequence[StoredDocument], size: int) -> Iterator[Sequence[StoredDocument]]:
+    for start in range(0, len(documents), size):
+        yield documents[start : start + size]
+
+
+def _is_found(document: StoredDocument, judged: Judged, top_k: int) -> bool:
+    info = document.info
+    filters = Filters(
+        versions=(info.version,) if info.version else (),
+        locales=(info.locale,) if info.locale else (),
+        sources=(info.source,),
+    )
+    try:
+        ranking = judged.search(Query(info.title, top_k, Mode.HYBRID, filters=filters))
+    except InputError:  # nothing in this title can be searched for, by anybody
+        return True
+    return any(hit.chunk.document.title == info.title for hit in ranking.hits) or _shares_a_passage(
+        document, judged, ranking
+    )
+
+
+def _shares_a_passage(document: StoredDocument, judged: Judged, ranking: Ranking) -> bool:
+    own = {chunk.content_hash for chunk in judged.catalog.chunks(judged.generation.id, [document.revision])}
+    return any(hit.chunk.content_hash in own for hit in ranking.hits)
+
+
+def _sample(documents: Sequence[StoredDocument], size: int, seed: str) -> Sequence[StoredDocument]:
+    """All of them, or so many drawn by the generation's content: the same generation gives the same sample."""
+    if len(documents) <= size:
+        return documents
+    return random.Random(seed).sample(documents, size)  # noqa: S311 - a sample, not a secret
