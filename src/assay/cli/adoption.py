@@ -1,11 +1,11 @@
 """What `assay doctor` finds of a collection that Assay did not make, and what to set to serve it."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import BaseModel, SecretStr
 from rich.console import Console
 from rich.markup import escape
 
@@ -13,14 +13,13 @@ from assay.app import Assay
 from assay.cli.diagnosis import Check
 from assay.errors import AssayError
 from assay.model.evaluation import MOST_EXAMPLES
-from assay.ports import Progress
+from assay.ports import AdoptedPoint, Progress
 from assay.validation.survey import KINDS, ModelCheck, Survey, check_model, survey
 
 if TYPE_CHECKING:
     from assay.adapters.adopted.shape import Shape
     from assay.adapters.adopted.store import Findings
 
-_COMPARED = 12
 _SHOWN = 3
 
 STAND_INS: Mapping[str, str] = {
@@ -106,9 +105,9 @@ def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sam
         found = findings[0]
         report.attempt("dimensions", lambda: _dimensions(assay, found))
         report.checks.append(_keywords(assay, found))
-        _look_at_points(assay, report, found, progress, sample)
+        points = _look_at_points(assay, report, found, progress, sample)
         if ask_provider:
-            report.attempt("model", lambda: _model(assay, report, found))
+            report.attempt("model", lambda: _model(assay, report, found, points))
         else:
             message = "not asked whether it made the vectors (`assay doctor --ask-provider` embeds some texts anew)."
             report.checks.append(Check("model", "ok", message))
@@ -148,8 +147,10 @@ def _keywords(assay: Assay, found: "Findings") -> Check:
     )
 
 
-def _look_at_points(assay: Assay, report: _Report, found: "Findings", progress: Progress, sample: int | None) -> None:
-    """The whole collection, point by point."""
+def _look_at_points(
+    assay: Assay, report: _Report, found: "Findings", progress: Progress, sample: int | None
+) -> Sequence[AdoptedPoint]:
+    """The whole collection, point by point. Returns a few from all over it."""
     from assay.adapters.adopted.index import AdoptedIndex
 
     store = assay.adopted_store
@@ -166,7 +167,7 @@ def _look_at_points(assay: Assay, report: _Report, found: "Findings", progress: 
         )
     except AssayError as error:
         report.checks.append(Check("points", "fail", str(error)))
-        return
+        return ()
     report.found["survey"] = {
         "points": result.points,
         "whole": result.whole,
@@ -179,6 +180,7 @@ def _look_at_points(assay: Assay, report: _Report, found: "Findings", progress: 
         },
     }
     report.checks += [_fields(result, found), _faults(result)]
+    return result.sample
 
 
 def _fields(result: Survey, found: "Findings") -> Check:
@@ -197,7 +199,7 @@ def _fields(result: Survey, found: "Findings") -> Check:
 
 def _faults(result: Survey) -> Check:
     part = "" if result.whole else " (a part of the collection)"
-    looked_at = f"{result.points} points on {result.documents} pages{part}"
+    looked_at = f"{_counted(result.points, 'point')} on {_counted(result.documents, 'page')}{part}"
     bad = {kind: fault for kind, fault in result.faults.items() if fault.count}
     if not bad:
         return Check("points", "ok", f"{looked_at}; nothing is wrong with them.")
@@ -208,16 +210,16 @@ def _faults(result: Survey) -> Check:
     return Check("points", "warn", f"{looked_at}; {'; '.join(parts)}.")
 
 
-def _model(assay: Assay, report: _Report, found: "Findings") -> Check:
-    from assay.adapters.adopted.index import AdoptedIndex
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
-    points = AdoptedIndex(assay.adopted_store.collection, found.searched).points()
-    sampled = list(islice((point for point in points if point.embedded_text), _COMPARED))
+
+def _model(assay: Assay, report: _Report, found: "Findings", points: Sequence[AdoptedPoint]) -> Check:
     if found.dense.dimension != assay.embedder.identity.dimension:
         return Check("model", "fail", "it makes vectors of another length, so it did not make these.")
-    result = check_model(sampled, assay.embedder)
+    result = check_model(points, assay.embedder)
     report.found["model"] = asdict(result)
-    levels: Mapping[str, Literal["ok", "warn", "fail"]] = {"same": "ok", "other": "fail"}
+    levels: Mapping[str, Literal["ok", "warn", "fail"]] = {"same": "ok", "other": "fail", "mixed": "fail"}
     return Check("model", levels.get(result.verdict, "warn"), _model_words(assay, result))
 
 
@@ -237,6 +239,11 @@ def _model_words(assay: Assay, result: ModelCheck) -> str:
             return (
                 f"{name} or one of its kind made the vectors, and from other words than the passage alone, such as a "
                 f"title in front of it, or as queries instead of documents: {figures}."
+            )
+        case "mixed":
+            return (
+                f"{name} made some of the vectors and another model made others ({result.unlike} of those compared), "
+                f"which searches cannot find: {figures}. Embed the collection anew with one model."
             )
         case _:
             return (
@@ -293,7 +300,7 @@ def _settings(assay: Assay, shape: "Shape | None", found: "Findings | None") -> 
     """What to put into assay.toml, as far as it is known."""
     index = assay.settings.index
     ours = _dimension_of(assay)
-    lines = ["[qdrant]", f"url = {_toml(assay.settings.qdrant.url)}", "", "[index]", f"adopt = {_toml(index.adopt)}"]
+    lines = [*_given("qdrant", assay.settings.qdrant), "", "[index]", f"adopt = {_toml(index.adopt)}"]
     preset = index.preset or (found.likely.preset.name if found and found.likely else None)
     if preset:
         lines.append(f"preset = {_toml(preset)}")
@@ -302,12 +309,9 @@ def _settings(assay: Assay, shape: "Shape | None", found: "Findings | None") -> 
         chosen = index.vector if index.vector is not None else fitting[0] if len(fitting) == 1 else None
         others = ", ".join(one.name for one in shape.dense)
         lines.append(f"vector = {_toml(chosen)}" if chosen is not None else f'vector = ""  # one of: {others}')
-    if index.mapping.paths or (shape is not None and found is None):
+    if _told(index.mapping) or (shape is not None and found is None):
         lines += ["", "[index.mapping]"]
-        lines += [
-            f"{name} = {_toml(paths[0] if len(paths) == 1 else list(paths))}"
-            for name, paths in index.mapping.paths.items()
-        ]
+        lines += [f"{name} = {_toml(value)}" for name, value in _told(index.mapping)]
         if not index.mapping.paths:
             lines += ['text = ""  # where the passage is', 'url = ""  # where the address of its page is']
     dense = found.dense if found else shape.dense[0] if shape is not None and len(shape.dense) == 1 else None
@@ -319,12 +323,8 @@ def _settings(assay: Assay, shape: "Shape | None", found: "Findings | None") -> 
 
 def _embedding(assay: Assay, dimension: int | None) -> list[str]:
     if dimension is None or dimension == _dimension_of(assay):
-        lines = ["[embedding]", f"provider = {_toml(assay.settings.embedding.provider)}"]
-        return (
-            lines
-            if assay.settings.embedding.model is None
-            else [*lines, f"model = {_toml(assay.settings.embedding.model)}"]
-        )
+        lines = _given("embedding", assay.settings.embedding)
+        return lines if len(lines) > 1 else [*lines, f"provider = {_toml(assay.settings.embedding.provider)}"]
     known = assay.adopted_store.models_of(dimension)
     comment = f"  # of {dimension} dimensions: {', '.join(known)}" if known else f"  # one of {dimension} dimensions"
     return [
@@ -342,6 +342,20 @@ def _dimension_of(assay: Assay) -> int | None:
         return None
 
 
+def _given(name: str, table: BaseModel) -> list[str]:
+    """A table of settings with what is set, wherever that was; keys stay where they are."""
+    return [f"[{name}]", *(f"{setting} = {_toml(value)}" for setting, value in _told(table))]
+
+
+def _told(table: BaseModel) -> list[tuple[str, object]]:
+    """The settings of a table that are not the defaults, keys left out."""
+    return [
+        (name, value)
+        for name, field in type(table).model_fields.items()
+        if (value := getattr(table, name)) != field.default and not isinstance(value, SecretStr)
+    ]
+
+
 def _toml(value: object) -> str:
-    """A basic string, or a list of them: JSON's spelling is TOML's too."""
+    """A basic string, a number, a truth, or a list of them: JSON's spelling is TOML's too."""
     return json.dumps(value, ensure_ascii=False)

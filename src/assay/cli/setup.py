@@ -93,7 +93,8 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
     """Ingest the example handbook into a temporary folder, check it, promote it, and search it; no network needed."""
     folder = data_dir or Path(tempfile.mkdtemp(prefix="assay-demo-"))
     source = {"path": example_folder() / "handbook", "base_url": DEMO_BASE_URL, "name": "handbook"}
-    settings = load_settings(None, {"data_dir": folder, "sources": [source], "catalog": {"url": None}})
+    here = {"catalog": {"url": None}, "index": {"store": "embedded", "adopt": None}}
+    settings = load_settings(None, {"data_dir": folder, "sources": [source], **here})
     with Assay.open(settings) as assay:
         report = assay.publish(progress=progress())
         generation = assay.catalog.generation(report.build.generation.id)

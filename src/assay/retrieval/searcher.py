@@ -14,7 +14,7 @@ from assay.retrieval.similarity import clip_similarity, passes
 
 _NO_KEYWORDS = (
     "Keyword search was left out: the index has no vectors that it could use. Asking with mode `dense` (or [search] "
-    'mode = "dense") says the same without this warning.'
+    'mode = "dense") finds the same without this warning.'
 )
 
 _MOST_CANDIDATES = 10_000

@@ -1,6 +1,7 @@
 """What is in a collection that Assay did not make: what its points lack, what is wrong, and who embedded them."""
 
 import math
+from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -30,7 +31,7 @@ KINDS = {
 _UNIT = 1e-3
 _AT_ONCE = 256
 _DIGEST = 16
-"""Bytes of a SHA-256 that tell passages apart: with 10⁹ of them the odds of one mistake are 1 to 10²⁰."""
+"""Bytes of a hash that tell passages apart: with 10⁹ of them the odds of one mistake are 1 to 10²⁰."""
 
 _SAME = 0.98
 _RELATED = 0.25
@@ -45,6 +46,7 @@ class Survey:
     points: how many were looked at. whole: whether those are all.
     documents: how many different URLs they name, stand-ins included.
     missing: how many points lack each field; fields that none lacks are left out.
+    sample: points with a text and a vector from all over the collection, to compare a model with.
     """
 
     points: int = 0
@@ -52,6 +54,7 @@ class Survey:
     documents: int = 0
     missing: dict[str, int] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=lambda: {kind: Fault() for kind in KINDS})
+    sample: tuple[AdoptedPoint, ...] = ()
 
 
 @dataclass(slots=True)
@@ -72,24 +75,29 @@ def survey(
     *,
     limit: int | None = None,
     by_cosine: bool = True,
+    keep: int = 64,
 ) -> Survey:
     """Look at every point, or at the first so many.
 
     total: how many there are. by_cosine: whether the server compares by cosine, so that lengths do not matter.
+    keep: size of the sample.
 
     Raises VectorStoreError.
     """
     report = Survey(whole=limit is None or limit >= total)
     seen = _Seen()
+    sample = _Sample(keep)
     progress.begin("survey", total if limit is None else min(limit, total))
     remaining = iter(points if limit is None else islice(points, limit))
     while batch := list(islice(remaining, _AT_ONCE)):
         for point in batch:
             _look_at(point, dimension, report, seen, by_cosine=by_cosine)
+            sample.offer(point)
         _look_at_lengths([point.chunk for point in batch if point.chunk], embedder, report)
         progress.advance(len(batch))
     progress.end()
     report.documents = len(seen.pages)
+    report.sample = sample.points()
     for url, page in seen.pages.items():
         if report.whole and page.complete and sorted(page.positions) != list(range(len(page.positions))):
             report.faults["positions"].add(f"{url}: {_shown(sorted(page.positions))}")
@@ -103,6 +111,28 @@ class _Seen:
         self.ids: set[bytes] = set()
         self.passages: set[bytes] = set()
         self.pages: dict[str, _Page] = {}
+
+
+class _Sample:
+    """The points whose ids have the lowest hashes: as good as drawn by lot, and the same each time."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: list[tuple[bytes, AdoptedPoint]] = []
+
+    def offer(self, point: AdoptedPoint) -> None:
+        """Keep a point if it is among them; one without text or vector tells nothing of a model."""
+        if not point.embedded_text or point.vector is None:
+            return
+        rank = _digest(point.point)
+        if len(self._kept) == self._size and rank >= self._kept[-1][0]:
+            return
+        insort(self._kept, (rank, point), key=lambda kept: kept[0])
+        del self._kept[self._size :]
+
+    def points(self) -> tuple[AdoptedPoint, ...]:
+        """Those that were kept."""
+        return tuple(point for _, point in self._kept)
 
 
 def _look_at(point: AdoptedPoint, dimension: int, report: Survey, seen: _Seen, *, by_cosine: bool) -> None:
@@ -165,11 +195,15 @@ def _wrong_with(vector: Vector | None, dimension: int) -> str | None:
 
 def _is_there(text: str, known: set[bytes]) -> bool:
     """Whether a text is among those that were seen; it is from now on."""
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
+    digest = _digest(text)
     if digest in known:
         return True
     known.add(digest)
     return False
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
 
 
 def _shown(positions: Sequence[int]) -> str:
@@ -186,17 +220,20 @@ class ModelCheck:
 
     same: median cosine of a text's stored vector and its vector by the configured model; None when none was compared.
     other: mean cosine of the stored vector of one text and the configured model's of another.
-    compared: number of texts.
+    compared: number of texts. unlike: how many of them are no nearer to their vectors than different texts are.
     """
 
-    verdict: Literal["same", "related", "other", "unknown"]
+    verdict: Literal["same", "related", "mixed", "other", "unknown"]
     same: float | None
     other: float | None
     compared: int
+    unlike: int
 
 
 def check_model(points: Sequence[AdoptedPoint], embedder: Embedder) -> ModelCheck:
     """Embed some texts anew and compare. Two models of one length agree in nothing: their cosines are near 0.
+
+    `mixed`: some vectors are this model's, others are another's.
 
     Texts in which the model knows nothing, or that are too long for it, are left out. Raises EmbeddingError.
     """
@@ -207,24 +244,37 @@ def check_model(points: Sequence[AdoptedPoint], embedder: Embedder) -> ModelChec
     ]
     tokens = embedder.count_tokens([point.embedded_text for point in usable])
     most = embedder.max_tokens
-    pairs: list[tuple[Vector, Vector]] = []  # stored, made anew
-    for point, count in zip(usable, tokens, strict=True):
-        if most is not None and count > most:
-            continue
-        try:
-            (made,) = embedder.embed_documents([point.embedded_text])
-        except InvalidEmbedding:
-            continue
-        assert point.vector is not None
-        pairs.append((point.vector / np.linalg.norm(point.vector), made))
+    short = [point for point, count in zip(usable, tokens, strict=True) if most is None or count <= most]
+    pairs = [  # stored, made anew
+        (point.vector / np.linalg.norm(point.vector), made)
+        for point, made in zip(short, _embedded(short, embedder), strict=True)
+        if made is not None and point.vector is not None
+    ]
     if not pairs:
-        return ModelCheck("unknown", None, None, 0)
-    same = median(float(stored @ made) for stored, made in pairs)
+        return ModelCheck("unknown", None, None, 0, 0)
+    cosines = [float(stored @ made) for stored, made in pairs]
+    same = median(cosines)
     crossed = [
         float(stored @ made) for i, (stored, _) in enumerate(pairs) for j, (_, made) in enumerate(pairs) if i != j
     ]
     other = fmean(crossed) if crossed else None
-    return ModelCheck(_verdict(same, other), same, other, len(pairs))
+    unlike = sum(cosine - (other or 0.0) < _RELATED for cosine in cosines)
+    if unlike and max(cosines) >= _SAME:
+        return ModelCheck("mixed", same, other, len(pairs), unlike)
+    return ModelCheck(_verdict(same, other), same, other, len(pairs), unlike)
+
+
+def _embedded(points: Sequence[AdoptedPoint], embedder: Embedder) -> list[Vector | None]:
+    """The vectors of their texts, None for one in which the model knows nothing; it is looked for by halves."""
+    if not points:
+        return []
+    try:
+        return list(embedder.embed_documents([point.embedded_text for point in points]))
+    except InvalidEmbedding:
+        if len(points) == 1:
+            return [None]
+    middle = len(points) // 2
+    return _embedded(points[:middle], embedder) + _embedded(points[middle:], embedder)
 
 
 def _verdict(same: float, other: float | None) -> Literal["same", "related", "other"]:

@@ -183,6 +183,26 @@ def test_another_model_of_the_same_length_is_told_apart() -> None:
     assert abs(result.same) < 0.25
 
 
+def test_vectors_of_two_models_are_told_apart_however_many_each_made() -> None:
+    turn = np.linalg.qr(np.random.default_rng(7).normal(size=(256, 256)))[0].astype(np.float32)
+    for foreign in (1, 3, 5):
+        points = [
+            point(n, vector=EMBEDDER.embed_documents([TEXTS[n]])[0] @ (turn if n < foreign else np.eye(256)))
+            for n in range(6)
+        ]
+        result = check_model(points, EMBEDDER)
+        assert (result.verdict, result.unlike) == ("mixed", foreign)
+
+
+def test_the_sample_is_from_all_over_the_collection_and_the_same_each_time() -> None:
+    points = [replace(point(number % 6), point=str(number)) for number in range(600)]
+    chosen = [int(one.point) for one in look(points, keep=24).sample]
+    assert chosen == [int(one.point) for one in look(points[::-1], keep=24).sample]
+    assert len(chosen) == 24
+    assert min(chosen) < 200 < 400 < max(chosen)
+    assert look([replace(point(0), vector=None), point(1, text="")]).sample == ()
+
+
 def test_the_model_with_other_words_in_front_is_said_to_be_related() -> None:
     points = [
         point(n, vector=EMBEDDER.embed_documents([f"Robot handbook of the northern works. {TEXTS[n]}"])[0])

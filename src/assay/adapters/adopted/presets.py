@@ -54,7 +54,7 @@ def _within(prefix: str, **first: tuple[str, ...]) -> FieldMapping:
 
 def _flat(**paths: tuple[str, ...]) -> FieldMapping:
     """The names of one seed, and after them those that the other seeds use for the same."""
-    common = {name: found for name, found in _INSIDE.items() if name not in ("section", "locale", "url")}
+    common = {name: found for name, found in _INSIDE.items() if name not in ("locale", "url")}
     names = [*paths, *(name for name in common if name not in paths)]
     return FieldMapping({name: tuple(dict.fromkeys((*paths.get(name, ()), *common.get(name, ())))) for name in names})
 
