@@ -82,6 +82,14 @@ def test_what_comes_with_validation_is_listed_as_such(seed: str, entity: str) ->
     assert re.findall(r"`(\w+)`", row) == FIELDS[seed][entity]
 
 
+def test_what_proves_that_collections_are_adopted_is_there() -> None:
+    named = re.findall(r"`([\w/]+\.py)::(test_\w+)`", section("Collections that follow a seed already"))
+    assert len(named) > 5
+    for file, function in named:
+        (found,) = files_named(file)
+        assert function in functions_of(found), f"there is no {function} in {file}"
+
+
 @pytest.mark.parametrize("seed", FIELDS)
 def test_the_list_of_fields_and_rules_is_that_of_the_seeds(shared: Path, seed: str) -> None:
     (file,) = (shared / "seeds").glob(f"{seed}_*.txt")
