@@ -1,0 +1,339 @@
+"""What a validation report consists of: the four entities of seed 001 with their rules, and what Assay adds to them.
+
+A reader of a report takes keys that it does not know for those of a later Assay, and passes over them.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from assay.model.evaluation import Anchoring, Outcome, TopicType
+
+SCHEMA_VERSION = 1
+"""Raised when a key changes its meaning or goes; a key more does not raise it."""
+
+TOP_K_LIMIT = 100
+
+
+def _zoned(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError("it has to name its time zone")
+    return moment
+
+
+Moment = Annotated[datetime, AfterValidator(_zoned)]
+_Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+_Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Label = Annotated[int, Field(ge=0, le=2)]
+_Count = Annotated[int, Field(ge=0)]
+
+
+class ReportModel(BaseModel):
+    """A part of a report."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+# --- seed 001 ------------------------------------------------------------------------------------------------------
+
+
+class ReportQuery(ReportModel):
+    """The seed's Query: what was asked."""
+
+    text: str = Field(description="The query; empty only in a test of the edge.")
+    top_k: int = Field(ge=1, le=TOP_K_LIMIT, description="Number of results asked for.")
+    query_type: Annotated[TopicType, Field(strict=False)] = Field(
+        description="What kind of query it is; `edge` for one that nothing may answer."
+    )
+
+
+class ReportResult(ReportModel):
+    """The seed's SearchResult: one chunk that was found."""
+
+    similarity_score: _Share = Field(description="Cosine similarity of query and chunk, 0 to 1.")
+    content: str = Field(description="The chunk's text.")
+    url: str = Field(description="The page.")
+    title: str = Field(description="Title of the page; empty where the index has none.")
+    chunk_index: int = Field(ge=0, description="0, 1, 2, … within the page.")
+    timestamp: Annotated[Moment, Field(strict=False)] | None = Field(
+        description="When the chunk was first stored: ISO 8601, UTC; null where an adopted index does not say, which "
+        "`metadata_completeness_rate` counts."
+    )
+    content_hash: str = Field(
+        pattern=r"^[0-9a-f]{64}$", description="SHA-256 of the text, 64 hexadecimal digits, as the index has it."
+    )
+
+
+class ReportCase(ReportModel):
+    """The seed's TestCase: a query with its results and what they are worth."""
+
+    query: ReportQuery = Field(description="What was asked.")
+    expected_criteria: dict[str, JsonValue] = Field(description="As the test set has it.")
+    actual_results: list[ReportResult] = Field(
+        max_length=TOP_K_LIMIT, description="The first `top_k` hits, best first; none of a query that failed."
+    )
+    relevance_labels: list[_Label] = Field(
+        description="Of each result: 0 not relevant, 1 relevant, 2 highly relevant; 0 too where nobody has judged it."
+    )
+    precision_at_k: _Share = Field(
+        description="Results with a label of 1 or more, divided by `top_k`; 0 of a query that failed."
+    )
+    rank_of_best: Annotated[int, Field(ge=1)] | None = Field(
+        description="Rank, from 1, of the first hit with the highest label that any hit has, over all hits that were "
+        "looked at; null when none is relevant."
+    )
+    id: str = Field(description="Id of the topic in the test set.")
+    category: str | None = Field(description="`factual`, `conceptual`, `contextual`; null where it has none.")
+    expects_answer: bool = Field(description="False where nothing answers it (`expect: no_answer`).")
+    reached: bool | None = Field(
+        description="Whether it has the precision that the gate asks of a topic; null where the gate asks none of it."
+    )
+    error: str | None = Field(description="Why it could not be answered; null where it was.")
+    latency_ms: _Milliseconds | None = Field(description="Of its search; null where it failed.")
+    measures: dict[str, _Number | None] = Field(
+        description="Each measure's value for it; null where the measure is not defined."
+    )
+    upper: dict[str, _Number | None] = Field(
+        description="What each measure would be if every hit that nobody has judged were relevant."
+    )
+    judged: list[bool] = Field(description="Of each result, whether somebody has judged it.")
+    chunk_ids: list[str] = Field(description="Id of each result's chunk.")
+    relevant: _Count = Field(description="Chunks of the index that are labelled 1 or more for it.")
+    paraphrase_of: str | None = Field(description="Id of the topic that asks the same in other words; else null.")
+    derived: str | None = Field(description="`link` or `heading` where it was made from the documents; else null.")
+
+    @model_validator(mode="after")
+    def _one_of_each_result(self) -> Self:
+        results = len(self.actual_results)
+        for name in ("relevance_labels", "judged", "chunk_ids"):
+            if len(getattr(self, name)) != results:
+                raise ValueError(f"{name} has {len(getattr(self, name))} entries for {results} actual_results")
+        return self
+
+
+# --- added by Assay ------------------------------------------------------------------------------------------------
+
+
+class ReportInterval(ReportModel):
+    """A confidence interval of a mean over topics."""
+
+    low: _Number = Field(description="Its lower end.")
+    high: _Number = Field(description="Its upper end.")
+    level: _Share = Field(description="Share of samples in which such an interval holds the true value.")
+
+
+class ReportMeasure(ReportModel):
+    """A measure over all topics that count, or over a group of them."""
+
+    value: _Number | None = Field(description="Mean over the topics that have one; null where none has.")
+    measured: _Count = Field(description="Topics that the mean is over.")
+    topics: _Count = Field(description="Topics that it should be over.")
+    interval: ReportInterval | None = Field(description="Of the mean; null with fewer than two topics.")
+    upper: _Number | None = Field(
+        description="The mean if every hit that nobody has judged were relevant; null where that does not apply."
+    )
+    tied: Annotated[list[_Number], Field(min_length=2, max_length=2)] | None = Field(
+        description="Lowest and highest value that another order of equal scores could give; null without ties."
+    )
+
+
+class ReportFinding(ReportModel):
+    """One limit of the gate, held against what was measured."""
+
+    check: str = Field(description="Name of the limit.")
+    outcome: Annotated[Outcome, Field(strict=False)] = Field(
+        description="`INCONCLUSIVE` where it could not be decided."
+    )
+    value: _Number | None = Field(description="What was measured; null where it could not be.")
+    limit: str = Field(description="What is asked for, in words.")
+    detail: str = Field(description="What a person needs to know to act; empty when it passed.")
+    examples: list[str] = Field(description="The first of what is behind it.")
+    count: _Count = Field(description="How many of them there are.")
+
+
+class ReportGate(ReportModel):
+    """The limits that decided."""
+
+    fingerprint: str = Field(description="SHA-256 of the limits; a verdict holds under no others.")
+    precision_target: _Number = Field(description="The P@5 that the gate asks of a topic.")
+    findings: list[ReportFinding] = Field(description="Every limit, in the order in which it was held.")
+
+
+class ReportJudgment(ReportModel):
+    """A judgment whose passage is not where it was."""
+
+    topic: str = Field(description="Id of the topic.")
+    judgment: int = Field(ge=1, description="Its place among the topic's judgments, from 1.")
+    label: _Label = Field(description="0, 1 or 2.")
+    anchoring: Annotated[Anchoring, Field(strict=False)] = Field(
+        description="`re_anchored` counts; `ambiguous` and `orphaned` do not."
+    )
+    url: str | None = Field(description="The page that it is about.")
+    quote: str | None = Field(description="The words that it is about; null where it names none.")
+    chunk_ids: list[str] = Field(description="The chunks that it falls on now.")
+    reason: str = Field(description="What became of it.")
+
+
+class ReportResolution(ReportModel):
+    """What became of the judgments in this index."""
+
+    exact: _Count = Field(description="Their page says the same as when they were made.")
+    re_anchored: _Count = Field(description="The page changed, and the passage was found again, once.")
+    ambiguous: _Count = Field(description="Found more than once: none was chosen, and they do not count.")
+    orphaned: _Count = Field(description="Not found: they do not count.")
+    not_exact: list[ReportJudgment] = Field(description="Every one that is not exact.")
+
+
+class ReportPercentiles(ReportModel):
+    """Milliseconds; percentiles are linear between order statistics."""
+
+    samples: _Count = Field(description="Searches that were timed.")
+    mean_ms: _Milliseconds = Field(description="Mean.")
+    p50_ms: _Milliseconds = Field(description="Median.")
+    p95_ms: _Milliseconds = Field(description="95 of 100 took no longer.")
+    p99_ms: _Milliseconds = Field(description="99 of 100 took no longer.")
+    max_ms: _Milliseconds = Field(description="The longest.")
+    p99_estimated: bool = Field(description="True with fewer than 1,000 samples: p99 is an estimate.")
+
+
+class ReportLoad(ReportPercentiles):
+    """Latency under load."""
+
+    name: str = Field(description="What was done, such as `50 at once`.")
+    errors: _Count = Field(description="Requests that failed; they have no latency.")
+    rate: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(description="Answers a second.")
+
+
+class ReportLatency(ReportPercentiles):
+    """How long searches took, one after the other, warm-up left out."""
+
+    stages: dict[str, ReportPercentiles] = Field(description="The same by stage.")
+    loads: list[ReportLoad] = Field(description="What was measured under load besides.")
+    note: str = Field(description="What has to be known to read the figures right.")
+
+
+class ReportDifference(ReportModel):
+    """One measure of the live generation and of this one, on the same topics."""
+
+    measure: str = Field(description="Its name.")
+    topics: _Count = Field(description="Topics that both have.")
+    live: _Number = Field(description="Mean of the live generation.")
+    this: _Number = Field(description="Mean of this one.")
+    difference: _Number = Field(description="This one less the live one.")
+    interval: ReportInterval | None = Field(description="Of the difference.")
+    p: _Share = Field(description="Of the paired test.")
+    adjusted_p: _Share = Field(description="The same after Holm's adjustment over the measures.")
+    detectable: _Number | None = Field(
+        description="The smallest difference that so many topics could have shown with 80% power."
+    )
+
+
+class ReportUnjudged(ReportModel):
+    """A hit that somebody should judge."""
+
+    topic: str = Field(description="Id of the topic.")
+    rank: int = Field(ge=1, description="Of the hit, from 1.")
+    chunk_id: str = Field(description="Id of its chunk.")
+    url: str = Field(description="Deep link to where the chunk begins.")
+    title: str = Field(description="Title of its page.")
+    similarity_score: _Share = Field(description="Cosine similarity of query and chunk.")
+    why: str = Field(description="What its label may decide.")
+
+
+class ReportEmbedder(ReportModel):
+    """What the vectors depend on."""
+
+    provider: str = Field(description="Who serves the model, or `static` for the built-in one.")
+    model: str = Field(description="Its name.")
+    dimension: _Count = Field(description="Length of the vectors.")
+    document_prefix: str = Field(description="Put in front of a chunk, or the input type of the provider.")
+    query_prefix: str = Field(description="The same of a query.")
+    revision: str = Field(description="Version of the weights or of the pooling.")
+
+
+class ReportChunker(ReportModel):
+    """What the chunks depend on."""
+
+    reader: str = Field(description="Version of the code that reads pages.")
+    chunker: str = Field(description="Version of the code that cuts them.")
+    max_characters: _Count = Field(description="The most characters of a chunk.")
+    max_tokens: _Count | None = Field(description="The most tokens; null without a limit.")
+    overlap: _Count = Field(description="Characters that neighbours share.")
+    tokenizer: str = Field(description="What counts tokens.")
+
+
+class ReportProvenance(ReportModel):
+    """What the figures are of."""
+
+    target: str = Field(description="What was asked: `candidate`, `live`, a URL, an adopted collection, ….")
+    generation: str | None = Field(description="Its id; null where what was asked does not say.")
+    content_fingerprint: str | None = Field(description="SHA-256 over every chunk of it.")
+    embedder: ReportEmbedder | None = Field(description="What its vectors depend on.")
+    chunker: ReportChunker | None = Field(description="What its chunks depend on.")
+    documents: _Count = Field(description="Pages in it.")
+    chunks: _Count = Field(description="Chunks in it.")
+    search: dict[str, JsonValue] = Field(description="Settings of the search that was measured.")
+    test_set: str | None = Field(description="Name of the test set; null where only the structure was judged.")
+    test_set_fingerprint: str | None = Field(description="SHA-256 of what it says.")
+    test_set_path: str | None = Field(description="Where it was read from, as it was named.")
+    gate: str = Field(description="SHA-256 of the limits.")
+    versions: dict[str, str] = Field(description="Of Assay, Python and the libraries that decide results.")
+
+
+class ValidationReport(ReportModel):
+    """The seed's ValidationReport, and what Assay adds to it."""
+
+    timestamp: Annotated[Moment, Field(strict=False)] = Field(description="When the validation began: ISO 8601, UTC.")
+    total_queries: _Count = Field(description="Number of test cases, those that failed included.")
+    avg_precision_at_5: _Share = Field(
+        description="Mean P@5 over the topics that count; 0 where none does, and then `measures` says null."
+    )
+    mrr: _Share = Field(description="Mean of 1 / `rank_of_best`, 0 where that is null, over the topics that count.")
+    avg_latency_ms: _Milliseconds = Field(description="Mean milliseconds of a search; 0 where none was timed.")
+    p95_latency_ms: _Milliseconds = Field(description="95th percentile; 0 where none was timed.")
+    p99_latency_ms: _Milliseconds = Field(description="99th percentile; 0 where none was timed.")
+    metadata_completeness_rate: _Share = Field(
+        description="Share of the results that have url, title, position, content, time and hash; 1 without results."
+    )
+    hash_validation_pass_rate: _Share = Field(
+        description="Share of the results whose text has the hash that is stored with it; 1 without results."
+    )
+    test_cases: list[ReportCase] = Field(description="Every query, in the order of the test set.")
+    summary: str = Field(
+        pattern=r"^(PASS|FAIL): ", description="One line; `FAIL: inconclusive: …` where nothing could be concluded."
+    )
+    issues: list[str] = Field(description="What did not pass, and what to do about what was found.")
+    schema_version: Literal[1] = Field(description="Version of this shape; a key more does not change it.")
+    verdict: Annotated[Outcome, Field(strict=False)] = Field(description="What may be concluded.")
+    gate: ReportGate = Field(description="The limits, and what they were held against.")
+    measures: dict[str, ReportMeasure] = Field(description="By name, over all topics that count.")
+    groups: dict[str, dict[str, ReportMeasure]] = Field(
+        description="The same by type and category, as in `type specific`."
+    )
+    intervals: dict[str, Annotated[list[_Number], Field(min_length=2, max_length=2)]] = Field(
+        description="The intervals of `measures` in short: name, and the two ends."
+    )
+    resolution: ReportResolution = Field(description="What became of the judgments in this index.")
+    latency: ReportLatency | None = Field(description="How long searches took; null where none was timed.")
+    against_live: list[ReportDifference] = Field(
+        description="Differences from the live generation; empty where it was not asked too."
+    )
+    unjudged: list[ReportUnjudged] = Field(description="Hits to label, the most useful first.")
+    results: _Count = Field(description="Results that the two rates are over.")
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(description="How long the validation took.")
+    provenance: ReportProvenance = Field(description="What the figures are of.")
+    notes: list[str] = Field(description="Reservations that a reader of the verdict should know.")
+
+    @model_validator(mode="after")
+    def _all_cases_counted(self) -> Self:
+        if self.total_queries != len(self.test_cases):
+            raise ValueError(f"total_queries is {self.total_queries}, and there are {len(self.test_cases)} test_cases")
+        return self
+
+    @model_validator(mode="after")
+    def _summary_and_verdict_agree(self) -> Self:
+        if self.summary.startswith("PASS: ") is not (self.verdict is Outcome.PASS):
+            raise ValueError(f"summary begins with {self.summary[:5]!r}, and the verdict is {self.verdict}")
+        return self

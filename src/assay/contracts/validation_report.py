@@ -1,0 +1,444 @@
+"""The validation report, seed 001 (`seeds/001`): one JSON object for everything that a validation found.
+
+The seed's fields stand at the top level as the seed has them; what Assay adds stands under further keys. NaN and the
+infinities are no JSON: what has no finite value is null, or 0 where the seed wants a number.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+
+from pydantic import ValidationError
+
+from assay.contracts.fields import utc_timestamp
+from assay.contracts.validation_entities import SCHEMA_VERSION, ReportCase, ReportMeasure, ValidationReport
+from assay.errors import InputError
+from assay.model.evaluation import Anchoring, Finding, Interval, MeasureValue, Outcome, Resolution
+from assay.model.generations import ChunkerIdentity, EmbedderIdentity
+from assay.model.ranking import Hit
+from assay.model.validations import (
+    Difference,
+    LatencyFigures,
+    Percentiles,
+    Provenance,
+    StoredReport,
+    StoredTopic,
+    TopicResult,
+    Unjudged,
+    Validation,
+)
+
+_PRECISION = "P@5"
+_RECIPROCAL_RANK = "mrr"
+_DEEPEST = 20
+"""How deep the free fields of a test set may be nested and are still told whole."""
+
+_MOST_PROBLEMS = 3
+
+
+def to_json(validation: Validation) -> bytes:
+    """The report as JSON in UTF-8, for a file; half of a surrogate pair becomes a question mark."""
+    text = json.dumps(to_dict(validation), ensure_ascii=False, allow_nan=False, indent=2)
+    return f"{text}\n".encode("utf-8", "replace")
+
+
+def to_dict(validation: Validation) -> dict[str, object]:
+    """The report as a plain dict with the fields of ValidationReport."""
+    total = validation.latency.total if validation.latency else None
+    verdict = validation.verdict
+    return {
+        "timestamp": utc_timestamp(validation.started_at),
+        "total_queries": len(validation.topics),
+        "avg_precision_at_5": _share(_mean(validation, _PRECISION)),
+        "mrr": _share(_mean(validation, _RECIPROCAL_RANK)),
+        "avg_latency_ms": _positive(total.mean_ms if total else None),
+        "p95_latency_ms": _positive(total.p95_ms if total else None),
+        "p99_latency_ms": _positive(total.p99_ms if total else None),
+        "metadata_completeness_rate": _share(validation.completeness),
+        "hash_validation_pass_rate": _share(validation.hashes),
+        "test_cases": [_case(result) for result in validation.topics],
+        "summary": verdict.summary,
+        "issues": [*map(_issue, _not_passed(verdict.findings)), *validation.advice],
+        "schema_version": SCHEMA_VERSION,
+        "verdict": verdict.outcome.value,
+        "gate": {
+            "fingerprint": verdict.gate,
+            "precision_target": _finite(validation.precision_target) or 0.0,
+            "findings": [_finding(finding) for finding in verdict.findings],
+        },
+        "measures": _measures(validation.measures),
+        "groups": {name: _measures(values) for name, values in validation.groups.items()},
+        "intervals": {
+            value.name: [value.interval.low, value.interval.high]
+            for value in validation.measures
+            if _interval(value.interval) and value.interval
+        },
+        "resolution": _resolution(validation),
+        "latency": _latency(validation.latency),
+        "against_live": [_difference(difference) for difference in validation.against_live],
+        "unjudged": [_unjudged(hit) for hit in validation.unjudged],
+        "results": validation.results,
+        "seconds": _positive(validation.seconds),
+        "provenance": _provenance(validation.provenance),
+        "notes": list(verdict.notes),
+    }
+
+
+def json_schema() -> dict[str, object]:
+    """The JSON Schema (2020-12) of a report."""
+    schema = ValidationReport.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+# --- reading back --------------------------------------------------------------------------------------------------
+
+
+class _ReadCase(ReportCase):
+    # What was found is not looked at again: a report says so too when a result of it was not sound.
+    actual_results: list[object]  # type: ignore[assignment]
+
+
+class _ReadReport(ValidationReport):
+    test_cases: list[_ReadCase]  # type: ignore[assignment]
+
+
+def from_json(content: bytes, name: str) -> StoredReport:
+    """Read a report back. name: of its file, for messages.
+
+    Raises InputError for what is no JSON, no report, or one of another version.
+    """
+    try:
+        fields = json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: it is not UTF-8, from byte {error.start} on.", hint=_NO_REPORT) from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"{name}: it is not valid JSON at {where}: {error.msg}.", hint=_NO_REPORT) from None
+    except RecursionError:
+        raise InputError(f"{name}: its arrays and objects are nested too deeply.", hint=_NO_REPORT) from None
+    except ValueError:
+        raise InputError(f"{name}: a number in it has too many digits.", hint=_NO_REPORT) from None
+    return from_dict(fields, name)
+
+
+def from_dict(fields: object, name: str = "report") -> StoredReport:
+    """Read back what to_dict gave. name: of its file, for messages. Raises InputError."""
+    if not isinstance(fields, Mapping):
+        raise InputError(f"{name}: it has to be one JSON object.", hint=_NO_REPORT)
+    version = fields.get("schema_version")
+    if version is None:
+        raise InputError(f"{name}: it has no schema_version, so it is no report of Assay.", hint=_NO_REPORT)
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        raise InputError(
+            f"{name}: its schema_version is {json.dumps(version, default=str)[:40]}, and this Assay reads "
+            f"{SCHEMA_VERSION}.",
+            hint="Read it with the version of Assay that wrote it (`provenance.versions`), or validate again.",
+        )
+    try:
+        report = _ReadReport.model_validate(dict(fields))
+    except ValidationError as error:
+        raise InputError(f"{name}: {_problems(error)}", hint=_NO_REPORT) from None
+    topics = {case.id: _stored_topic(case) for case in report.test_cases}
+    if len(topics) != len(report.test_cases):
+        raise InputError(f"{name}: two of its test_cases have the same id.", hint=_NO_REPORT)
+    return StoredReport(
+        at=report.timestamp,
+        outcome=report.verdict,
+        summary=report.summary,
+        topics=topics,
+        measures=_stored_measures(report.measures),
+        groups={group: _stored_measures(values) for group, values in report.groups.items()},
+        latency=Percentiles(**report.latency.model_dump(include=_PERCENTILES)) if report.latency else None,
+        provenance=_stored_provenance(report),
+    )
+
+
+_NO_REPORT = "Reports are what `assay validate` writes, as validation_results/report_YYYYMMDD_HHMMSS.json."
+_PERCENTILES = {"samples", "mean_ms", "p50_ms", "p95_ms", "p99_ms", "max_ms", "p99_estimated"}
+
+
+def _problems(error: ValidationError) -> str:
+    """The first problems, each with the place where it is."""
+    problems = error.errors(include_url=False, include_input=False)
+    told = [f"{_path(problem['loc'])}: {problem['msg'].removeprefix('Value error, ')}" for problem in problems]
+    more = len(told) - _MOST_PROBLEMS
+    return "; ".join(told[:_MOST_PROBLEMS]) + (f"; and {more} more." if more > 0 else ".")
+
+
+def _path(location: Sequence[int | str]) -> str:
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
+    return path or "the report"
+
+
+def _stored_topic(case: _ReadCase) -> StoredTopic:
+    return StoredTopic(
+        id=case.id,
+        text=case.query.text,
+        type=case.query.query_type.value,
+        category=case.category,
+        values=case.measures,
+        upper=case.upper,
+        rank_of_best=case.rank_of_best,
+        chunk_ids=tuple(case.chunk_ids),
+        labels=tuple(
+            label if judged else None for label, judged in zip(case.relevance_labels, case.judged, strict=True)
+        ),
+        latency_ms=case.latency_ms,
+        error=case.error,
+    )
+
+
+def _stored_measures(measures: Mapping[str, ReportMeasure]) -> tuple[MeasureValue, ...]:
+    return tuple(
+        MeasureValue(
+            name,
+            measure.value,
+            measure.measured,
+            measure.topics,
+            Interval(**measure.interval.model_dump()) if measure.interval else None,
+            measure.upper,
+            (measure.tied[0], measure.tied[1]) if measure.tied else None,
+        )
+        for name, measure in measures.items()
+    )
+
+
+def _stored_provenance(report: ValidationReport) -> Provenance:
+    told = report.provenance
+    fields = told.model_dump(exclude={"embedder", "chunker"})
+    return Provenance(
+        embedder=EmbedderIdentity(**told.embedder.model_dump()) if told.embedder else None,
+        chunker=ChunkerIdentity(**told.chunker.model_dump()) if told.chunker else None,
+        **fields,
+    )
+
+
+# --- seed 001 ------------------------------------------------------------------------------------------------------
+
+
+def _case(result: TopicResult) -> dict[str, object]:
+    topic = result.topic
+    hits, labels = result.hits[: topic.top_k], result.labels[: topic.top_k]
+    return {
+        "query": {"text": topic.text, "top_k": topic.top_k, "query_type": topic.type.value},
+        "expected_criteria": _plain(topic.expected_criteria),
+        "actual_results": [_result(hit) for hit in hits],
+        "relevance_labels": [label or 0 for label in labels],
+        "precision_at_k": sum((label or 0) >= 1 for label in labels) / topic.top_k,
+        "rank_of_best": result.rank_of_best,
+        "id": topic.id,
+        "category": topic.category.value if topic.category else None,
+        "expects_answer": topic.expects_answer,
+        "reached": result.reached,
+        "error": result.error,
+        "latency_ms": None if result.total_ms is None else _positive(result.total_ms),
+        "measures": {name: _finite(value) for name, value in result.values.items()},
+        "upper": {name: _finite(value) for name, value in result.upper.items()},
+        "judged": [label is not None for label in labels],
+        "chunk_ids": [hit.chunk.id for hit in hits],
+        "relevant": result.relevant,
+        "paraphrase_of": topic.paraphrase_of,
+        "derived": topic.derived,
+    }
+
+
+def _result(hit: Hit) -> dict[str, object]:
+    chunk = hit.chunk
+    return {
+        "similarity_score": _share(hit.similarity),
+        "content": chunk.text,
+        "url": chunk.document.url,
+        "title": chunk.document.title,
+        "chunk_index": chunk.position,
+        "timestamp": utc_timestamp(chunk.created_at) if chunk.created_at else None,
+        "content_hash": chunk.content_hash,
+    }
+
+
+def _issue(finding: Finding) -> str:
+    return f"{finding.check}: {finding.detail or finding.limit}"
+
+
+def _not_passed(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.outcome is not Outcome.PASS]
+
+
+# --- what Assay adds -----------------------------------------------------------------------------------------------
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {
+        "check": finding.check,
+        "outcome": finding.outcome.value,
+        "value": _finite(finding.value),
+        "limit": finding.limit,
+        "detail": finding.detail,
+        "examples": list(finding.examples),
+        "count": finding.count,
+    }
+
+
+def _measures(measures: Sequence[MeasureValue]) -> dict[str, object]:
+    return {
+        measure.name: {
+            "value": _finite(measure.value),
+            "measured": measure.measured,
+            "topics": measure.topics,
+            "interval": _interval(measure.interval),
+            "upper": _finite(measure.upper),
+            "tied": list(measure.tied) if measure.tied and all(map(math.isfinite, measure.tied)) else None,
+        }
+        for measure in measures
+    }
+
+
+def _interval(interval: Interval | None) -> dict[str, object] | None:
+    if interval is None or not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+        return None
+    return {"low": interval.low, "high": interval.high, "level": _share(interval.level)}
+
+
+def _resolution(validation: Validation) -> dict[str, object]:
+    counts: dict[str, object] = {kind.value: validation.anchoring.get(kind, 0) for kind in Anchoring}
+    not_exact = [
+        _judgment(result, place, resolution)
+        for result in validation.topics
+        for place, resolution in enumerate(result.resolutions)
+        if resolution.anchoring is not Anchoring.EXACT
+    ]
+    return counts | {"not_exact": not_exact}
+
+
+def _judgment(result: TopicResult, place: int, resolution: Resolution) -> dict[str, object]:
+    judgment = result.topic.judgments[place]
+    quote = judgment.passage.quote
+    return {
+        "topic": result.topic.id,
+        "judgment": place + 1,
+        "label": judgment.label,
+        "anchoring": resolution.anchoring.value,
+        "url": resolution.url or judgment.passage.url,
+        "quote": quote.exact if quote else None,
+        "chunk_ids": list(resolution.chunk_ids),
+        "reason": resolution.reason,
+    }
+
+
+def _latency(latency: LatencyFigures | None) -> dict[str, object] | None:
+    if latency is None:
+        return None
+    return _percentiles(latency.total) | {
+        "stages": {name: _percentiles(figures) for name, figures in latency.stages.items()},
+        "loads": [
+            {
+                **_percentiles(load.total),
+                "name": load.name,
+                "errors": load.errors,
+                "rate": _positive(load.rate),
+            }
+            for load in latency.loads
+        ],
+        "note": latency.note,
+    }
+
+
+def _percentiles(figures: Percentiles) -> dict[str, object]:
+    return {
+        "samples": figures.samples,
+        "mean_ms": _positive(figures.mean_ms),
+        "p50_ms": _positive(figures.p50_ms),
+        "p95_ms": _positive(figures.p95_ms),
+        "p99_ms": _positive(figures.p99_ms),
+        "max_ms": _positive(figures.max_ms),
+        "p99_estimated": figures.p99_estimated,
+    }
+
+
+def _difference(difference: Difference) -> dict[str, object]:
+    return {
+        "measure": difference.measure,
+        "topics": difference.topics,
+        "live": _finite(difference.a) or 0.0,
+        "this": _finite(difference.b) or 0.0,
+        "difference": _finite(difference.difference) or 0.0,
+        "interval": _interval(difference.interval),
+        "p": _chance(difference.p),
+        "adjusted_p": _chance(difference.adjusted_p),
+        "detectable": _finite(difference.detectable),
+    }
+
+
+def _unjudged(unjudged: Unjudged) -> dict[str, object]:
+    chunk = unjudged.hit.chunk
+    return {
+        "topic": unjudged.topic_id,
+        "rank": unjudged.rank,
+        "chunk_id": chunk.id,
+        "url": chunk.section_url,
+        "title": chunk.document.title,
+        "similarity_score": _share(unjudged.hit.similarity),
+        "why": unjudged.why,
+    }
+
+
+def _provenance(provenance: Provenance) -> dict[str, object]:
+    return {
+        "target": provenance.target,
+        "generation": provenance.generation,
+        "content_fingerprint": provenance.content_fingerprint,
+        "embedder": asdict(provenance.embedder) if provenance.embedder else None,
+        "chunker": asdict(provenance.chunker) if provenance.chunker else None,
+        "documents": provenance.documents,
+        "chunks": provenance.chunks,
+        "search": _plain(provenance.search),
+        "test_set": provenance.test_set,
+        "test_set_fingerprint": provenance.test_set_fingerprint,
+        "test_set_path": provenance.test_set_path,
+        "gate": provenance.gate,
+        "versions": dict(provenance.versions),
+    }
+
+
+# --- numbers and free fields ---------------------------------------------------------------------------------------
+
+
+def _mean(validation: Validation, name: str) -> float | None:
+    measure = validation.measure(name)
+    return measure.value if measure else None
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _share(value: float | None) -> float:
+    return min(max(_finite(value) or 0.0, 0.0), 1.0)
+
+
+def _chance(p: float) -> float:
+    """A p-value; what is none says that anything may be chance."""
+    return _share(p) if math.isfinite(p) else 1.0
+
+
+def _positive(value: float | None) -> float:
+    return max(_finite(value) or 0.0, 0.0)
+
+
+def _plain(value: object, depth: int = 0) -> object:
+    """What a test set or a setting may hold, as JSON can say it: dates and what is nested too deeply become text."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return _finite(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if depth < _DEEPEST and isinstance(value, Mapping):
+        return {str(name): _plain(inner, depth + 1) for name, inner in value.items()}
+    if depth < _DEEPEST and isinstance(value, list | tuple | set | frozenset):
+        ordered = sorted(value, key=str) if isinstance(value, set | frozenset) else value
+        return [_plain(inner, depth + 1) for inner in ordered]
+    return str(value)
