@@ -9,7 +9,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.model.documents import Chunk, Document, DocumentInfo, PageRead
+from assay.model.documents import Chunk, Document, DocumentInfo, Link, PageRead, Section
+from assay.model.evaluation import Passage
 from assay.model.generations import EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ranking import Filters
 
@@ -409,7 +410,11 @@ class KnownPage:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document as the catalog keeps it. revision: id of this text with these chunks."""
+    """A document as the catalog keeps it.
+
+    revision: id of this text with these chunks.
+    sections, links: as in Document; None for one that was stored before they were kept.
+    """
 
     revision: str
     info: DocumentInfo
@@ -418,6 +423,20 @@ class StoredDocument:
     text: str
     text_hash: str
     chunk_count: int
+    sections: tuple[Section, ...] | None = None
+    links: tuple[Link, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """Where a chunk stands: as in Chunk, without what is in it."""
+
+    chunk_id: str
+    url: str
+    position: int
+    start: int
+    end: int
+    content_hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,6 +501,15 @@ class Catalog(Protocol):
     def document(self, generation_id: str, url: str) -> StoredDocument | None:
         """One document of a generation by its canonical URL."""
 
+    def documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[StoredDocument]:
+        """The documents of a generation at these URLs, by URL; URLs that it has none at are left out."""
+
+    def urls_of_texts(self, generation_id: str, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """URLs of the documents of a generation that have these texts, ascending; hashes of no text are left out."""
+
+    def text_of(self, text_hash: str) -> str | None:
+        """The text with this hash, of any document that is still stored."""
+
     def chunks(self, generation_id: str, revisions: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Chunks of a generation, by URL and position; only those of the given revisions, if given."""
 
@@ -491,8 +519,28 @@ class Catalog(Protocol):
         A search waits for it: a catalog that is slow or does not answer is CatalogUnavailable soon.
         """
 
+    def places_at(self, generation_id: str, urls: Sequence[str]) -> list[ChunkPlace]:
+        """Where the chunks of the documents at these URLs stand, by URL and position."""
+
+    def places_of_ids(self, generation_id: str, chunk_ids: Sequence[str]) -> list[ChunkPlace]:
+        """Where these chunks stand, by URL and position; ids that the generation lacks are left out."""
+
+    def places_of_texts(self, generation_id: str, content_hashes: Sequence[str]) -> list[ChunkPlace]:
+        """Where the chunks with these texts stand, by URL and position."""
+
     def embedded_hashes(self, generation_id: str) -> dict[str, str]:
         """For each hash of an embedded text, the id of a chunk of this generation that has it."""
+
+    # judgments
+
+    def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
+        """What is kept under these keys; those that nothing is kept under are left out."""
+
+    def keep_anchors(self, generation_id: str, anchors: Mapping[str, Passage]) -> None:
+        """Keep what judgments turned out to be about on a generation, longer than that generation.
+
+        What is kept under a key already stays as it is. Raises GenerationNotFound.
+        """
 
     def check(self) -> None:
         """Raise CatalogError unless the catalog can be reached and has this version's schema."""

@@ -64,7 +64,7 @@ class TestSqlCatalogInPostgres(CatalogConformance):
     @pytest.fixture
     def catalog(self, kit_url: str) -> Iterator[Catalog]:
         with psycopg.connect(kit_url) as connection:
-            connection.execute("TRUNCATE live, generations, generation_documents, document_revisions, chunks")
+            connection.execute("TRUNCATE live, generations, generation_documents, document_revisions, chunks, anchors")
             connection.execute("INSERT INTO live VALUES (1, NULL)")
         catalog = SqlCatalog.open(kit_url, create=False)
         yield catalog
@@ -233,7 +233,7 @@ def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(
     found = catalog.generation("g1")
     assert (catalog.live_id(), found.created_at, found.embedder.dimension) == ("g1", NOON, 8)
     [stored] = catalog.documents("g1")
-    assert (stored.info.tags, stored.text) == (("x",), "this is old")
+    assert (stored.info.tags, stored.text, stored.sections, stored.links) == (("x",), "this is old", None, None)
     [chunk] = catalog.chunks("g1")
     assert (chunk.text, chunk.heading_path) == ("some text", ("Guide", "Part"))
     assert catalog.chunk_metadata(["c1"], "g1")["c1"].title == "A page"

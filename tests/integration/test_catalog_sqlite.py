@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from assay.errors import (
     CatalogUnavailable,
     GenerationNotFound,
 )
+from assay.model.evaluation import Passage
 from assay.model.generations import State
 from assay.testing.catalog_generations import agree
 from assay.testing.catalog_samples import NOON, SITE, built, generation, in_state, page
@@ -42,6 +44,14 @@ EVERY_METHOD: dict[str, Callable[[SqlCatalog], object]] = {
     "include_revisions": lambda catalog: catalog.include_revisions("g1", []),
     "documents": lambda catalog: list(catalog.documents("g1")),
     "document": lambda catalog: catalog.document("g1", SITE),
+    "documents_at": lambda catalog: list(catalog.documents_at("g1", [SITE])),
+    "urls_of_texts": lambda catalog: catalog.urls_of_texts("g1", ["x"]),
+    "text_of": lambda catalog: catalog.text_of("x"),
+    "places_at": lambda catalog: catalog.places_at("g1", [SITE]),
+    "places_of_ids": lambda catalog: catalog.places_of_ids("g1", ["x"]),
+    "places_of_texts": lambda catalog: catalog.places_of_texts("g1", ["x"]),
+    "anchors": lambda catalog: catalog.anchors(["x"]),
+    "keep_anchors": lambda catalog: catalog.keep_anchors("g1", {"x": Passage(url=SITE)}),
     "chunks": lambda catalog: list(catalog.chunks("g1")),
     "chunk_metadata": lambda catalog: catalog.chunk_metadata(["c1"], "g1"),
     "embedded_hashes": lambda catalog: catalog.embedded_hashes("g1"),
@@ -443,7 +453,7 @@ def test_a_file_that_lost_its_tables_is_an_error_of_the_catalog(
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("DROP VIEW documents")
-        for table in ("chunks", "generation_documents", "document_revisions", "live", "generations"):
+        for table in ("anchors", "chunks", "generation_documents", "document_revisions", "live", "generations"):
             connection.execute(f"DROP TABLE {table}")
     with pytest.raises(CatalogError, match="another schema"):
         EVERY_METHOD[name](catalog)
@@ -466,6 +476,25 @@ def test_a_stored_text_that_does_not_unpack_is_damage(catalog: SqlCatalog, path:
         connection.execute("UPDATE document_revisions SET text = x'00'")
     with pytest.raises(CatalogError, match=f"text of {SITE}/a is damaged"):
         catalog.document("g1", f"{SITE}/a")
+
+
+@pytest.mark.parametrize("outline", [b"\0", zlib.compress(b"[]"), zlib.compress(b'{"sections": {"level": [1]}}')])
+def test_an_outline_that_does_not_unpack_is_damage(catalog: SqlCatalog, path: Path, outline: bytes) -> None:
+    built(catalog, "g1", page("a"))
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE document_revisions SET outline = ?", [outline])
+    with pytest.raises(CatalogError, match=f"outline of {SITE}/a is damaged"):
+        catalog.document("g1", f"{SITE}/a")
+
+
+@pytest.mark.parametrize("passage", [b"\0", zlib.compress(b"[]"), zlib.compress(b'{"quote": {"exakt": "x"}}')])
+def test_an_anchor_that_does_not_unpack_is_damage(catalog: SqlCatalog, path: Path, passage: bytes) -> None:
+    built(catalog, "g1", page("a"))
+    catalog.keep_anchors("g1", {"k": Passage(url=f"{SITE}/a")})
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE anchors SET passage = ?", [passage])
+    with pytest.raises(CatalogError, match="anchor of a judgment is damaged"):
+        catalog.anchors(["k"])
 
 
 def test_broken_json_in_a_row_is_damage(catalog: SqlCatalog, path: Path) -> None:

@@ -113,6 +113,8 @@ def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(tmp_path: Pa
     assert (generation.embedder.dimension, generation.has_variants, generation.verdict) == (8, True, {"result": "PASS"})
     [stored] = catalog.documents("g1")
     assert (stored.info.tags, stored.info.locale, stored.text) == (("x",), "en", "this is old")
+    assert (stored.sections, stored.links) == (None, None)
+    assert [place.chunk_id for place in catalog.places_of_texts("g1", [HASH])] == ["c1"]
     [chunk] = catalog.chunks("g1")
     assert (chunk.id, chunk.text, chunk.heading_path) == ("c1", "some text", ("Guide", "Part"))
     assert catalog.chunk_metadata(["c1"], "g1")["c1"].title == "A page"

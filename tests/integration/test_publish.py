@@ -1,6 +1,8 @@
 """Publishing a folder again and again: what is reused, what is gone, what is blocked, and going back."""
 
+import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,23 @@ def test_a_changed_page_alone_is_embedded_again_and_the_rest_keep_their_vectors(
     after = {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(build.generation.id)}
     assert len(after.items() & before.items()) == len(PARTS) - 1
     assert _urls(assay, "camera focuses itself")[0] == "https://docs.example/camera"
+
+
+def test_an_index_of_an_earlier_reader_is_read_anew_without_embedding_anything(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    dates = {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(first.id)}
+    assay.catalog.update_generation(replace(first, chunker=replace(first.chunker, reader="markdown-1")))
+    with sqlite3.connect(desk.data / "catalog.sqlite") as connection:
+        connection.execute("UPDATE document_revisions SET outline = NULL, revision = 'old' || id")
+    assert {stored.sections for stored in assay.catalog.documents(first.id)} == {None}
+    build = assay.publish().build
+    assert (build.unchanged, build.embedded, build.reused) == (False, 0, len(PARTS))
+    assert (build.added, len(build.changed)) == ((), len(PARTS))
+    headings = [
+        stored.sections[0].heading for stored in assay.catalog.documents(build.generation.id) if stored.sections
+    ]
+    assert headings == [f"About the {part}" for part in sorted(PARTS)]
+    assert {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(build.generation.id)} == dates
 
 
 def test_a_removed_page_no_longer_answers(desk: Desk, assay: Assay) -> None:

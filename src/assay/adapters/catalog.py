@@ -1,22 +1,24 @@
 """The catalog in SQLite or Postgres. Which of the two is a matter of the URL; everything else is the same."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Executable, insert, select
+from sqlalchemy import Connection, Executable, Select, insert, select
 
 from assay.adapters.sql import queries, rules
 from assay.adapters.sql.database import Database, connect, sqlite_url
 from assay.adapters.sql.locks import build_lock
 from assay.adapters.sql.migrations import check_schema, prepare
+from assay.adapters.sql.packing import packed_passage, unpacked_passage, unpacked_text
 from assay.adapters.sql.postgres import PostgresOptions
 from assay.adapters.sql.records import (
     Row,
     chunk_of,
+    chunk_place_of,
     chunk_row,
     generation_of,
     generation_row,
@@ -26,11 +28,13 @@ from assay.adapters.sql.records import (
     revision_row,
     stored_document_of,
 )
+from assay.adapters.sql.tables import anchors as anchors_table
 from assay.adapters.sql.tables import chunks as chunks_table
 from assay.adapters.sql.tables import document_revisions, generation_documents, generations, live
 from assay.model.documents import Chunk, Document
+from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
-from assay.ports import ChunkMetadata, KnownPage, StoredDocument
+from assay.ports import ChunkMetadata, ChunkPlace, KnownPage, StoredDocument
 
 __all__ = ["SqlCatalog", "sqlite_url"]
 
@@ -204,6 +208,24 @@ class SqlCatalog:
             row = connection.execute(queries.document(generation_id, url)).mappings().one_or_none()
             return None if row is None else stored_document_of(row)
 
+    def documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[StoredDocument]:
+        """The documents of a generation at these URLs, by URL; GenerationNotFound also when it is deleted meanwhile."""
+        self.generation(generation_id)
+        return chain.from_iterable(self._documents_at(generation_id, urls))
+
+    def urls_of_texts(self, generation_id: str, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """URLs of the documents of a generation that have these texts, ascending."""
+        found: dict[str, list[str]] = {}
+        for row in self._rows_of(generation_id, text_hashes, queries.urls_of_texts):
+            found.setdefault(row["text_hash"], []).append(row["url"])
+        return {text_hash: tuple(urls) for text_hash, urls in found.items()}
+
+    def text_of(self, text_hash: str) -> str | None:
+        """The text with this hash, of any document that is still stored."""
+        with self._database.reading() as connection:
+            row = connection.execute(queries.text_of(text_hash)).mappings().one_or_none()
+        return None if row is None else unpacked_text(row["text"], f"text of {row['url']}")
+
     def chunks(self, generation_id: str, revisions: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Chunks by URL and position, of the whole generation or of these revisions in it.
 
@@ -221,12 +243,51 @@ class SqlCatalog:
         rows = chain.from_iterable(self._metadata(some, generation_id) for some in _batches(chunk_ids, _VALUES))
         return {row[0]: ChunkMetadata(*row) for row in rows}
 
+    def places_at(self, generation_id: str, urls: Sequence[str]) -> list[ChunkPlace]:
+        """Where the chunks of the documents at these URLs stand, by URL and position."""
+        return _in_order(self._rows_of(generation_id, urls, queries.places_at))
+
+    def places_of_ids(self, generation_id: str, chunk_ids: Sequence[str]) -> list[ChunkPlace]:
+        """Where these chunks stand, by URL and position."""
+        return _in_order(self._rows_of(generation_id, chunk_ids, queries.places_of_ids))
+
+    def places_of_texts(self, generation_id: str, content_hashes: Sequence[str]) -> list[ChunkPlace]:
+        """Where the chunks with these texts stand, by URL and position."""
+        return _in_order(self._rows_of(generation_id, content_hashes, queries.places_of_texts))
+
     def embedded_hashes(self, generation_id: str) -> dict[str, str]:
         """For each hash of an embedded text, the id of a chunk of this generation that has it."""
         with self._database.reading() as connection:
             _state(connection, generation_id)
             rows = connection.execute(queries.embedded_hashes(generation_id)).all()
             return {row[0]: row[1] for row in rows}
+
+    # judgments
+
+    def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
+        """What is kept under these keys."""
+        with self._database.reading() as connection:
+            return _anchors(connection, keys)
+
+    def keep_anchors(self, generation_id: str, anchors: Mapping[str, Passage]) -> None:
+        """Keep what judgments turned out to be about; what is kept already stays as it is."""
+        rows = [
+            {"key": key, "generation_id": generation_id, "kept_at": now_utc(), "passage": packed_passage(passage)}
+            for key, passage in anchors.items()
+        ]
+        with self._database.writing(durable=True) as connection:
+            _state(connection, generation_id)
+            known = _anchors(connection, list(anchors))
+            self._database.fill(connection, anchors_table, (row for row in rows if row["key"] not in known))
+
+    def _rows_of(
+        self, generation_id: str, values: Sequence[str], statement: Callable[[str, list[str]], Select[Any]]
+    ) -> list[Row]:
+        """What a statement finds in a generation for these values, however many they are."""
+        with self._database.reading() as connection:
+            _state(connection, generation_id)
+            parts = _batches(dict.fromkeys(values), _VALUES)
+            return [row for some in parts for row in _rows(connection, statement(generation_id, some))]
 
     def _metadata(self, chunk_ids: list[str], generation_id: str) -> Iterable[Sequence[Any]]:
         look_ups = self._database.look_ups
@@ -249,6 +310,13 @@ class SqlCatalog:
                 return
             yield [stored_document_of(row) for row in rows]
             url = rows[-1]["url"]
+
+    def _documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[list[StoredDocument]]:
+        for some in _batches(sorted(set(urls)), _DOCUMENTS):
+            with self._database.reading() as connection:
+                _state(connection, generation_id)
+                rows = _rows(connection, queries.documents_at(generation_id, some))
+            yield [stored_document_of(row) for row in rows]
 
     def _all_chunks(self, generation_id: str) -> Iterator[list[Chunk]]:
         url = ""
@@ -338,6 +406,15 @@ def _include(database: Database, connection: Connection, generation_id: str, rev
                 raise rules.two_documents(generation_id, row.url)
     rows = [{"generation_id": generation_id, "revision_id": number, "url": url} for url, number in wanted.items()]
     database.fill(connection, generation_documents, rows)
+
+
+def _in_order(rows: Iterable[Row]) -> list[ChunkPlace]:
+    return sorted(map(chunk_place_of, rows), key=lambda place: (place.url, place.position))
+
+
+def _anchors(connection: Connection, keys: Sequence[str]) -> dict[str, Passage]:
+    rows = [row for some in _batches(keys, _VALUES) for row in _rows(connection, queries.anchors_of(some))]
+    return {row["key"]: unpacked_passage(row["passage"]) for row in rows}
 
 
 def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:

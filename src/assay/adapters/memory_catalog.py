@@ -1,7 +1,7 @@
 """The catalog in dictionaries: the SQL catalog's twin for tests, and for an index that need not outlive its process."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,9 +10,10 @@ from assay.adapters.sql import rules
 from assay.adapters.sql.records import generation_of, generation_row, now_utc
 from assay.errors import BuildInProgress
 from assay.model.documents import Chunk, Document
+from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
 from assay.model.ids import content_hash
-from assay.ports import ChunkMetadata, KnownPage, StoredDocument
+from assay.ports import ChunkMetadata, ChunkPlace, KnownPage, StoredDocument
 
 _TITLE_LIMIT = 255
 
@@ -33,6 +34,7 @@ class MemoryCatalog:
         self._generations: dict[str, Generation] = {}
         self._revisions: dict[str, _Revision] = {}
         self._contents: dict[str, dict[str, str]] = {}  # generation id → URL → revision
+        self._anchors: dict[str, Passage] = {}
 
     @contextmanager
     def build_lock(self) -> Iterator[None]:
@@ -164,6 +166,25 @@ class MemoryCatalog:
             revision = self._contents[generation_id].get(url)
             return None if revision is None else self._revisions[revision].document
 
+    def documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[StoredDocument]:
+        """The documents of a generation at these URLs, by URL."""
+        wanted = set(urls)
+        return iter([document for document in self.documents(generation_id) if document.info.url in wanted])
+
+    def urls_of_texts(self, generation_id: str, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """URLs of the documents of a generation that have these texts, ascending."""
+        found: dict[str, tuple[str, ...]] = {}
+        for document in self.documents(generation_id):
+            if document.text_hash in text_hashes:
+                found[document.text_hash] = (*found.get(document.text_hash, ()), document.info.url)
+        return found
+
+    def text_of(self, text_hash: str) -> str | None:
+        """The text with this hash, of any document that is still stored."""
+        with self._lock:
+            stored = (revision.document for revision in self._revisions.values())
+            return next((document.text for document in stored if document.text_hash == text_hash), None)
+
     def chunks(self, generation_id: str, revisions: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Chunks by URL and position, of the whole generation or of these revisions in it."""
         wanted = None if revisions is None else set(revisions)
@@ -179,9 +200,43 @@ class MemoryCatalog:
             live = self._sorted(generation_id) if self._live == generation_id else []
             return {chunk.id: _metadata(chunk) for revision in live for chunk in revision.chunks if chunk.id in wanted}
 
+    def places_at(self, generation_id: str, urls: Sequence[str]) -> list[ChunkPlace]:
+        """Where the chunks of the documents at these URLs stand, by URL and position."""
+        wanted = set(urls)
+        return [place for place in self._places(generation_id) if place.url in wanted]
+
+    def places_of_ids(self, generation_id: str, chunk_ids: Sequence[str]) -> list[ChunkPlace]:
+        """Where these chunks stand, by URL and position."""
+        wanted = set(chunk_ids)
+        return [place for place in self._places(generation_id) if place.chunk_id in wanted]
+
+    def places_of_texts(self, generation_id: str, content_hashes: Sequence[str]) -> list[ChunkPlace]:
+        """Where the chunks with these texts stand, by URL and position."""
+        wanted = set(content_hashes)
+        return [place for place in self._places(generation_id) if place.content_hash in wanted]
+
     def embedded_hashes(self, generation_id: str) -> dict[str, str]:
         """For each hash of an embedded text, the id of a chunk of this generation that has it."""
         return {chunk.embedded_hash: chunk.id for chunk in self.chunks(generation_id)}
+
+    # judgments
+
+    def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
+        """What is kept under these keys."""
+        with self._lock:
+            return {key: self._anchors[key] for key in keys if key in self._anchors}
+
+    def keep_anchors(self, generation_id: str, anchors: Mapping[str, Passage]) -> None:
+        """Keep what judgments turned out to be about; what is kept already stays as it is."""
+        with self._lock:
+            self._state(generation_id)
+            self._anchors = {**anchors, **self._anchors}
+
+    def _places(self, generation_id: str) -> list[ChunkPlace]:
+        return [
+            ChunkPlace(c.id, c.document.url, c.position, c.start, c.end, c.content_hash)
+            for c in self.chunks(generation_id)
+        ]
 
     def _state(self, generation_id: str) -> State:
         if generation_id not in self._generations:
@@ -219,6 +274,8 @@ def _revision(name: str, document: Document, chunks: Sequence[Chunk], now: datet
         text=document.text,
         text_hash=content_hash(document.text),
         chunk_count=len(chunks),
+        sections=document.sections,
+        links=document.links,
     )
     times = [now if chunk.created_at is None else rules.as_utc(chunk.created_at) for chunk in chunks]
     return _Revision(stored, tuple(replace(c, created_at=time) for c, time in zip(chunks, times, strict=True)))

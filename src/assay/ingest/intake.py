@@ -34,14 +34,15 @@ class Kept:
 class Intake:
     """Takes the pages of one build one by one, and keeps the survey.
 
-    base, known: the generation before and its pages by (source name, key); None and empty when nothing may be
-        used again.
+    base, pages: the generation before and its pages by (source name, key); None and empty where there is none.
+    known: those pages whose documents may be used again.
     """
 
     def __init__(
         self,
         catalog: Catalog,
         base: Generation | None,
+        pages: Mapping[tuple[str, str], KnownPage],
         known: Mapping[tuple[str, str], KnownPage],
         rules: ChunkingRules,
         count_tokens: Callable[[Sequence[str]], list[int]],
@@ -49,6 +50,7 @@ class Intake:
         self.survey = Survey()
         self._catalog = catalog
         self._base = base
+        self._pages = pages
         self._known = known
         self._rules = rules
         self._count_tokens = count_tokens
@@ -80,8 +82,9 @@ class Intake:
         chunks = cut.chunks if cut else chunk_document(document, self._rules, self._count_tokens)
         if not chunks:
             self.survey.empty.append(document.info.url)
-        (self.survey.changed if earlier else self.survey.added).append(page.key)
-        return Cut(document, self._dated(chunks, earlier))
+        before = self._pages.get((source, page.key))
+        (self.survey.changed if before else self.survey.added).append(page.key)
+        return Cut(document, self._dated(chunks, before))
 
     def _keep(self, source: str, key: str, earlier: KnownPage | None, tally: list[str]) -> Kept | None:
         if earlier is None or not self.survey.claim(earlier.url, source, key):
@@ -96,10 +99,10 @@ class Intake:
         logger.warning("%s failed: %s%s", failure.key, failure.reason, " (its last document is kept)" if kept else "")
         return kept
 
-    def _dated(self, chunks: Sequence[Chunk], earlier: KnownPage | None) -> tuple[Chunk, ...]:
+    def _dated(self, chunks: Sequence[Chunk], before: KnownPage | None) -> tuple[Chunk, ...]:
         """A chunk that was stored before keeps its date."""
         now = datetime.now(UTC)
         dates = {}
-        if self._base and earlier:
-            dates = {c.id: c.created_at for c in self._catalog.chunks(self._base.id, [earlier.revision])}
+        if self._base and before:
+            dates = {c.id: c.created_at for c in self._catalog.chunks(self._base.id, [before.revision])}
         return tuple(replace(chunk, created_at=dates.get(chunk.id) or now) for chunk in chunks)

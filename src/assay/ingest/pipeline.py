@@ -169,7 +169,7 @@ class Pipeline:
         catalog = self._parts.catalog
         pages = catalog.known_pages(base.id) if base else {}
         known = pages if base and base.chunker == self._parts.chunker else {}
-        survey = self._read(generation, base, known)
+        survey = self._read(generation, base, pages, known)
         survey.note_removed(page.url for page in pages.values())
         unchanged = base and known and not survey.differs and self._same_vectors(generation, base)
         if base and unchanged and self._can_be_opened(base):
@@ -186,10 +186,16 @@ class Pipeline:
         generation = catalog.transition(generation.id, State.CANDIDATE)
         return self._report(generation, survey, supply)
 
-    def _read(self, generation: Generation, base: Generation | None, known: Mapping[PageName, KnownPage]) -> Survey:
+    def _read(
+        self,
+        generation: Generation,
+        base: Generation | None,
+        pages: Mapping[PageName, KnownPage],
+        known: Mapping[PageName, KnownPage],
+    ) -> Survey:
         """Turn pages into stored documents and chunks, a few pages at a time."""
         parts = self._parts
-        intake = Intake(parts.catalog, base, known, parts.rules, parts.embedder.count_tokens)
+        intake = Intake(parts.catalog, base, pages, known, parts.rules, parts.embedder.count_tokens)
         documents: list[tuple[Document, Sequence[Chunk]]] = []
         kept: list[str] = []
         ahead = ReadAhead(parts.rules, parts.embedder.token_counter, workers=parts.workers)

@@ -11,9 +11,10 @@ import pytest
 from assay.ports import Catalog
 from assay.testing.catalog_documents import DocumentConformance
 from assay.testing.catalog_generations import GenerationConformance
+from assay.testing.catalog_passages import PassageConformance
 
 
-class CatalogConformance(GenerationConformance, DocumentConformance):
+class CatalogConformance(GenerationConformance, DocumentConformance, PassageConformance):
     """Subclass it and give it a fixture `catalog`: a catalog that passes does what assay.ports.Catalog says."""
 
     @pytest.fixture

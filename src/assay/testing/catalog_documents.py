@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from assay.errors import CatalogError, GenerationError
-from assay.model.documents import Chunk, Document, DocumentInfo
+from assay.model.documents import Chunk, Document, DocumentInfo, Link, Section
 from assay.model.generations import State
 from assay.model.ids import content_hash
 from assay.ports import Catalog, ChunkMetadata, KnownPage
@@ -24,10 +24,15 @@ STRANGE_TEXTS = [
     " ",
 ]
 
+SECTION = Section(2, "Näher › `call()`", "näher-1", ("Guide", "Näher › `call()`"), 3, 12)
+LINK = Link("näher", "https://example.org/a?b=c#d", 4, 9)
+
 CHANGES: dict[str, Callable[[Document, Chunk], tuple[Document, Chunk]]] = {
     "key": lambda document, chunk: (replace(document, key="other.md"), chunk),
     "source hash": lambda document, chunk: (replace(document, source_hash="0" * 64), chunk),
     "text of the document": lambda document, chunk: (replace(document, text=document.text + "\n\nmore"), chunk),
+    "sections": lambda document, chunk: (replace(document, sections=(SECTION,)), chunk),
+    "links": lambda document, chunk: (replace(document, links=(LINK,)), chunk),
     "title": lambda document, chunk: _with_info(document, chunk, title="Another title"),
     "tags": lambda document, chunk: _with_info(document, chunk, tags=("other",)),
     "version": lambda document, chunk: _with_info(document, chunk, version=None),
@@ -68,6 +73,22 @@ class DocumentConformance:
         assert stored.chunk_count == len(STRANGE_TEXTS)
         assert catalog.document("g1", document.info.url) == stored
         assert catalog.document("g1", f"{SITE}/other") is None
+
+    def test_sections_and_links_come_back_as_they_were_stored(self, catalog: Catalog) -> None:
+        sections = (
+            Section(0, "", None, (), 0, 3),
+            SECTION,
+            *(replace(SECTION, heading=text) for text in STRANGE_TEXTS),
+        )
+        links = (LINK, *(replace(LINK, text=text, target=text) for text in STRANGE_TEXTS))
+        document, chunks = page("a")
+        built(catalog, "g1", (replace(document, sections=sections, links=links), chunks), page("b"))
+        [stored, bare] = catalog.documents("g1")
+        assert (stored.sections, stored.links) == (sections, links)
+        assert (bare.sections, bare.links) == ((), ())
+        for noun in (SECTION, LINK):
+            defaults = [f.name for f in fields(noun) if getattr(noun, f.name) == f.default]
+            assert defaults == [], "a field that was added has to be stored too"
 
     def test_every_field_of_a_chunk_comes_back(self, catalog: Catalog) -> None:
         document, chunks = page("a", *STRANGE_TEXTS)

@@ -17,8 +17,8 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
 from assay.adapters.sql import postgres
 from assay.adapters.sql.faults import mapped
+from assay.adapters.sql.packing import json_text
 from assay.adapters.sql.postgres import PostgresOptions
-from assay.adapters.sql.records import json_text
 from assay.errors import ConfigurationError
 
 if TYPE_CHECKING:

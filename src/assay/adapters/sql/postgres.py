@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, Table, create_engine
 
 from assay.adapters.sql.faults import from_postgres
-from assay.adapters.sql.records import json_text
+from assay.adapters.sql.packing import json_text
 from assay.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Column, Delete, Select, Update, delete, exists, select, update
 
 from assay.adapters.sql.tables import (
+    anchors,
     chunks,
     document_revisions,
     documents_view,
@@ -19,7 +20,15 @@ _mapping = generation_documents.c
 
 INFO = (_revisions.url, _revisions.title, _revisions.source, _revisions.source_path, _revisions.slug, _revisions.more)
 PAGE = (_revisions.key, _revisions.source, _revisions.url, _revisions.source_hash, _revisions.revision)
-STORED = (*INFO, _revisions.revision, _revisions.key, _revisions.source_hash, _revisions.text_hash)
+STORED = (
+    *INFO,
+    *(_revisions.revision, _revisions.key, _revisions.source_hash, _revisions.text_hash),
+    *(_revisions.chunk_count, _revisions.text, _revisions.outline),
+)
+PLACE = (
+    *(chunks.c.chunk_id, _mapping.url, chunks.c.position, chunks.c.content_hash),
+    *(chunks.c.span_start.label("start"), chunks.c.span_end.label("end")),
+)
 
 LIVE_ID = "SELECT generation_id FROM live"
 VERSION = "SELECT version_num FROM catalog_version"
@@ -95,12 +104,28 @@ def known_pages(generation_id: str) -> Select[Any]:
 
 def document(generation_id: str, url: str) -> Select[Any]:
     """STORED of the document at a URL."""
-    return _of(generation_id, *STORED, _revisions.chunk_count, _revisions.text).where(_mapping.url == url)
+    return _of(generation_id, *STORED).where(_mapping.url == url)
+
+
+def documents_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
+    """STORED of the documents at these URLs, by URL."""
+    return _of(generation_id, *STORED).where(_mapping.url.in_(urls)).order_by(_mapping.url)
+
+
+def urls_of_texts(generation_id: str, text_hashes: Sequence[str]) -> Select[Any]:
+    """Text hash and URL of the documents with these texts, by URL."""
+    statement = _of(generation_id, _revisions.text_hash, _mapping.url)
+    return statement.where(_revisions.text_hash.in_(text_hashes)).order_by(_mapping.url)
+
+
+def text_of(text_hash: str) -> Select[Any]:
+    """URL and text of any revision with this text."""
+    return select(_revisions.url, _revisions.text).where(_revisions.text_hash == text_hash).limit(1)
 
 
 def documents_after(generation_id: str, url: str, limit: int) -> Select[Any]:
     """STORED of the next documents in the order of URLs; "" comes before the first."""
-    statement = _of(generation_id, *STORED, _revisions.chunk_count, _revisions.text)
+    statement = _of(generation_id, *STORED)
     return statement.where(_mapping.url > url).order_by(_mapping.url).limit(limit)
 
 
@@ -136,6 +161,26 @@ def chunks_of(numbers: Sequence[int]) -> Select[Any]:
     return select(*columns).where(chunks.c.revision_id.in_(numbers)).order_by(chunks.c.revision_id, chunks.c.position)
 
 
+def _places(generation_id: str) -> Select[Any]:
+    joined = generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
+    return select(*PLACE).select_from(joined).where(_mapping.generation_id == generation_id)
+
+
+def places_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
+    """PLACE of the chunks of the documents at these URLs."""
+    return _places(generation_id).where(_mapping.url.in_(urls))
+
+
+def places_of_ids(generation_id: str, chunk_ids: Sequence[str]) -> Select[Any]:
+    """PLACE of these chunks."""
+    return _places(generation_id).where(chunks.c.chunk_id.in_(chunk_ids))
+
+
+def places_of_texts(generation_id: str, content_hashes: Sequence[str]) -> Select[Any]:
+    """PLACE of the chunks with these texts."""
+    return _places(generation_id).where(chunks.c.content_hash.in_(content_hashes))
+
+
 def embedded_hashes(generation_id: str) -> Select[Any]:
     """Hash of the embedded text and id of every chunk."""
     joined = generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
@@ -153,3 +198,11 @@ def metadata_of(chunk_ids: Sequence[str], generation_id: str) -> Select[Any]:
     return select(view.chunk_id, view.source_path, view.slug, view.title).where(
         view.chunk_id.in_(chunk_ids), now_live == generation_id
     )
+
+
+# --- anchors -------------------------------------------------------------------------------------------------------
+
+
+def anchors_of(keys: Sequence[str]) -> Select[Any]:
+    """Key and passage of these anchors."""
+    return select(anchors.c.key, anchors.c.passage).where(anchors.c.key.in_(keys))

@@ -1,34 +1,24 @@
 """Rows from nouns, and nouns from rows. Knows the columns, and no SQL."""
 
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from assay.adapters.sql.packing import json_text, packed_outline, packed_text, unpacked_outline, unpacked_text
 from assay.adapters.sql.rules import as_utc
 from assay.errors import CatalogError, CatalogSchemaError
 from assay.model.documents import Chunk, Document, DocumentInfo
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import content_hash
-from assay.ports import KnownPage, StoredDocument
+from assay.ports import ChunkPlace, KnownPage, StoredDocument
 
 Row = Mapping[Any, Any]
 T = TypeVar("T", DocumentInfo, EmbedderIdentity, ChunkerIdentity, SparseIdentity)
 
 INFO_COLUMNS = ("url", "title", "source", "source_path", "slug")
 """The fields of DocumentInfo that have a column of their own; the rest is kept as JSON."""
-
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-COMPRESSION = 1
-"""zlib's fastest: pages shrink to 34%, where twice the time (level 6) would give 30%."""
-
-
-def json_text(value: object) -> str:
-    """JSON that every database takes. Raises ValueError for NaN and infinity, TypeError for what is not JSON."""
-    return _JSON.encode(value)
 
 
 def generation_row(generation: Generation) -> dict[str, Any]:
@@ -72,7 +62,8 @@ def revision_row(revision: str, document: Document, chunk_count: int) -> dict[st
         "source_hash": document.source_hash,
         "text_hash": content_hash(document.text),
         "chunk_count": chunk_count,
-        "text": zlib.compress(document.text.encode(), COMPRESSION),
+        "text": packed_text(document.text),
+        "outline": packed_outline(document.sections, document.links),
     }
 
 
@@ -87,14 +78,10 @@ def known_page_of(row: Row) -> KnownPage:
 
 
 def stored_document_of(row: Row) -> StoredDocument:
-    """The document in a row of `document_revisions`. Raises CatalogError when its text is damaged."""
-    try:
-        text = zlib.decompress(row["text"]).decode()
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise CatalogError(
-            f"The stored text of {row['url']} is damaged ({error}).",
-            hint="Restore the catalog from a backup, or remove it and run `assay publish`.",
-        ) from error
+    """The document in a row of `document_revisions`. Raises CatalogError when its text or outline is damaged."""
+    text = unpacked_text(row["text"], f"text of {row['url']}")
+    outline = row["outline"]
+    sections, links = (None, None) if outline is None else unpacked_outline(outline, row["url"])
     return StoredDocument(
         revision=row["revision"],
         info=info_of(row),
@@ -103,7 +90,14 @@ def stored_document_of(row: Row) -> StoredDocument:
         text=text,
         text_hash=row["text_hash"],
         chunk_count=row["chunk_count"],
+        sections=sections,
+        links=links,
     )
+
+
+def chunk_place_of(row: Row) -> ChunkPlace:
+    """The place that a row of PLACE says."""
+    return ChunkPlace(**{field.name: row[field.name] for field in fields(ChunkPlace)})
 
 
 def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from operator import attrgetter
 
 from assay.errors import CatalogError, GenerationError, GenerationNotFound, InputError, InvalidTransition
-from assay.model.documents import Chunk, Document, DocumentInfo
+from assay.model.documents import Chunk, Document, DocumentInfo, Link, Section
 from assay.model.generations import Generation, State, check_transition
 from assay.model.ids import SLUG_LIMIT
 
@@ -20,6 +20,9 @@ GENERATION_ID_LIMIT = 64
 _info_values = attrgetter(*(field.name for field in fields(DocumentInfo)))
 _chunk_values = attrgetter(*(field.name for field in fields(Chunk) if field.name not in {"document", "created_at"}))
 
+_section_values = attrgetter(*(field.name for field in fields(Section)))
+_link_values = attrgetter(*(field.name for field in fields(Link)))
+
 _JSON = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -29,7 +32,11 @@ def revision_id(document: Document, chunks: Sequence[Chunk]) -> str:
     Raises CatalogError for text that has no UTF-8 form.
     """
     digest = hashlib.sha256()
-    parts = [(_info_values(document.info), document.key, document.source_hash, document.text)]
+    sections, links = map(_section_values, document.sections), map(_link_values, document.links)
+    parts = [
+        (_info_values(document.info), document.key, document.source_hash, document.text),
+        (list(sections), list(links)),
+    ]
     try:
         # One JSON array a line: no two different contents give the same bytes.
         for values in (*parts, *map(_chunk_values, chunks)):

@@ -4,6 +4,8 @@
     one row, may point     one row a        one row for each           a document's text,      one row
     at no generation       build            document of a build        once for all builds     a chunk
 
+Apart from these stands `anchors`, a row for each judgment that names a chunk, a section or a page.
+
 A document's text with its chunks is a *revision*, named by its content. A build that changes one page of 2,341
 stores one revision and 2,341 mapping rows. The view `documents` shows the chunks of the live generation as
 seed 003 has them: its columns carry the seed's types because the columns below it do, in both databases.
@@ -35,7 +37,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA_VERSION = "0002"
+SCHEMA_VERSION = "0003"
 """The migration that this code was written for, the last one in `versions/`."""
 
 VERSION_TABLE = "catalog_version"
@@ -135,14 +137,16 @@ document_revisions = Table(
     Column("title", Text, nullable=False),
     Column("short_title", String(255), Computed("nullif(substr(title, 1, 255), '')", persisted=True)),
     Column("more", JSON, nullable=False),
-    Column("text_hash", String(64), nullable=False),
+    Column("text_hash", String(64), nullable=False, index=True),
     Column("chunk_count", Integer, nullable=False),
     Column("text", LargeBinary, nullable=False),
+    Column("outline", LargeBinary),
     PrimaryKeyConstraint("id"),
     UniqueConstraint("revision"),
     CheckConstraint("length(slug) <= 100", name="slug_fits"),
 )
-"""more: the fields of DocumentInfo that have no column. text: UTF-8, compressed by zlib."""
+"""more: the fields of DocumentInfo that have no column. text: UTF-8, compressed by zlib. outline: sections and links,
+as JSON and compressed; null for a document that was stored before there were outlines."""
 
 generation_documents = Table(
     "generation_documents",
@@ -170,7 +174,7 @@ chunks = Table(
     Column("anchor", Text),
     Column("token_count", Integer, nullable=False),
     Column("tokenizer", Text, nullable=False),
-    Column("content_hash", String(64), nullable=False),
+    Column("content_hash", String(64), nullable=False, index=True),
     Column("embedded_hash", String(64), nullable=False),
     Column("created_at", UtcTimestamp, nullable=False),
     Column("repeated_before", Text, nullable=False),
@@ -181,6 +185,18 @@ chunks = Table(
 )
 # Holds all that is asked when unchanged chunks are looked for, so that their text is not read past.
 Index("ix_chunks_embedded", chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id)
+
+anchors = Table(
+    "anchors",
+    metadata,
+    Column("key", String(64), nullable=False),
+    Column("generation_id", GenerationId, nullable=False),
+    Column("kept_at", UtcTimestamp, nullable=False),
+    Column("passage", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("key"),
+)
+"""What a judgment turned out to be about when it was first found, on the generation named. It outlives that generation:
+that is what it is for. key: hash of the passage as the test set gives it. passage: JSON, compressed by zlib."""
 
 catalog_version = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32), primary_key=True))
 

@@ -15,8 +15,8 @@ from assay.ingest.markdown.rendering import Renderer
 from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
 from assay.model.ids import document_id
 
-READER_REVISION = "1"
-"""Changes whenever the same page would give another document."""
+READER_REVISION = "2"
+"""Changes whenever the same page would give another document, or more of it would be kept."""
 
 _BLANKS = re.compile(r"\s+")
 

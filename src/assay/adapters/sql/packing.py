@@ -1,0 +1,97 @@
+"""Sections, links and passages as bytes that take little room: JSON, compressed."""
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from assay.errors import CatalogError
+from assay.model.documents import Link, Section
+from assay.model.evaluation import Passage, Quote, Span
+
+T = TypeVar("T", Section, Link)
+
+COMPRESSION = 1
+"""zlib's fastest: pages shrink to 34%, where twice the time (level 6) would give 30%."""
+
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+Outline = tuple[tuple[Section, ...], tuple[Link, ...]]
+"""What points into a document's text."""
+
+
+def json_text(value: object) -> str:
+    """JSON that every database takes. Raises ValueError for NaN and infinity, TypeError for what is not JSON."""
+    return _JSON.encode(value)
+
+
+def packed_text(text: str) -> bytes:
+    """UTF-8, compressed."""
+    return zlib.compress(text.encode(), COMPRESSION)
+
+
+def unpacked_text(packed: bytes, what: str) -> str:
+    """The text again. what: it is, for the CatalogError that is raised when it is damaged."""
+    try:
+        return zlib.decompress(packed).decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise _damaged(what, error) from error
+
+
+def packed_outline(sections: Sequence[Section], links: Sequence[Link]) -> bytes:
+    """Sections and links by columns, which is half as large as one object for each, and as quick."""
+    return packed_text(json_text({"sections": _columns(Section, sections), "links": _columns(Link, links)}))
+
+
+def unpacked_outline(packed: bytes, url: str) -> Outline:
+    """Sections and links again. Raises CatalogError, which names the page, when they are damaged."""
+    what = f"outline of {url}"
+    text = unpacked_text(packed, what)
+    try:
+        outline = json.loads(text)
+        return tuple(_rows(Section, outline["sections"])), tuple(_rows(Link, outline["links"]))
+    except (ValueError, TypeError, KeyError) as error:
+        raise _damaged(what, error) from error
+
+
+def packed_passage(passage: Passage) -> bytes:
+    """A passage without what it does not say."""
+    return packed_text(json_text({name: value for name, value in asdict(passage).items() if value is not None}))
+
+
+def unpacked_passage(packed: bytes) -> Passage:
+    """The passage again. Raises CatalogError when it is damaged."""
+    text = unpacked_text(packed, "anchor of a judgment")
+    try:
+        values = json.loads(text)
+        for name, noun in (("quote", Quote), ("position", Span)):
+            if name in values:
+                values[name] = noun(**values[name])
+        return Passage(**values)
+    except (ValueError, TypeError) as error:
+        raise _damaged("anchor of a judgment", error) from error
+
+
+def _columns(noun: type[T], values: Sequence[T]) -> dict[str, list[Any]]:
+    return {field.name: list(map(attrgetter(field.name), values)) for field in fields(noun)}
+
+
+def _rows(noun: type[T], columns: Mapping[str, Sequence[Any]]) -> Iterable[T]:
+    """A column that the noun no longer has is left out; one that it has got since takes its default."""
+    names = [field.name for field in fields(noun) if field.name in columns]
+    for row in zip(*(columns[name] for name in names), strict=True):
+        values: dict[str, Any] = dict(zip(names, map(_frozen, row), strict=True))
+        yield noun(**values)
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _damaged(what: str, error: Exception) -> CatalogError:
+    return CatalogError(
+        f"The stored {what} is damaged ({error}).",
+        hint="Restore the catalog from a backup, or remove it and run `assay publish`.",
+    )
