@@ -7,6 +7,7 @@ byte now and then would hold its connection for ever.
 import asyncio
 import json
 import logging
+import re
 import sys
 import uuid
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 logger = logging.getLogger("assay.web")
+
+_ORIGIN = re.compile(rb"\r?\norigin:[ \t]*([^\s]+)[ \t]*\r?\n", re.IGNORECASE)
 
 MAX_HEAD_BYTES = 32_768
 """The most bytes of a request's line and headers."""
@@ -27,10 +30,27 @@ class ConnectionLimits:
 
     head_seconds: for a request's head to come, for the rest of a body that was refused, and for a client to read on.
     connections: the most at the same time.
+    origins: pages of these origins may read what is answered, below the application too; `*` stands for any.
     """
 
     head_seconds: float
     connections: int
+    origins: tuple[str, ...] = ("*",)
+
+    def readable_by(self, head: bytes) -> str:
+        """The CORS headers of an answer to a request of which so much of the head has come.
+
+        Where any origin may read, that of the request is not needed; else it has to have come already.
+        """
+        if "*" in self.origins:
+            allowed = "*"
+        else:
+            sent = _ORIGIN.search(head)
+            allowed = sent[1].decode("latin-1") if sent else ""
+            if allowed not in self.origins:
+                return "Vary: Origin\r\n"
+        vary = "" if allowed == "*" else "Vary: Origin\r\n"
+        return f"Access-Control-Allow-Origin: {allowed}\r\n{vary}"
 
 
 def guarded(limits: ConnectionLimits) -> type[asyncio.Protocol]:
@@ -42,6 +62,7 @@ class _Guarded(H11Protocol):
     limits: ConnectionLimits
     _head_timer: asyncio.TimerHandle | None = None
     _read_timer: asyncio.TimerHandle | None = None
+    _received = b""  # last; a head that could not be read is gone from the parser's buffer
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -59,6 +80,7 @@ class _Guarded(H11Protocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
+        self._received = data
         super().data_received(data)
         if self._is_answering():
             self._stop_watching()
@@ -129,6 +151,7 @@ class _Guarded(H11Protocol):
                 f"X-Request-ID: {uuid.uuid4().hex}\r\n"
                 "X-Content-Type-Options: nosniff\r\n"
                 "Cache-Control: no-store\r\n"
+                f"{self.limits.readable_by(bytes(self.conn.trailing_data[0]) + self._received)}"
                 f"{'Retry-After: 1' + chr(13) + chr(10) if status == 503 else ''}"
                 "Connection: close\r\n\r\n"
             )

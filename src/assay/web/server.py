@@ -63,7 +63,9 @@ def serve(
         config = uvicorn.Config(
             create_app(assay, drain, _listening(host, settings, is_public=is_public)),
             loop="asyncio",
-            http=guarded(ConnectionLimits(settings.head_seconds, settings.max_connections)),
+            http=guarded(
+                ConnectionLimits(settings.head_seconds, settings.max_connections, settings.cors_origins),
+            ),
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             ws="none",
             lifespan="on",

@@ -204,6 +204,26 @@ def test_a_client_that_reads_nothing_is_left(published: Path) -> None:
 # --- what is not a request -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("origins", "sent", "allowed"),
+    [
+        (["*"], b"https://anywhere.example", b"*"),
+        (["https://docs.example.org"], b"https://docs.example.org", b"https://docs.example.org"),
+        (["https://docs.example.org"], b"https://elsewhere.example", None),
+    ],
+)
+@pytest.mark.parametrize("trouble", [b"Host: a\r\nHost: b\r\n", b"X-Long: " + b"x" * MAX_HEAD_BYTES + b"\r\n"])
+def test_a_page_may_read_what_is_answered_below_the_application_too(
+    published: Path, origins: list[str], sent: bytes, allowed: bytes | None, trouble: bytes
+) -> None:
+    with running_server(published, cors_origins=origins) as server:
+        answer = exchange(server.port, b"GET /livez HTTP/1.1\r\nOrigin: " + sent + b"\r\n" + trouble + b"\r\n")
+    assert refusal_in(answer)[0] in {400, 431}
+    found = re.search(rb"\r\nAccess-Control-Allow-Origin: (\S+)\r\n", answer)
+    assert (found[1] if found else None) == allowed
+    assert (b"\r\nVary: Origin\r\n" in answer) == ("*" not in origins)
+
+
 def test_a_head_that_is_too_large_is_refused_with_its_limit(published: Path) -> None:
     with running_server(published) as server:
         headers = b"".join(b"X-%d: %s\r\n" % (n, b"x" * 1_000) for n in range(MAX_HEAD_BYTES // 1_000 + 5))
