@@ -81,8 +81,8 @@ class ReportCase(ReportModel):
         description="Results with a label of 1 or more, divided by `top_k`; 0 of a query that failed."
     )
     rank_of_best: Annotated[int, Field(ge=1)] | None = Field(
-        description="Rank, from 1, of the first hit with the highest label that any hit has, over all hits that were "
-        "looked at; null when none is relevant."
+        description="Rank, from 1, of the first result with the highest label that any result has; null when none is "
+        "relevant."
     )
     id: str = Field(description="Id of the topic in the test set.")
     category: str | None = Field(description="`factual`, `conceptual`, `contextual`; null where it has none.")

@@ -1,0 +1,222 @@
+"""What to do about what a validation found, one sentence for each matter: seed 001's `issues`."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from assay.model.evaluation import Anchoring, TopicType
+from assay.model.validations import LatencyFigures, TopicResult
+from assay.validation.gate import QualityLimits
+from assay.validation.quality import PRECISION, counted
+from assay.validation.report.near_duplicates import NearDuplicates, pairs_by_page
+
+OVERLAP = "overlap@3"
+LEAST_OVERLAP = 0.6
+"""Seed 001's specification: of three documents a paraphrase finds two that its original finds."""
+
+_MOST_OF_A_KIND = 5
+_LEAST_OF_A_TYPE = 3
+_LOW_BY = 0.15
+"""How far under the others a type has to score, and by how many topics, before anything is said about it."""
+
+_NEAR_LIMIT = 0.8
+_MANY_UNJUDGED = 0.2
+_SHOWN_CHARACTERS = 80
+_CUTOFF = 5
+
+
+def advice(results: Sequence[TopicResult], latency: LatencyFigures | None, limits: QualityLimits) -> tuple[str, ...]:
+    """What deserves a look, the weightiest first; at most a handful of each kind, and how many more there are.
+
+    A query of type edge that finds nothing relevant is told as expected, in the seed's words. The limits themselves
+    are not repeated: what did not reach them is told by the findings of the gate.
+    """
+    kinds: tuple[Iterator[str], ...] = (
+        _failed(results),
+        _lost_judgments(results),
+        _nothing_known(results),
+        _low_types(counted(results, limits)),
+        _low_ceilings(counted(results, limits), limits),
+        _nothing_relevant(results),
+        _crowded(results, limits),
+        _paraphrases(results),
+        _loud(results, limits),
+        _unjudged(results),
+        _latency(latency, limits),
+        _expected(results),
+    )
+    return tuple(line for kind in kinds for line in _first_of(list(kind)))
+
+
+def _first_of(lines: Sequence[str]) -> Iterator[str]:
+    yield from lines[:_MOST_OF_A_KIND]
+    if (more := len(lines) - _MOST_OF_A_KIND) > 0:
+        yield f"… and {more} more of this kind"
+
+
+def _failed(results: Sequence[TopicResult]) -> Iterator[str]:
+    reasons: defaultdict[str, list[TopicResult]] = defaultdict(list)
+    for result in results:
+        if result.error is not None:
+            reasons[result.error].append(result)
+    for reason, failed in reasons.items():
+        others = f" and {len(failed) - 1} others" if len(failed) > 1 else ""
+        yield f"Query {_said(failed[0])}{others} could not be asked: {reason}"
+
+
+def _lost_judgments(results: Sequence[TopicResult]) -> Iterator[str]:
+    """Judgments that count for nothing, by page and by what became of them."""
+    lost: Counter[tuple[Anchoring, str, str]] = Counter()
+    for result in results:
+        for judgment, resolution in zip(result.topic.judgments, result.resolutions, strict=True):
+            if not resolution.anchoring.scores:
+                page = judgment.passage.url or resolution.url or "a page that is not named"
+                lost[resolution.anchoring, page, resolution.reason] += 1
+    for (anchoring, page, reason), count in lost.most_common():
+        what = f"{count} judgments" if count > 1 else "1 judgment"
+        why = f" ({reason.rstrip('.')})" if reason else ""
+        if anchoring is Anchoring.ORPHANED:
+            next_step = "`assay testset repair` mends what can be proven; label the rest anew with `assay label`"
+        else:
+            next_step = "add a `prefix` or `suffix` that tells the places apart"
+        yield f"{what} on {page} {'are' if count > 1 else 'is'} {anchoring.value}{why}: {next_step}"
+
+
+def _nothing_known(results: Sequence[TopicResult]) -> Iterator[str]:
+    """Topics for which no passage is known although there should be one, lost ones aside."""
+    for result in results:
+        labelled = any(judgment.label >= 1 for judgment in result.topic.judgments)
+        if result.topic.expects_answer and result.topic.type is not TopicType.EDGE and not labelled:
+            yield (
+                f"Query {_said(result)} has no judgment of 1 or 2, so no ranking can be good for it: label some of its "
+                "hits, or say `expect: no_answer`"
+            )
+
+
+def _low_types(results: Sequence[TopicResult]) -> Iterator[str]:
+    """Types of query that score far under all others; edge queries are meant to."""
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    for result in results:
+        value = result.values.get(PRECISION)
+        if value is not None and result.topic.type is not TopicType.EDGE:
+            values[result.topic.type.value].append(value)
+    for kind, own in values.items():
+        others = [value for other, theirs in values.items() if other != kind for value in theirs]
+        if min(len(own), len(others)) < _LEAST_OF_A_TYPE or fmean(own) > fmean(others) - _LOW_BY:
+            continue
+        worst = min(
+            (one for one in results if one.topic.type.value == kind), key=lambda one: one.values.get(PRECISION) or 0.0
+        )
+        yield (
+            f"Queries of type {kind} score low: P@5 {fmean(own):.2f} over {len(own)} of them, {fmean(others):.2f} over "
+            f"the others; {_said(worst)} is the worst"
+        )
+
+
+def _low_ceilings(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str]:
+    """Topics that cannot reach what the gate asks, however good the ranking is."""
+    if limits.precision_of == "attainable":
+        return
+    for result in results:
+        ceiling = min(result.relevant, _CUTOFF) / _CUTOFF
+        if result.topic.expects_answer and result.relevant > 0 and ceiling < limits.precision - 1e-9:
+            many = "chunks are" if result.relevant > 1 else "chunk is"
+            yield (
+                f"Query {_said(result)} can reach P@5 {ceiling:.2f} at most, and {limits.precision:.2f} is asked for: "
+                f'{result.relevant} {many} labelled relevant. Label more, or set gate.precision = "attainable"'
+            )
+
+
+def _nothing_relevant(results: Sequence[TopicResult]) -> Iterator[str]:
+    for result in results:
+        if result.error is None and _should_find(result) and result.rank_of_best is None:
+            shown = min(len(result.hits), result.topic.top_k)
+            unknown = sum(label is None for label in result.labels[:shown])
+            judged = f"; {unknown} of its {shown} results are not judged" if unknown else ""
+            yield (
+                f"Query {_said(result)} returned no relevant results, though {result.relevant} of the index's chunks "
+                f"are labelled relevant{judged}"
+                if result.hits
+                else f"Query {_said(result)} returned nothing at all"
+            )
+
+
+def _should_find(result: TopicResult) -> bool:
+    return result.topic.expects_answer and result.relevant > 0
+
+
+def _crowded(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str]:
+    """Pages whose chunks say nearly the same and keep others out of rankings that miss their limit."""
+    compare = NearDuplicates()
+    topics: Counter[tuple[str, str]] = Counter()
+    for result in results:
+        if (result.values.get(PRECISION) or 0.0) < limits.precision:
+            topics.update(pairs_by_page(compare.crowding(result.hits[:_CUTOFF])).keys())
+    for (one, other), count in topics.most_common():
+        queries = f"{count} queries" if count > 1 else "1 query"
+        where = f"{one} and {other} say" if one != other else f"Chunks of {one} say"
+        yield (
+            f"{where} nearly the same and take more than one of the first {_CUTOFF} places for {queries}: "
+            + ("keep one of the pages out" if one != other else "say it once")
+        )
+
+
+def _paraphrases(results: Sequence[TopicResult]) -> Iterator[str]:
+    for result in results:
+        shared = result.values.get(OVERLAP)
+        if shared is not None and shared < LEAST_OVERLAP and result.topic.paraphrase_of is not None:
+            yield (
+                f"Query {_said(result)} shares {round(shared * 3)} of its first 3 pages with the query that it "
+                f"paraphrases ({result.topic.paraphrase_of}): 2 are expected"
+            )
+
+
+def _loud(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str]:
+    """Topics that nothing answers and that find something similar all the same."""
+    for result in results:
+        own = result.topic.expected_criteria.get("min_score")
+        least = float(own) if isinstance(own, int | float) else limits.abstain_below
+        if result.topic.expects_answer or least is None or not result.hits:
+            continue
+        best = max(result.hits, key=lambda hit: hit.similarity)
+        if best.similarity >= least:
+            yield (
+                f"Query {_said(result)} should find nothing, and {best.chunk.section_url} has similarity "
+                f"{best.similarity:.2f}, over its min_score of {least:.2f}: `assay calibrate` finds a better one"
+            )
+
+
+def _unjudged(results: Sequence[TopicResult]) -> Iterator[str]:
+    shown = [label for result in results for label in result.labels[: result.topic.top_k]]
+    unknown = sum(label is None for label in shown)
+    if shown and unknown / len(shown) > _MANY_UNJUDGED:
+        yield (
+            f"{unknown} of {len(shown)} results are not judged ({unknown / len(shown):.0%}) and count as not relevant: "
+            "`assay label` shows them one by one"
+        )
+
+
+def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Iterator[str]:
+    if latency is None or not latency.total.samples:
+        return
+    limit = limits.p95_ms
+    for name, value in (("p95", latency.total.p95_ms), ("p99", latency.total.p99_ms)):
+        if _NEAR_LIMIT * limit <= value < limit:
+            yield f"{name} latency {value:.0f}ms within acceptable range but approaching limit {limit:.0f}ms"
+        elif name == "p99" and value >= limit > latency.total.p95_ms:
+            yield f"p99 latency {value:.0f}ms is over the limit of {limit:.0f}ms that p95 keeps"
+
+
+def _expected(results: Sequence[TopicResult]) -> Iterator[str]:
+    """What looks bad and is meant to be so."""
+    for result in results:
+        edge = not result.topic.expects_answer or result.topic.type is TopicType.EDGE
+        if edge and result.error is None and result.relevant == 0 and result.rank_of_best is None:
+            why = "out of domain" if result.topic.text.strip() else "empty query"
+            yield f"Query {_said(result)} returned no relevant results (expected - {why})"
+
+
+def _said(result: TopicResult) -> str:
+    """A query in quotation marks, on one line, cut where it is long."""
+    text = " ".join(result.topic.text.split())
+    return f"'{text if len(text) <= _SHOWN_CHARACTERS else f'{text[: _SHOWN_CHARACTERS - 1]}…'}'"
