@@ -152,23 +152,28 @@ def test_a_chunk_id_that_many_points_have_is_returned_once(
     assert hits[0].chunk.text == nearest(QUESTION, 1)[0][0]
 
 
-@pytest.mark.parametrize("kind", ["number", "uuid", "payload", "number in the payload"])
+@pytest.mark.parametrize("kind", ["number", "huge", "uuid", "payload", "number in the payload", "huge in the payload"])
 def test_chunks_are_found_again_by_their_ids_also_by_a_process_that_never_searched(
     peer: QdrantPeer, client: QdrantClient, tmp_path: Path, kind: str
 ) -> None:
-    ids = [f"{number:032x}" for number in range(1, len(passages()) + 1)] if kind == "uuid" else None
+    ids: list[Any] | None = None
+    if kind == "uuid":
+        ids = [f"{number:032x}" for number in range(1, len(passages()) + 1)]
+    if kind == "huge":
+        ids = [2**64 - 1 - number for number in range(len(passages()))]
     payloads = [seed_payload(one) for one in passages()]
     if kind == "payload":
         payloads = [one | {"chunk_id": f"{one['url']}_{one['chunk_index']}"} for one in payloads]
-    if kind == "number in the payload":
-        payloads = [one | {"chunk_id": 7_000 + number} for number, one in enumerate(payloads)]
+    if kind.endswith("in the payload"):
+        first = 2**63 - 1 - len(payloads) if kind.startswith("huge") else 7_000
+        payloads = [one | {"chunk_id": first + number} for number, one in enumerate(payloads)]
     make(client, "docs", payloads, [one.text for one in passages()], ids=ids)
     with adopting(peer, tmp_path) as assay:
         hits = assay.search(Query(QUESTION, 10, Mode.DENSE)).hits
     expected = {hit.chunk.id: hit.chunk for hit in hits}
     assert len(expected) == 10
     with adopting(peer, tmp_path) as assay, assay.live.lease() as searcher:
-        assert searcher.index.chunks([*expected, "no-such-chunk"]) == expected
+        assert searcher.index.chunks([*expected, "no-such-chunk", str(2**64), "9" * 40]) == expected
         assert set(searcher.index.ids()) >= set(expected)
         assert searcher.index.count() == len(passages())
 
@@ -277,6 +282,19 @@ def test_a_strict_server_that_forbids_a_filter_is_explained(
         assert assay.search(Query(QUESTION, 5, Mode.DENSE)).hits
         with pytest.raises(InputError, match="strict mode forbids to filter by 'url'"):
             assay.search(Query(QUESTION, 5, Mode.DENSE, filters=filters))
+
+
+def test_a_strict_server_that_gives_few_points_at_a_time_is_read_to_the_end(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    peer.strict = {"enabled": True, "max_query_limit": 30}
+    make_seed(client)
+    with adopting(peer, tmp_path, search={"depth": 30}) as assay, assay.live.lease() as searcher:
+        assert_same(ranked(assay.search(Query(QUESTION, 10, Mode.DENSE))), nearest(QUESTION, 10))
+        assert len(list(searcher.index.ids())) == len(passages())
+        assert assay.generations()[0].documents == len({one.url for one in passages()})
+        with pytest.raises(VectorStoreError, match=r"max_query_limit|\[search\] depth"):
+            assay.search(Query(QUESTION, 100, Mode.DENSE))
 
 
 # --- keyword search ------------------------------------------------------------------------------------------------
@@ -475,6 +493,47 @@ def test_a_payload_that_is_not_known_is_read_by_hand(peer: QdrantPeer, client: Q
         assert (best.document.url, best.position) == (expected.url, expected.position)
         below = Query(QUESTION, 100, Mode.DENSE, filters=Filters(url_prefix=expected.url))
         assert {hit.chunk.document.url for hit in assay.search(below).hits} == {expected.url}
+
+
+def test_keys_of_any_characters_can_be_mapped_and_filtered_by(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    payloads = [
+        {
+            'the "text"': one.text,
+            "Page [URL]": one.url,
+            "идентификатор": f"c-{number}",
+            "é": {"part no.1": one.title},
+        }
+        for number, one in enumerate(passages())
+    ]
+    make(client, "docs", payloads, [one.text for one in passages()])
+    mapping = {"text": 'the "text"', "url": "Page [URL]", "chunk_id": "идентификатор", "section": "é.part no.1"}
+    wanted = passages()[40]
+    with adopting(peer, tmp_path, index={"mapping": mapping}) as assay:
+        assert_same(ranked(assay.search(Query(QUESTION, 10, Mode.DENSE))), nearest(QUESTION, 10))
+        below = Query(QUESTION, 100, Mode.DENSE, filters=Filters(url_prefix=wanted.url))
+        assert {hit.chunk.document.url for hit in assay.search(below).hits} == {wanted.url}
+        titled = Query(QUESTION, 100, Mode.DENSE, filters=Filters(sections=(wanted.title,)))
+        assert {hit.chunk.section for hit in assay.search(titled).hits} == {wanted.title}
+        assert assay.generations()[0].documents == len({one.url for one in passages()})
+    with adopting(peer, tmp_path, index={"mapping": mapping}) as assay, assay.live.lease() as searcher:
+        assert searcher.index.chunks(["c-40"])["c-40"].text == wanted.text
+
+
+def test_a_key_that_the_server_cannot_name_is_read_and_not_filtered_by(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    payloads = [{"text": one.text, 'the "page"': one.url, "the\\id": f"c-{one.url}"} for one in passages()]
+    make(client, "docs", payloads, [one.text for one in passages()])
+    mapping = {"text": "text", "url": 'the "page"', "chunk_id": "the\\id", "section": "a..b"}
+    with adopting(peer, tmp_path, index={"mapping": mapping}) as assay, assay.live.lease() as searcher:
+        best = assay.search(Query(QUESTION, 1, Mode.DENSE)).hits[0].chunk
+        assert best.id == f"c-{best.document.url}"
+        assert searcher.index.chunks(["c-40"]) == {}
+        for filters in (Filters(url_prefix=BASE_URL), Filters(sections=("x",))):
+            with pytest.raises(InputError, match=r"filters\.\w+: "):
+                assay.search(Query(QUESTION, 1, Mode.DENSE, filters=filters))
 
 
 def test_one_path_by_hand_goes_before_the_presets(peer: QdrantPeer, client: QdrantClient, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ class Survey:
 class _Page:
     """What the passages of one URL say."""
 
-    title: str
+    title: str = ""
     positions: list[int] = field(default_factory=list)
     complete: bool = True
 
@@ -162,8 +162,9 @@ def _look_at_page(chunk: Chunk, missing: Sequence[str], seen: _Seen, titles: Fau
     if "url" in missing:
         return
     info = chunk.document
-    page = seen.pages.setdefault(info.url, _Page(info.title))
-    if info.title != page.title:
+    page = seen.pages.setdefault(info.url, _Page())
+    page.title = page.title or info.title
+    if info.title and info.title != page.title:
         titles.add(f"{info.url}: {page.title!r} and {info.title!r}")
     if "position" in missing:
         page.complete = False

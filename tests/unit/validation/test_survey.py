@@ -127,6 +127,13 @@ def test_positions_that_have_a_gap_are_found_and_pages_that_lack_some_are_not_ju
     assert found(look([*whole, point(2, **page, chunk_index=None)])) == {}
 
 
+def test_a_title_that_is_missing_is_no_other_title() -> None:
+    page = {"url": "https://x.dev/a"}
+    for titles in ((None, "A"), ("A", None)):
+        points = [point(n, **page, title=title, chunk_index=n) for n, title in enumerate(titles)]
+        assert found(look(points)) == {}
+
+
 def test_titles_that_differ_on_one_page_are_found() -> None:
     page = {"url": "https://x.dev/a"}
     assert found(look([point(0, **page, title="A"), point(1, **page, title="B", chunk_index=1)])) == {"titles": 1}

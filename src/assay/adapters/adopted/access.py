@@ -17,6 +17,9 @@ _PAGE = 256
 """Points of one request that reads a collection from end to end, vectors included: some 5 MB of JSON at 1,024
 dimensions."""
 
+_ANY = 2**31
+"""A limit that no request has."""
+
 _SHOWN = 12
 _OTHER_VECTORS = re.compile(r"vector (dimension|name)|not existing vector", re.IGNORECASE)
 _UNINDEXED = re.compile(r'Index required but not found for "([^"]+)"')
@@ -28,7 +31,8 @@ Selector = bool | Sequence[str]
 class CollectionReader:
     """Reads one collection. Safe to use from several threads. Every method raises VectorStoreError.
 
-    There is no method that writes.
+    There is no method that writes. most: the largest limit of a request that the server's strict mode allows, as of the
+    last `info`.
     """
 
     def __init__(self, server: QdrantServer, name: str, reading: Reading) -> None:
@@ -36,6 +40,7 @@ class CollectionReader:
         self.name = name
         self.oversampling = reading.oversampling
         self.search_width = reading.search_width
+        self.most = _ANY
         self._consistency: models.ReadConsistency | None = (
             models.ReadConsistencyType(reading.consistency)
             if isinstance(reading.consistency, str)
@@ -54,6 +59,8 @@ class CollectionReader:
             if answer.is_missing:
                 raise self._not_there()
             raise self._server.error(answer, "look at", self.name)
+        strict = answer.config.strict_mode_config
+        self.most = strict.max_query_limit or _ANY if strict is not None and strict.enabled else _ANY
         return answer
 
     def count(self) -> int:
@@ -102,7 +109,11 @@ class CollectionReader:
 
         def ask(client: QdrantClient) -> list[models.Record]:
             records, _ = client.scroll(
-                self.name, scroll_filter=where, limit=limit, with_payload=_selected(payload), with_vectors=False
+                self.name,
+                scroll_filter=where,
+                limit=min(limit, self.most),
+                with_payload=_selected(payload),
+                with_vectors=False,
             )
             return records
 
@@ -121,7 +132,7 @@ class CollectionReader:
         def ask(client: QdrantClient) -> tuple[list[models.Record], Any]:
             return client.scroll(
                 self.name,
-                limit=limit,
+                limit=min(limit, self.most),
                 offset=offset,
                 with_payload=_selected(payload),
                 with_vectors=_selected(vectors),

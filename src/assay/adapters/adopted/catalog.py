@@ -40,6 +40,8 @@ class AdoptedCatalog(MemoryCatalog):
                 f"There is no generation {generation_id}: the collection {self._store.collection.name} is adopted.",
                 hint=f"It is listed as {self._id}.",
             )
+        documents = self._store.documents()
+        uncounted = "; its pages are too many to be counted each time" if documents is None else ""
         return Generation(
             id=self._id,
             state=State.LIVE,
@@ -48,11 +50,11 @@ class AdoptedCatalog(MemoryCatalog):
             chunker=_UNKNOWN,
             sparse=self._sparse,
             sources=(f"collection {self._store.collection.name} at {self._store.collection.address}",),
-            documents=self._store.documents(),
+            documents=documents or 0,
             chunks=self._store.collection.count(),
             sealed_at=self._since,
             promoted_at=self._since,
-            reason="adopted: Assay reads it and did not make it",
+            reason=f"adopted: Assay reads it and did not make it{uncounted}",
         )
 
     def generations(self) -> list[Generation]:

@@ -1,6 +1,5 @@
 """Filters of a query as conditions on the payload of a collection that Assay did not make."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,8 +12,12 @@ from assay.model.ranking import Filters
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+(\[\d*\])?")
 
+_UNQUOTABLE = frozenset('"\\')
 _AS_JSON = "_node_content"
 """A field whose inside is text to the server."""
+
+_DIGITS = 19
+"""Digits of the largest whole number that a payload index holds, 2⁶³ minus 1."""
 
 
 def conditions(filters: Filters, mapping: FieldMapping, collection: str) -> models.Filter | None:
@@ -56,7 +59,7 @@ def asked_fields(filters: Filters, mapping: FieldMapping) -> dict[str, tuple[str
 def has_any(paths: Sequence[str]) -> models.Filter:
     """Lets through the points that have something at one of these paths."""
     nothing: list[models.Condition] = [
-        models.IsEmptyCondition(is_empty=models.PayloadField(key=_key(path))) for path in paths
+        models.IsEmptyCondition(is_empty=models.PayloadField(key=key)) for key in keys_of(paths)
     ]
     return models.Filter(must_not=[models.Filter(must=nothing)])
 
@@ -64,11 +67,12 @@ def has_any(paths: Sequence[str]) -> models.Filter:
 def has_value(paths: Sequence[str], values: Sequence[str]) -> models.Filter:
     """Lets through the points that have one of these values at one of these paths, as text or as a whole number."""
     should: list[models.Condition] = []
-    whole = [int(value) for value in values if value.isascii() and value.isdigit() and len(value) < 19]
-    for path in paths:
-        should.append(models.FieldCondition(key=_key(path), match=_among(values)))
+    numbers = [int(value) for value in values if value.isascii() and value.isdigit() and len(value) <= _DIGITS]
+    whole = [number for number in numbers if number < 2**63]
+    for key in keys_of(paths):
+        should.append(models.FieldCondition(key=key, match=_among(values)))
         if whole:
-            should.append(models.FieldCondition(key=_key(path), match=models.MatchAny(any=whole)))
+            should.append(models.FieldCondition(key=key, match=models.MatchAny(any=whole)))
     return models.Filter(should=should)
 
 
@@ -80,7 +84,7 @@ def url_matches(prefix: str) -> Callable[[str], bool]:
 
 def filterable(name: str, field: str, mapping: FieldMapping) -> tuple[str, ...]:
     """The paths of a field that a server can look at. Raises InputError when there is none."""
-    found = tuple(path for path in mapping.of(field) if path.split(".")[0] != _AS_JSON)
+    found = tuple(path for path in mapping.of(field) if path.split(".")[0] != _AS_JSON and keys_of((path,)))
     if not found:
         raise InputError(
             f"filters.{name}: no field of the adopted collection is mapped to it.",
@@ -89,9 +93,22 @@ def filterable(name: str, field: str, mapping: FieldMapping) -> tuple[str, ...]:
     return found
 
 
-def _key(path: str) -> str:
-    """A path as the server writes it: keys of more than letters, digits, `_` and `-` are quoted."""
-    return ".".join(key if _PLAIN.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in path.split("."))
+def keys_of(paths: Sequence[str]) -> tuple[str, ...]:
+    """Paths as the server writes them; none for what it has no way to write.
+
+    Since keys below the first may have dots themselves, a path of three and more parts has several spellings.
+    """
+    found = []
+    for path in paths:
+        parts = path.split(".")
+        spellings = [parts, *([*parts[:end], ".".join(parts[end:])] for end in range(1, len(parts) - 1))]
+        found += [".".join(map(_quoted, keys)) for keys in spellings if all(map(_UNQUOTABLE.isdisjoint, keys))]
+    return tuple(dict.fromkeys(found))
+
+
+def _quoted(key: str) -> str:
+    """A key: one of more than letters, digits, `_` and `-` in quotes, inside of which nothing can be escaped."""
+    return key if _PLAIN.fullmatch(key) else f'"{key}"'
 
 
 def _among(values: Sequence[str]) -> Any:  # noqa: ANN401 - one of the client's matches
@@ -99,7 +116,7 @@ def _among(values: Sequence[str]) -> Any:  # noqa: ANN401 - one of the client's 
 
 
 def _any_of(paths: Sequence[str], match: Any) -> models.Condition:  # noqa: ANN401 - one of the client's matches
-    found: list[models.Condition] = [models.FieldCondition(key=_key(path), match=match) for path in paths]
+    found: list[models.Condition] = [models.FieldCondition(key=key, match=match) for key in keys_of(paths)]
     return found[0] if len(found) == 1 else models.Filter(should=found)
 
 

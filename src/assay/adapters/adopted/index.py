@@ -12,7 +12,7 @@ import numpy as np
 from qdrant_client import models
 
 from assay.adapters.adopted import filters as wanted
-from assay.adapters.adopted.access import CollectionReader
+from assay.adapters.adopted.access import CollectionReader, Selector
 from assay.adapters.adopted.mapping import FieldMapping, PointReader
 from assay.adapters.adopted.shape import DenseVector
 from assay.adapters.points import TIES, end_of_ties, first_by_id, require_direction
@@ -31,6 +31,9 @@ _MORE_CANDIDATES = 4
 """How many times the limit is taken from a server whose distance is not the cosine, to be ordered anew."""
 
 PointId = models.ExtendedPointId
+
+_DIGITS = 20
+"""Digits of the largest id that a point can have, 2⁶⁴ minus 1."""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 
@@ -125,7 +128,7 @@ class AdoptedIndex:
         """Every chunk id, in ascending order."""
         self._require_open()
         mapping = self._searched.reader.mapping
-        payload = _roots(mapping.of("chunk_id"))
+        payload = roots(mapping.of("chunk_id"))
         found: set[str] = set()
         offset: Any = None
         while True:
@@ -158,14 +161,15 @@ class AdoptedIndex:
     ) -> tuple[Scored, ...]:
         """One side, asked deeper as long as points fall out and there are more."""
         factor = 1 if isinstance(vector, SparseVector) or self._by_cosine else _MORE_CANDIDATES
-        limit = query.limit * factor + TIES
+        deepest = max(min(_DEEPEST, self._collection.most), query.limit)
+        limit = min(query.limit * factor + TIES, deepest)
         while True:
             (points,) = self._collection.query([self._request(query, vector, limit, where)])
             found = self._scored(query, vector, points)
-            if len(found) >= query.limit or len(points) < limit or limit >= _DEEPEST:
+            if len(found) >= query.limit or len(points) < limit or limit >= deepest:
                 end = end_of_ties([scored.score for scored in found], query.limit)
                 return first_by_id(found[:end], query.limit)
-            limit = min(limit * _DEEPER, _DEEPEST)
+            limit = min(limit * _DEEPER, deepest)
 
     def _scored(
         self, query: IndexQuery, vector: Vector | SparseVector, points: Sequence[models.ScoredPoint]
@@ -198,7 +202,7 @@ class AdoptedIndex:
         fields = mapping.of("chunk_id")
         if query.filters.url_prefix is not None:
             fields += mapping.of("url") + mapping.of("source_path")
-        payload = list(_roots(fields)) or False
+        payload: Any = roots(fields) or False
         if isinstance(vector, SparseVector):
             terms = models.SparseVector(indices=list(vector.indices), values=list(vector.values))
             nearest, using, params = models.NearestQuery(nearest=terms), searched.sparse, None
@@ -271,9 +275,9 @@ class AdoptedIndex:
             places = {chunk_id: self._points[chunk_id] for chunk_id in asked if chunk_id in self._points}
         unknown = [chunk_id for chunk_id in asked if chunk_id not in places]
         paths = self._searched.narrow.of("chunk_id")
-        if unknown and paths:
+        if unknown and wanted.keys_of(paths):
             records = self._collection.matching(
-                wanted.has_value(paths, unknown), _DEEPER * len(unknown), payload=list(_roots(paths))
+                wanted.has_value(paths, unknown), _DEEPER * len(unknown), payload=roots(paths)
             )
             found: dict[str, PointId] = {}
             for record in records:
@@ -323,13 +327,18 @@ def _vector_of(record: models.Record | models.ScoredPoint, name: str) -> Vector 
     return np.array(given, dtype=np.float32)
 
 
-def _roots(paths: Sequence[str]) -> tuple[str, ...]:
-    """The fields of the payload in which these paths begin, for a server knows no JSON inside a text."""
-    return tuple(dict.fromkeys(path.split(".")[0] for path in paths))
+def roots(paths: Sequence[str]) -> Selector:
+    """The fields of the payload in which these paths begin, for a server knows no JSON inside a text.
+
+    All fields where it has no way to write one.
+    """
+    names = list(dict.fromkeys(path.split(".")[0] for path in paths))
+    keys = [key for name in names for key in wanted.keys_of((name,))]
+    return keys if len(keys) == len(names) else True
 
 
 def _point_id(chunk_id: str) -> PointId | None:
     """The point whose id a chunk has; None for what cannot be one."""
-    if chunk_id.isascii() and chunk_id.isdigit() and len(chunk_id) < 20:
-        return int(chunk_id)
+    if chunk_id.isascii() and chunk_id.isdigit() and len(chunk_id) <= _DIGITS:
+        return int(chunk_id) if int(chunk_id) < 2**64 else None
     return chunk_id if _UUID.fullmatch(chunk_id) else None

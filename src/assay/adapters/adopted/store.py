@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from assay.adapters.adopted.access import CollectionReader
-from assay.adapters.adopted.index import AdoptedIndex, Searched
+from assay.adapters.adopted.index import AdoptedIndex, Searched, roots
 from assay.adapters.adopted.mapping import FIELDS, FieldMapping, PointReader
 from assay.adapters.adopted.payload_view import PayloadView
 from assay.adapters.adopted.presets import PRESETS, Likely, keys_in, likely_preset
@@ -158,15 +158,16 @@ class AdoptedStore:
         searched = Searched(dense, reader, narrow, unseen, sparse, shape.quantized)
         return Findings(shape, dense, likely, len(records), mapping, keywords, searched)
 
-    def documents(self) -> int:
-        """Number of different URLs; 0 where too many points would have to be looked at. Raises VectorStoreError."""
+    def documents(self) -> int | None:
+        """Number of different URLs; None where too many points would have to be looked at. Raises VectorStoreError."""
         if self.collection.count() > _MOST_COUNTED:
-            return 0
+            return None
         reader = self.examine().searched.reader
+        payload = roots([path for name in ("url", "source_path", "chunk_id") for path in reader.mapping.of(name)])
         urls: set[str] = set()
         offset: Any = None
         while True:
-            records, offset = self.collection.page(offset, limit=_COUNTED_AT_ONCE, payload=True, vectors=False)
+            records, offset = self.collection.page(offset, limit=_COUNTED_AT_ONCE, payload=payload, vectors=False)
             urls.update(reader.url(str(record.id), record.payload or {}) for record in records)
             if offset is None:
                 return len(urls)
