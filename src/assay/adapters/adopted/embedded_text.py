@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from assay.adapters.adopted.payload_view import PayloadView
+from assay.adapters.adopted.payload_view import PayloadView, whole
 
 _NODE = "_node_content"
 
@@ -22,7 +22,7 @@ def embedded_text(payload: Mapping[str, Any], text: str) -> str:
     excluded = view.find(f"{_NODE}.excluded_embed_metadata_keys") or ()
     line = view.find(f"{_NODE}.metadata_template") or "{key}: {value}"
     separator = view.find(f"{_NODE}.metadata_separator")
-    whole = view.find(f"{_NODE}.text_template") or "{metadata_str}\n\n{content}"
+    template = view.find(f"{_NODE}.text_template") or "{metadata_str}\n\n{content}"
     lines = [
         str(line).replace("{key}", str(key)).replace("{value}", str(value))
         for key, value in metadata.items()
@@ -31,4 +31,4 @@ def embedded_text(payload: Mapping[str, Any], text: str) -> str:
     if not lines:
         return text
     shown = ("\n" if separator is None else str(separator)).join(lines)
-    return str(whole).replace("{content}", text).replace("{metadata_str}", shown).strip()
+    return whole(str(template).replace("{content}", text).replace("{metadata_str}", shown).strip())

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, urldefrag, urlsplit
 
 from assay.adapters.adopted.embedded_text import embedded_text
-from assay.adapters.adopted.payload_view import PayloadView
+from assay.adapters.adopted.payload_view import PayloadView, whole
 from assay.errors import InputError
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.ids import PLACEHOLDER_HOST, canonical_url, content_hash, document_id, slug_from_path
@@ -37,6 +37,7 @@ FIELDS = (*REPORTED, "version", "locale", "source")
 _NUMBERED = re.compile(r"(https?://\S+)[_#](\d{1,9})")
 """A chunk id that says where the chunk stands: `https://docs.example.org/a_3`."""
 
+_DIGITS = re.compile(r"[0-9]{1,15}")
 _MARKUP = re.compile(r"(/?(index|README))?\.(mdx?|markdown)$")
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 _MILLISECONDS_FROM = 100_000_000_000
@@ -217,11 +218,11 @@ class _Values:
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401 - JSON
-    return value if isinstance(value, str) and value.strip() else None
+    return whole(value) if isinstance(value, str) and value.strip() else None
 
 
 def _line(value: Any) -> str | None:  # noqa: ANN401 - JSON
-    return value.strip() or None if isinstance(value, str) else None
+    return whole(value).strip() or None if isinstance(value, str) else None
 
 
 def _identifier(value: Any) -> str | None:  # noqa: ANN401 - JSON
@@ -232,11 +233,12 @@ def _identifier(value: Any) -> str | None:  # noqa: ANN401 - JSON
 
 
 def _whole_number(value: Any) -> int | None:  # noqa: ANN401 - JSON
+    """A number that every reader of JSON keeps exactly."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
+        return int(value)
     if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53 else None
 
 
 def _moment(value: Any) -> datetime | None:  # noqa: ANN401 - JSON

@@ -7,6 +7,15 @@ from typing import Any
 _ABSENT = object()
 
 
+def whole(text: str) -> str:
+    """A text that can be encoded: JSON inside of a text may have halves of surrogate pairs, for which � stands in."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 class PayloadView:
     """The payload of one point, as a mapping looks into it.
 
@@ -41,7 +50,7 @@ class PayloadView:
         if found is _ABSENT:
             try:
                 found = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 found = None
             self._read[path] = found
         return found

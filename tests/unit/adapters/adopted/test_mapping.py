@@ -260,7 +260,22 @@ def test_times_are_read_in_the_forms_in_which_they_are_stored(given: object, exp
     )
 
 
-@pytest.mark.parametrize(("given", "expected"), [(3, 3), ("3", 3), (3.0, 3), (3.5, 0), (-1, 0), (True, 0), ("²", 0)])
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (3, 3),
+        ("3", 3),
+        (3.0, 3),
+        (3.5, 0),
+        (-1, 0),
+        (True, 0),
+        ("²", 0),
+        (1e300, 0),
+        (10**30, 0),
+        ("9" * 5_000, 0),
+        (2**53 - 1, 2**53 - 1),
+    ],
+)
 def test_positions_are_whole_numbers_from_0(given: object, expected: int) -> None:
     assert chunk_of(read("retrieval_testing", PAYLOADS["retrieval_testing"] | {"position": given})).position == expected
 
@@ -277,6 +292,18 @@ def test_of_several_paths_the_first_that_has_something_counts() -> None:
 def test_a_key_below_the_first_may_have_dots_itself() -> None:
     reader = PointReader(FieldMapping({"text": ("meta.page.text",)}), "docs")
     assert chunk_of(reader.read(POINT, {"meta": {"page.text": "this"}})).text == "this"
+
+
+def test_json_that_is_too_deep_is_no_json() -> None:
+    reader = PointReader(FieldMapping({"text": ("node.text", "text")}), "docs")
+    assert chunk_of(reader.read(POINT, {"node": "[" * 200_000, "text": "this"})).text == "this"
+
+
+def test_half_a_surrogate_pair_inside_of_json_does_not_hide_the_passage() -> None:
+    node = r'{"text": "so \ud83d\ude00 and \ud83d", "metadata": {"title": "\ude00"}}'
+    point = read("llamaindex", {"_node_content": node, "url": URL})
+    assert chunk_of(point).text == "so \U0001f600 and \ufffd"
+    assert point.embedded_text == "title: \ufffd\n\nso \U0001f600 and \ufffd"
 
 
 def test_text_that_is_no_json_hides_nothing_and_breaks_nothing() -> None:
