@@ -1,6 +1,9 @@
 """Serving a collection that others made: over real sockets, against a peer that has only what they wrote."""
 
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -705,6 +708,44 @@ def test_a_server_that_is_down_is_503_and_healthy_again_when_it_is_back(
         peer.start()
         assert http.post("/search", json=ask).status_code == 200
         assert http.get("/health").status_code == 200
+
+
+def test_whatever_happens_to_the_server_an_answer_is_right_or_an_error(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    make_seed(client)
+    expected = nearest(QUESTION, 5)
+    answered, failed, over = [0], [0], threading.Event()
+
+    def ask(assay: Assay) -> None:
+        while not over.is_set():
+            try:
+                found = ranked(assay.search(Query(QUESTION, 5, Mode.DENSE)))
+            except StoreUnavailable:
+                failed[0] += 1
+                continue
+            assert_same(found, expected)
+            answered[0] += 1
+
+    def wait_for(counter: list[int], more: int = 20) -> None:
+        wanted, until = counter[0] + more, time.monotonic() + 60
+        while counter[0] < wanted and time.monotonic() < until:
+            time.sleep(0.01)
+        assert counter[0] >= wanted
+
+    with adopting(peer, tmp_path) as assay, ThreadPoolExecutor(8) as pool:
+        asking = [pool.submit(ask, assay) for _ in range(8)]
+        try:
+            for _ in range(2):
+                wait_for(answered)
+                peer.stop()
+                wait_for(failed)
+                peer.start()
+            wait_for(answered)
+        finally:
+            over.set()
+        for one in asking:
+            one.result(60)
 
 
 def test_a_server_that_is_down_at_the_start_is_served_from_once_it_is_there(

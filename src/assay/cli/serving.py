@@ -31,6 +31,8 @@ def serve(
     logging.basicConfig(level=logging.INFO, force=True)
     for writer in logging.getLogger().handlers:
         writer.setFormatter(TextLines())  # a server's lines have times, a command's none
+    for client in ("httpx", "httpx2"):
+        logging.getLogger(client).setLevel(logging.WARNING)  # a line for each request to a store would drown the rest
     listen, log_format = settings.server, settings.server.log_format
     with Assay.open(settings, generation=generation) as assay:
         if generation is not None:

@@ -1,15 +1,18 @@
 """The commands over a collection that Assay did not make."""
 
+import signal
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from qdrant_client import QdrantClient, models
 from tests.adopted import BASE_URL, make, make_seed, passages, seed_payload, vectors
 from tests.folders import plant
-from tests.integration.cli.commands import Run, runner
+from tests.integration.cli.commands import PROGRAM, Run, environment, runner
 from tests.peers.qdrant import QdrantPeer
 
 QUESTION = "what happens when the emergency stop is pressed"
@@ -229,6 +232,45 @@ def test_the_collection_is_searched(assay: Run, client: QdrantClient, folder: Pa
     assert "Keyword search was left out" in said.body["warnings"][0]
     refused = assay("search", "gripper", "--mode", "sparse")
     assert (refused.code, "Ask with mode `dense`" in refused.err) == (2, True)
+
+
+def test_a_process_serves_it_in_every_shape_with_a_log_of_searches_only(
+    client: QdrantClient, folder: Path, peer: QdrantPeer
+) -> None:
+    make_seed(client)
+    adopt(folder, peer)
+    text = passages()[7].text[:200]
+    server = subprocess.Popen(
+        [*PROGRAM, "serve", "--port", "0"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(ASSAY_SERVER__DRAIN_SECONDS="0"),
+    )
+    try:
+        assert server.stdout
+        address = server.stdout.readline().removeprefix("Assay answers at ").strip()
+        found = [
+            httpx.post(address + route, json={query: text, "top_k": 1}).json()["results"][0][content]
+            for route, query, content in (
+                ("/v1/search", "query", "content"),
+                ("/query", "query_text", "content"),
+                ("/search", "query", "snippet"),
+                ("/api/v1/search", "query_text", "content"),
+            )
+        ]
+        health = [httpx.get(address + route).status_code for route in ("/health", "/api/v1/health", "/readyz")]
+        live = httpx.get(f"{address}/metrics").text
+        server.send_signal(signal.SIGTERM)
+        _, log = server.communicate(timeout=60)
+    finally:
+        server.kill()
+    assert found == [passages()[7].text] * 4
+    assert health == [200, 200, 200]
+    assert "adopted-docs" in live
+    assert log.count("path='/search'") == 1
+    assert "HTTP Request" not in log
 
 
 def test_a_server_that_is_away_is_said_to_be(assay: Run, client: QdrantClient, folder: Path, peer: QdrantPeer) -> None:
