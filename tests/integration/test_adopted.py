@@ -692,6 +692,37 @@ def test_every_public_shape_answers_also_where_points_have_nothing_but_text(
         assert tested["position"] == 0
 
 
+def test_every_public_shape_gives_whatever_a_point_holds_whole(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    text = "gripper " * 130_000 + "\0 \u202e 👍🏽"
+    payload = {
+        "content": text,
+        "url": f"https://x.dev/{'a' * 5_000}",
+        "title": "T" * 10_000,
+        "chunk_id": "c" * 3_000,
+        "slug": "s" * 3_000,
+        "source_path": "p" * 3_000,
+        "chunk_index": 2**53 - 1,
+        "timestamp": "0001-01-01T00:00:00Z",
+        "section": ["not", "a text"],
+        "extra": {"": [[[{"a.b": None}]]]},
+    }
+    make(client, "docs", [payload], ["gripper"])
+    with adopting(peer, tmp_path) as assay, TestClient(create_app(assay)) as http:
+        for route, query, content in (
+            ("/v1/search", "query", "content"),
+            ("/query", "query_text", "content"),
+            ("/search", "query", "snippet"),
+            ("/api/v1/search", "query_text", "content"),
+        ):
+            answer = http.post(route, json={query: "the gripper"})
+            assert answer.status_code == 200, answer.text[:500]
+            (found,) = answer.json()["results"]
+            assert found[content] == text
+            assert found["chunk_id"] == "c" * 3_000
+
+
 def test_a_server_that_is_down_is_503_and_healthy_again_when_it_is_back(
     peer: QdrantPeer, client: QdrantClient, tmp_path: Path
 ) -> None:
