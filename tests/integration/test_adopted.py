@@ -1,5 +1,8 @@
 """Serving a collection that others made: over real sockets, against a peer that has only what they wrote."""
 
+import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,6 +25,7 @@ from tests.adopted import (
     seed_payload,
     vectors,
 )
+from tests.integration.cli.commands import environment
 from tests.openapi_requests import OpenApi
 from tests.peers.qdrant import QdrantPeer
 from tests.qdrant_stores import qdrant_store
@@ -230,6 +234,21 @@ def test_a_url_prefix_holds_at_path_borders_and_however_few_pages_are_below_it(
         assert below(f"{BASE_URL}/a") == {passages()[0].text, passages()[1].text}
         assert below(f"{BASE_URL}/nothing") == set()
         assert len(below(BASE_URL)) == 100
+
+
+def test_a_url_prefix_finds_urls_that_are_stored_in_another_spelling(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    payloads = [seed_payload(one) for one in passages()]
+    payloads[0]["url"] = "HTTPS://handbook.example:443/der Arm/beugen/"
+    payloads[1]["url"] = "https://handbook.example/der%20Arm/strecken#ganz"
+    make(client, "docs", payloads, [one.text for one in passages()])
+    below = Filters(url_prefix="https://handbook.example/der%20Arm")
+    with adopting(peer, tmp_path) as assay:
+        hits = assay.search(Query(QUESTION, 100, Mode.DENSE, filters=below)).hits
+        assert {hit.chunk.text for hit in hits} == {passages()[0].text, passages()[1].text}
+        below = Filters(url_prefix="https://handbook.example/der%20Arm/beugen")
+        assert len(assay.search(Query(QUESTION, 100, Mode.DENSE, filters=below)).hits) == 1
 
 
 @pytest.mark.parametrize("key", ["section", "Header 2"])
@@ -690,6 +709,28 @@ def test_every_public_shape_answers_also_where_points_have_nothing_but_text(
         assert api["title"] is None
         assert api["source_path"]
         assert tested["position"] == 0
+
+
+def test_the_python_functions_answer_after_nothing_but_variables(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    make_seed(client)
+    program = (
+        "import json, sys\n"
+        "from assay.contracts.retrieval_layer import generate_query_embedding, retrieve_content_chunks\n"
+        "vector = generate_query_embedding(sys.argv[1]).vector\n"
+        "print(json.dumps([(one.text, one.relevance_score) for one in retrieve_content_chunks(vector, limit=5)]))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, QUESTION],
+        cwd=tmp_path,
+        env=environment(QDRANT_URL=peer.url, ASSAY_INDEX__ADOPT="docs"),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert_same([(text, score) for text, score in json.loads(ran.stdout)], nearest(QUESTION, 5))
 
 
 def test_every_public_shape_gives_whatever_a_point_holds_whole(

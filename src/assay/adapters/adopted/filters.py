@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from qdrant_client import models
 
@@ -40,8 +41,8 @@ def conditions(filters: Filters, mapping: FieldMapping, collection: str) -> mode
     if filters.url_prefix is not None and not mapping.base_url:
         # Inside a word index this asks for the words of the URL, without one for the piece of text: both let through
         # every page below the prefix, and some others.
-        match = models.MatchText(text=filters.url_prefix.rstrip("/"))
-        must.append(_any_of(filterable("url_prefix", "url", mapping), match))
+        paths = filterable("url_prefix", "url", mapping)
+        must += [_any_of(paths, models.MatchText(text=part)) for part in _as_stored(filters.url_prefix)]
     return models.Filter(must=must) if must else None
 
 
@@ -80,6 +81,14 @@ def url_matches(prefix: str) -> Callable[[str], bool]:
     """Whether a canonical URL begins so, at a path border."""
     start = prefix.rstrip("/")
     return lambda url: url == start or url.startswith((f"{start}/", f"{start}?"))
+
+
+def _as_stored(prefix: str) -> list[str]:
+    """What of a canonical URL stands in other spellings of it too: its host, and its path up to what may be escaped."""
+    parts = urlsplit(prefix)
+    path, escaped, _ = parts.path.partition("%")
+    path = (path.rpartition("/")[0] if escaped else path).rstrip("/")
+    return [parts.hostname or parts.netloc, path] if path else [parts.hostname or parts.netloc]
 
 
 def filterable(name: str, field: str, mapping: FieldMapping) -> tuple[str, ...]:
