@@ -166,15 +166,27 @@ class Resolution:
 class ResolvedTopic:
     """A topic's judgments on one generation.
 
+    Chunks with equal text are one answer, and a search returns only one of them: they are judged together, under the id
+    of the first of them that a judgment falls on. So before a ranking is measured each id goes through `judged_id`.
+
     resolutions: one for each judgment of the topic, in its order.
-    labels: for each judged chunk the highest label that falls on it.
-    excluded: chunks that are taken out of a ranking before it is measured.
+    labels: the highest label that falls on each judged text, by the id under which it is judged; what is excluded is not
+        among them.
+    excluded: chunks that are taken out of a ranking before it is measured, with all that have the same text.
+    same_text: the id in `labels` for every other chunk that has the same text.
+    exclusions: one for each excluded passage of the topic, in its order.
     """
 
     topic: Topic
     resolutions: tuple[Resolution, ...]
     labels: Mapping[str, int]
     excluded: frozenset[str] = frozenset()
+    same_text: Mapping[str, str] = field(default_factory=dict)
+    exclusions: tuple[Resolution, ...] = ()
+
+    def judged_id(self, chunk_id: str) -> str:
+        """The id under which a chunk's text is judged; its own where no chunk with that text is."""
+        return self.same_text.get(chunk_id, chunk_id)
 
 
 # --- runs ----------------------------------------------------------------------------------------------------------
