@@ -1,0 +1,1 @@
+"""Files of labelled queries: YAML, JSON, JSONL, TREC, BEIR and CSV, in and out."""

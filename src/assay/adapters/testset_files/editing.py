@@ -1,0 +1,129 @@
+"""Adds judgments to a test-set file, and changes some, by inserting text: every other byte of it stays as it is.
+
+The places come from the parser's marks. What comes out is parsed again before it takes the file's place, and has to say
+what the file said before plus what was asked for.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assay.adapters.testset_files.insertion import JUDGMENTS, Edit, Fields, Page, append_edits, applied, change_edits
+from assay.adapters.testset_files.json_text import json_marks
+from assay.adapters.testset_files.loading import form_of, parse
+from assay.adapters.testset_files.marks import Node, node_at
+from assay.adapters.testset_files.text_file import TextFile, read_text
+from assay.adapters.testset_files.yaml_text import yaml_marks
+from assay.errors import InputError
+from assay.model.located import Located, refuse
+
+Topic = dict[str, object]
+
+
+class TestSetEditor:
+    """A test-set file that is changed in place.
+
+    text_keys, free_key: see loading.load. Raises InputError for a file that cannot be read or parsed.
+    """
+
+    __test__ = False  # not a test, whatever pytest makes of its name
+
+    def __init__(self, path: Path, *, text_keys: frozenset[str], free_key: str) -> None:
+        self._form = form_of(path)
+        self._text_keys = text_keys
+        self._free_key = free_key
+        self._file = read_text(path)
+        self._located = self._parse(self._file)
+        if self._located.problems:
+            raise refuse(self._file.name, self._located.problems)
+
+    def append(self, topic_id: str, judgments: Sequence[Fields], *, inherited: Sequence[Fields] = ()) -> None:
+        """Add judgments after those that a topic has, and write the file.
+
+        inherited: what a topic without judgments of its own has from elsewhere; it is written first, so that the first
+            judgment of its own does not end that.
+
+        Raises InputError when there is no such topic, when its judgments are written in a way that cannot be added to,
+        or when somebody else changed the file meanwhile; then it is as it was.
+        """
+        if not judgments:
+            return
+        place, topic = self._topic(topic_id)
+        judgments = judgments if _judgments(topic) else [*inherited, *judgments]
+        wanted: Fields = {**topic, JUDGMENTS: [*_judgments(topic), *map(dict, judgments)]}
+        self._write(place, wanted, lambda page, node: append_edits(page, node, judgments))
+
+    def change(self, topic_id: str, changes: Mapping[int, Fields]) -> None:
+        """Let judgments of a topic become others, and write the file.
+
+        changes: what the judgment has from now on, by its place among those of the topic, from 0; keys that are not
+            named stay as they are.
+
+        Raises InputError as append does.
+        """
+        place, topic = self._topic(topic_id)
+        listed = _judgments(topic)
+        differing: dict[int, Fields] = {}
+        for number, fields in changes.items():
+            old = listed[number] if 0 <= number < len(listed) else None
+            if not isinstance(old, dict):
+                raise InputError(f"{self._file.name}: topic {topic_id} has no judgment {number + 1}.")
+            differing[number] = {key: value for key, value in fields.items() if key not in old or old[key] != value}
+            listed[number] = {**old, **fields}
+        if any(differing.values()):
+            self._write(place, {**topic, JUDGMENTS: listed}, lambda page, node: _changes(page, node, differing))
+
+    def _write(self, place: int, wanted: Fields, edits_of: Callable[[Page, Node], list[Edit]]) -> None:
+        """Edit the text of one topic, see that it says what is wanted and the others what they said, and write it."""
+        text = self._edited(place, edits_of)
+        edited = self._parse(replace(self._file, text=text))
+        before, after = _topics(self._located.value), _topics(edited.value)
+        if [*before[:place], wanted, *before[place + 1 :]] != after or edited.problems:
+            raise self._refusal(place, "they are written in a way that cannot be changed without touching the rest")
+        self._file = self._file.write(text)
+        self._located = edited
+
+    def _edited(self, place: int, edits_of: Callable[[Page, Node], list[Edit]]) -> str:
+        text, newline = self._file.text, self._file.newline
+        try:
+            if self._form == "jsonl":
+                line = self._located.locate([("topics", place)])["topics", place].line
+                lines = text.split("\n")
+                page = Page(lines[line - 1], newline, is_json=True)
+                lines[line - 1] = applied(page.text, edits_of(page, node_at(json_marks(page.text), ())))
+                return "\n".join(lines)
+            page = Page(text, newline, is_json=self._form == "json")
+            marks = json_marks(text) if page.is_json else yaml_marks(text)
+            return applied(text, edits_of(page, node_at(marks, ("topics", place))))
+        except InputError as error:
+            raise self._refusal(place, error.message) from None
+
+    def _refusal(self, place: int, reason: str) -> InputError:
+        where = self._located.locate([("topics", place)])["topics", place]
+        return InputError(f"{where}: nothing can be added to the judgments of this topic: {reason}.")
+
+    def _parse(self, file: TextFile) -> Located:
+        return parse(file, self._form, text_keys=self._text_keys, free_key=self._free_key)
+
+    def _topic(self, topic_id: str) -> tuple[int, Topic]:
+        for place, topic in enumerate(_topics(self._located.value)):
+            if isinstance(topic, dict) and topic.get("id") == topic_id:
+                return place, topic
+        raise InputError(f"{self._file.name} has no topic of the id {topic_id}.")
+
+
+def _changes(page: Page, topic: Node, changes: Mapping[int, Fields]) -> list[Edit]:
+    listed = topic.at(JUDGMENTS)
+    if listed is None or not listed.items or any(not listed.items[number].keys for number in changes):
+        raise InputError("they are an alias of others; write them out")
+    return [edit for number, fields in changes.items() for edit in change_edits(page, listed.items[number], fields)]
+
+
+def _topics(body: object) -> list[object]:
+    topics = body.get("topics") if isinstance(body, dict) else None
+    return topics if isinstance(topics, list) else []
+
+
+def _judgments(topic: Topic) -> list[object]:
+    listed = topic.get(JUDGMENTS)
+    return [*listed] if isinstance(listed, list) else []

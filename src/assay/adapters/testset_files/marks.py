@@ -1,0 +1,158 @@
+"""Where the values of a YAML or JSON text stand in it: for the line of a fault, and to insert without rewriting."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import NamedTuple
+
+from assay.errors import InputError
+from assay.model.located import Path
+
+
+class Kind(Enum):
+    """What begins or ends at a mark."""
+
+    MAPPING = auto()
+    SEQUENCE = auto()
+    END = auto()
+    SCALAR = auto()
+    ALIAS = auto()
+
+
+class Mark(NamedTuple):
+    """One step through a text.
+
+    start, end: characters of the text; for the beginning of a block mapping or block sequence both are where its first
+        key or dash stands, and the end of one is wherever the parser noticed it.
+    line, column: of start, from 0.
+    flow: whether brackets are around it (always in JSON).
+    value: a scalar's text; "" for everything else.
+    block_scalar: whether it is a scalar that begins with | or >.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    line: int
+    column: int
+    flow: bool = False
+    value: str = ""
+    block_scalar: bool = False
+
+
+@dataclass(slots=True)
+class Node:
+    """A value with what is inside it.
+
+    keys: of a mapping, beside its items.
+    content_end: where its last character is over, comments and blank lines after it left aside.
+    """
+
+    mark: Mark
+    end: int
+    keys: list["Node"] = field(default_factory=list)
+    items: list["Node"] = field(default_factory=list)
+
+    @property
+    def content_end(self) -> int:
+        """Where its last character is over, comments and blank lines after it left aside."""
+        if self.mark.kind in {Kind.SCALAR, Kind.ALIAS} or self.mark.flow or not self.items:
+            return self.end
+        return max(self.items[-1].content_end, self.keys[-1].end if self.keys else 0)
+
+    def at(self, key: str) -> "Node | None":
+        """The value of a key; None where there is none."""
+        return next((item for name, item in zip(self.keys, self.items, strict=True) if name.mark.value == key), None)
+
+
+def lines_of(marks: Iterable[Mark], wanted: Collection[Path]) -> dict[Path, int]:
+    """Line, from 1, of each path, or of the longest part of it that is there."""
+    if not wanted:
+        return {}
+    prefixes = {path[:length] for path in wanted for length in range(len(path) + 1)}
+    found: dict[Path, int] = {}
+    for path, mark in _walk(marks, prefixes):
+        found.setdefault(path, mark.line + 1)
+    return {path: _longest(found, path) for path in wanted}
+
+
+def node_at(marks: Iterable[Mark], path: Path) -> Node:
+    """The value at a path, with everything inside it. Raises InputError where there is none."""
+    prefixes = {path[:length] for length in range(len(path) + 1)}
+    steps = iter(marks)
+    for here, mark in _walk(steps, prefixes):
+        if here == path:
+            # A key was yielded in place of its value, which comes next; an item of a list is itself.
+            own = next(steps) if path and isinstance(path[-1], str) else mark
+            return _node(own, steps)
+    raise InputError(f"There is no value at {'/'.join(map(str, path))}.")
+
+
+def _walk(steps: Iterable[Mark], wanted: Collection[Path]) -> Iterator[tuple[Path, Mark]]:
+    """Each wanted path with the mark of its key or item."""
+    iterator = iter(steps)
+    here: list[str | int] = []
+    open_: list[Kind] = []
+    counts: list[int] = []
+    for mark in iterator:
+        kind = mark.kind
+        if kind is Kind.END:
+            open_.pop()
+            counts.pop()
+            if here:
+                here.pop()
+            continue
+        if open_ and open_[-1] is Kind.MAPPING:
+            here.append(mark.value)
+            yield_path = tuple(here)
+            if yield_path in wanted:
+                yield yield_path, mark
+            value = next(iterator)
+        else:
+            if open_:
+                here.append(counts[-1])
+                counts[-1] += 1
+            yield_path = tuple(here)
+            if yield_path in wanted:
+                yield yield_path, mark
+            value = mark
+        if value.kind in {Kind.SCALAR, Kind.ALIAS}:
+            if open_:
+                here.pop()
+        elif yield_path in wanted:
+            open_.append(value.kind)
+            counts.append(0)
+        else:
+            _skip(iterator)
+            here.pop()
+
+
+def _skip(iterator: Iterator[Mark]) -> None:
+    depth = 1
+    for mark in iterator:
+        if mark.kind is Kind.END:
+            depth -= 1
+            if not depth:
+                return
+        elif mark.kind not in {Kind.SCALAR, Kind.ALIAS}:
+            depth += 1
+
+
+def _node(mark: Mark, steps: Iterator[Mark]) -> Node:
+    node = Node(mark, mark.end)
+    if mark.kind in {Kind.SCALAR, Kind.ALIAS}:
+        return node
+    for step in steps:
+        if step.kind is Kind.END:
+            node.end = step.end
+            return node
+        if mark.kind is Kind.MAPPING:
+            node.keys.append(_node(step, steps))
+            node.items.append(_node(next(steps), steps))
+        else:
+            node.items.append(_node(step, steps))
+    return node
+
+
+def _longest(found: dict[Path, int], path: Path) -> int:
+    return next((found[path[:length]] for length in range(len(path), -1, -1) if path[:length] in found), 0)

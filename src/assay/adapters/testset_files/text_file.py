@@ -1,0 +1,120 @@
+"""Text in files of every encoding that a spreadsheet or an editor leaves behind, read and written back as it was."""
+
+import codecs
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay.errors import InputError
+from assay.model.located import Place
+
+MAX_BYTES = 512 * 1024 * 1024
+"""The largest file that is read."""
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file's text without its byte order mark.
+
+    raw: its bytes when it was read, to see whether somebody has changed it since.
+    """
+
+    path: Path
+    text: str
+    encoding: str
+    mark: bytes
+    raw: bytes
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return str(self.path)
+
+    @property
+    def newline(self) -> str:
+        """How its first line ends, or a newline where there is only one."""
+        first = self.text.find("\n")
+        return "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
+
+    def write(self, text: str) -> "TextFile":
+        """Put another text in its place, whole or not at all, in the same encoding.
+
+        Raises InputError when the file was changed since it was read, or cannot be written.
+        """
+        raw = self.mark + text.encode(self.encoding)
+        if _read_bytes(self.path) != self.raw:
+            raise InputError(
+                f"{self.name} was changed by somebody else in the meantime; nothing was written.", hint="Try again."
+            )
+        replace_file(self.path, raw)
+        return replace(self, text=text, raw=raw)
+
+
+def read_text(path: Path) -> TextFile:
+    """The text of a file: UTF-8, or UTF-16 where a byte order mark says so.
+
+    Raises InputError for a file that is not there, is larger than MAX_BYTES or is in another encoding.
+    """
+    raw = _read_bytes(path)
+    mark, encoding = next(((mark, name) for mark, name in _MARKS if raw.startswith(mark)), (b"", "utf-8"))
+    try:
+        text = raw[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, len(mark) + error.start) + 1
+        found = raw[len(mark) + error.start]
+        raise InputError(
+            f"{Place(str(path), line)}: the byte 0x{found:02X} is not {encoding.upper()}.",
+            hint="Save the file as UTF-8.",
+        ) from None
+    if (position := text.find("\0")) >= 0:
+        line = text.count("\n", 0, position) + 1
+        raise InputError(f"{Place(str(path), line)}: it has a NUL character.", hint="Save the file as UTF-8 text.")
+    return TextFile(path, text, encoding, mark, raw)
+
+
+def replace_file(path: Path, raw: bytes) -> None:
+    """Write a file whole or not at all, keeping its permissions. Raises InputError."""
+    target = path.resolve()  # a link stays a link
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
+        else:
+            Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(target)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MB, the most that is read.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path} cannot be written: {error.strerror}.")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,269 @@
+"""YAML of test sets: plain values by the core schema of YAML 1.2, fast, bounded, and with the line of every fault.
+
+`yes`, `on` and dates are text, as in YAML 1.2; what a key that holds text is given without quotes is text as it is
+written (`id: 0012`, `quote: null pointer`, `content_hash: 1e10…`).
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from assay.adapters.testset_files.marks import Kind, Mark, lines_of
+from assay.model.located import MOST_PROBLEMS, Locate, Located, Path, Place, Problem, Unparsed
+
+MAX_DEPTH = 50
+"""The deepest nesting."""
+
+MAX_REPEATED = 1_000_000
+"""The most values that aliases may repeat, all together."""
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyYAML built without libyaml has only the slow loader
+
+_CORE = "tag:yaml.org,2002:"
+_NULLS = {"", "~", "null", "Null", "NULL"}
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_SPECIAL_FLOATS = {
+    **{f"{sign}.{word}": float(f"{sign}inf") for sign in ("", "+", "-") for word in ("inf", "Inf", "INF")},
+    **{word: float("nan") for word in (".nan", ".NaN", ".NAN")},
+}
+_MOST_DIGITS = 4_000
+_MAY_BE_NUMBER = frozenset("0123456789+-.")
+_COLLECTIONS = {_CORE + "map", _CORE + "seq", "!"}
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A collection that is being read.
+
+    free: whether its keys are the user's own, so that none of them is one that holds text.
+    as_text: whether scalars in it are text as they are written.
+    lines: of its keys, from 0.
+    key: that waits for its value; None where the next scalar is a key.
+    """
+
+    container: dict[str, object] | list[object]
+    free: bool
+    as_text: bool
+    anchor: str | None
+    line: int
+    size: int = 1
+    lines: dict[str, int] = field(default_factory=dict)
+    key: str | None = None
+
+
+class _Reading:
+    """Makes plain values of the parser's events."""
+
+    def __init__(self, name: str, text_keys: Collection[str], free_key: str) -> None:
+        self._name = name
+        self._text_keys = frozenset(text_keys)
+        self._free_key = free_key
+        self._stack: list[_Frame] = []
+        self._anchors: dict[str, tuple[object, int]] = {}
+        self._repeated = 0
+        self._root: list[object] = []
+        self.problems: list[Problem] = []
+
+    def read(self, text: str) -> object:
+        """The value of the one document; None when there is none."""
+        begun = False
+        for event in yaml.parse(text, Loader=_LOADER):
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                self._scalar(event)
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                self._begin(event)
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                self._end()
+            elif kind is yaml.AliasEvent:
+                self._alias(event)
+            elif kind is yaml.DocumentStartEvent:
+                if begun:
+                    raise self._fault(event, "a second YAML document begins here; a test set is one document")
+                begun = True
+        return self._root[0] if self._root else None
+
+    def _scalar(self, event: Any) -> None:  # noqa: ANN401 - the parser's events have no types
+        frame = self._stack[-1] if self._stack else None
+        if frame is not None and frame.key is None and type(frame.container) is dict:
+            self._take_key(frame, event)
+            return
+        value = self._value(event, frame)
+        if event.anchor:
+            self._anchors[event.anchor] = (value, 1)
+        self._put(value, 1)
+
+    def _take_key(self, frame: _Frame, event: Any) -> None:  # noqa: ANN401
+        key: str = event.value
+        line = event.start_mark.line
+        if key in frame.lines:
+            place = Place(self._name, line + 1)
+            self.problems.append(
+                Problem(place, "", f"the key `{key}` is there already, on line {frame.lines[key] + 1}")
+            )
+        if key == "<<" and event.implicit[0]:
+            raise self._fault(event, "merge keys (`<<`) are not read; write the keys out")
+        frame.lines[key] = line
+        frame.key = key
+
+    def _value(self, event: Any, frame: _Frame | None) -> object:  # noqa: ANN401
+        text: str = event.value
+        tag = event.tag
+        if tag is not None and tag != "!":
+            return self._tagged(event, tag, text)
+        if not event.implicit[0]:  # quoted, or a block scalar
+            return text
+        if frame is not None and (frame.as_text or (frame.key in self._text_keys and not frame.free)):
+            return None if text in _NULLS and text in {"", "~"} else text
+        return _plain(text)
+
+    def _tagged(self, event: Any, tag: str, text: str) -> object:  # noqa: ANN401
+        if tag == _CORE + "str":
+            return text
+        wanted = {"int": int, "float": (int, float), "bool": bool, "null": type(None)}.get(tag.removeprefix(_CORE))
+        if wanted is None or not tag.startswith(_CORE):
+            raise self._fault(event, f"the YAML tag {_tag_words(tag)} is not read")
+        value = _plain(text)
+        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):  # type: ignore[arg-type]
+            raise self._fault(event, f"{text[:40]!r} is no {_tag_words(tag)}")
+        return float(value) if tag == _CORE + "float" and isinstance(value, int) else value
+
+    def _begin(self, event: Any) -> None:  # noqa: ANN401
+        if event.tag is not None and event.tag not in _COLLECTIONS:
+            raise self._fault(event, f"the YAML tag {_tag_words(event.tag)} is not read")
+        if len(self._stack) >= MAX_DEPTH:
+            raise self._fault(event, f"it is nested more than {MAX_DEPTH} deep")
+        parent = self._stack[-1] if self._stack else None
+        if parent is not None and parent.key is None and type(parent.container) is dict:
+            raise self._fault(event, "a key has to be text, not a list or a mapping")
+        key = parent.key if parent else None
+        free = parent is not None and (parent.free or key == self._free_key)
+        is_list = type(event) is yaml.SequenceStartEvent
+        as_text = is_list and not free and key in self._text_keys
+        container: dict[str, object] | list[object] = [] if is_list else {}
+        self._stack.append(_Frame(container, free, as_text, event.anchor, event.start_mark.line))
+
+    def _end(self) -> None:
+        frame = self._stack.pop()
+        if frame.anchor:
+            self._anchors[frame.anchor] = (frame.container, frame.size)
+        self._put(frame.container, frame.size)
+
+    def _alias(self, event: Any) -> None:  # noqa: ANN401
+        known = self._anchors.get(event.anchor)
+        if any(frame.anchor == event.anchor for frame in self._stack) and known is None:
+            raise self._fault(event, f"the alias *{event.anchor} stands inside what it names")
+        if known is None:
+            raise self._fault(event, f"the alias *{event.anchor} names nothing that was given before")
+        value, size = known
+        self._repeated += size
+        if self._repeated > MAX_REPEATED:
+            raise self._fault(event, f"aliases repeat more than {MAX_REPEATED:,} values")
+        frame = self._stack[-1] if self._stack else None
+        if frame is not None and frame.key is None and type(frame.container) is dict:
+            raise self._fault(event, "an alias cannot be a key")
+        self._put(value, size)
+
+    def _put(self, value: object, size: int) -> None:
+        if not self._stack:
+            self._root.append(value)
+            return
+        frame = self._stack[-1]
+        frame.size += size
+        container = frame.container
+        if type(container) is dict:
+            container[str(frame.key)] = value
+            frame.key = None
+        else:
+            container.append(value)  # type: ignore[union-attr]
+
+    def _fault(self, event: Any, words: str) -> Unparsed:  # noqa: ANN401
+        return Unparsed(Problem(Place(self._name, event.start_mark.line + 1), "", words))
+
+
+def read_yaml(text: str, name: str, *, text_keys: Collection[str] = (), free_key: str = "") -> Located:
+    """The one YAML document of a text.
+
+    text_keys: keys whose scalars, and whose lists' scalars, are text as they are written, except inside free_key.
+
+    Raises Unparsed for what is not YAML, has a tag of its own or several documents, is nested deeper
+    than MAX_DEPTH, or grows through aliases.
+    """
+    reading = _Reading(name, text_keys, free_key)
+    try:
+        value = reading.read(text)
+    except yaml.YAMLError as error:
+        raise Unparsed(explain(error, name, text)) from None
+    return Located(value, name, _locator(text, name), tuple(reading.problems[: MOST_PROBLEMS + 1]))
+
+
+def explain(error: yaml.YAMLError, name: str, text: str) -> Problem:
+    """Where a text stops being YAML, and why."""
+    if isinstance(error, yaml.reader.ReaderError):
+        character = error.character if isinstance(error.character, int) else ord(str(error.character)[:1] or "\0")
+        position = text.find(chr(character))
+        line = text.count("\n", 0, position) + 1 if position >= 0 else 0
+        words = f"the character U+{character:04X} cannot stand in YAML; write it as an escape"
+        return Problem(Place(name, line), "", words)
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    context = getattr(error, "context", None)
+    line = mark.line + 1 if mark else 0
+    column = f", column {mark.column + 1}" if mark else ""
+    hint = ""
+    if any(words in problem for words in ("found a tab", "character '\\t'", "cannot start any token")):
+        hint = "; YAML is indented with spaces, not with tabs, and a text that begins with @, ` or % needs quotes"
+    elif "mapping values are not allowed" in problem:
+        hint = "; a text with a colon and a blank in it needs quotes"
+    reason = f"{context}, {problem}" if context else problem
+    return Problem(Place(name, line), "", f"not valid YAML ({reason}{column}){hint}")
+
+
+def yaml_marks(text: str) -> Iterator[Mark]:
+    """Step through a text that is valid YAML."""
+    event: Any
+    for event in yaml.parse(text, Loader=_LOADER):
+        kind = type(event)
+        start, end = event.start_mark, event.end_mark
+        where = (start.index, end.index, start.line, start.column)
+        if kind is yaml.ScalarEvent:
+            yield Mark(Kind.SCALAR, *where, value=event.value, block_scalar=event.style in {"|", ">"})
+        elif kind is yaml.MappingStartEvent:
+            yield Mark(Kind.MAPPING, *where, flow=event.flow_style)
+        elif kind is yaml.SequenceStartEvent:
+            yield Mark(Kind.SEQUENCE, *where, flow=event.flow_style)
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            yield Mark(Kind.END, *where)
+        elif kind is yaml.AliasEvent:
+            yield Mark(Kind.ALIAS, *where)
+
+
+def _locator(text: str, name: str) -> Locate:
+    def locate(paths: Collection[Path]) -> dict[Path, Place]:
+        return {path: Place(name, line) for path, line in lines_of(yaml_marks(text), paths).items()}
+
+    return locate
+
+
+def _plain(text: str) -> object:
+    """What a scalar without quotes is."""
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if text[0] in _MAY_BE_NUMBER:
+        if len(text) < _MOST_DIGITS and _INTEGER.fullmatch(text):
+            return int(text)
+        if _FLOAT.fullmatch(text):
+            return float(text)
+        return _SPECIAL_FLOATS.get(text, text)
+    return text
+
+
+def _tag_words(tag: str) -> str:
+    return "!!" + tag.removeprefix(_CORE) if tag.startswith(_CORE) else tag

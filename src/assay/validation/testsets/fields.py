@@ -1,0 +1,156 @@
+"""The checks of single fields of a test set; each notes what is wrong and goes on."""
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+from assay.errors import InputError
+from assay.model.ids import canonical_url
+from assay.model.located import Path
+from assay.validation.testsets.keys import meant, shown
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+_MAX_DEPTH = 50
+_CANONICAL = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.~-]*)+")
+"""Addresses that canonical_url leaves as they are, and most are: a tenth of its time."""
+
+
+class Note(NamedTuple):
+    """Something to say of the value at a path. other: a path whose line takes the place of {line} in the message."""
+
+    path: Path
+    message: str
+    other: Path | None = None
+
+
+class FieldChecks:
+    """Notes what is wrong with the fields of one file."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+        self._urls: dict[str, str] = {}
+
+    def fault(self, path: Path, message: str, other: Path | None = None) -> None:
+        """Note that something is wrong."""
+        self.notes.append(Note(path, message, other))
+
+    def known_keys(self, path: Path, fields: Mapping[str, object], known: Sequence[str]) -> None:
+        """Note every key that is not one of these."""
+        for key in fields:
+            if key not in known:
+                self.fault((*path, key), f"there is no key `{key}` here; {meant(key, known)}")
+
+    def text(self, path: Path, value: object) -> str | None:
+        """A text that is not only white space."""
+        if not isinstance(value, str):
+            quotes = " (put it in quotes)" if isinstance(value, bool | int | float) else ""
+            self.fault(path, f"has to be text, not {shown(value)}{quotes}")
+            return None
+        if not value.strip():
+            self.fault(path, "is empty")
+            return None
+        if (reason := _no_text(value)) is not None:
+            self.fault(path, reason)
+            return None
+        return value
+
+    def any_text(self, path: Path, value: object) -> str:
+        """A text, which may be empty."""
+        if value == "":
+            return ""
+        if isinstance(value, str) and not value.strip():
+            return value
+        return self.text(path, value) or ""
+
+    def texts(self, path: Path, value: object) -> tuple[str, ...]:
+        """A list of texts."""
+        if not isinstance(value, list):
+            one = f"; write [{value}]" if isinstance(value, str) and value.isprintable() else ""
+            self.fault(path, f"has to be a list of texts, not {shown(value)}{one}")
+            return ()
+        return tuple(self.text((*path, number), one) or "" for number, one in enumerate(value))
+
+    def choice(self, path: Path, value: object, kind: type[Choice]) -> Choice | None:
+        """One of the words of an enumeration."""
+        word = self.word(path, value, tuple(kind))
+        return None if word is None else kind(word)
+
+    def word(self, path: Path, value: object, known: Collection[str]) -> str | None:
+        """One of these words."""
+        if isinstance(value, str) and value in known:
+            return value
+        words = ", ".join(known)
+        hint = meant(value, known) if isinstance(value, str) else ""
+        self.fault(path, f"has to be one of {words}, not {shown(value)}{'; ' + hint if hint.startswith('did') else ''}")
+        return None
+
+    def url(self, path: Path, value: object) -> str | None:
+        """A canonical URL, without its fragment."""
+        if isinstance(value, str):
+            if _CANONICAL.fullmatch(value):
+                return value
+            if (known := self._urls.get(value)) is not None:
+                return known
+        text = self.text(path, value)
+        if text is None:
+            return None
+        try:
+            url = canonical_url(text)
+        except InputError as error:
+            self.fault(
+                path, f"{_lower_first(error.message.rstrip('.'))} (it has to look like https://docs.example.org/guide)"
+            )
+            return None
+        self._urls[text] = url
+        return url
+
+    def hash(self, path: Path, value: object) -> str | None:
+        """A SHA-256 in hexadecimal."""
+        text = self.text(path, value)
+        if text is None:
+            return None
+        lowered = text.lower()
+        if len(lowered) != _HASH_LENGTH or not set(lowered) <= _HEX:
+            self.fault(path, f"has to be a SHA-256 of {_HASH_LENGTH} hexadecimal digits, not {shown(text)}")
+            return None
+        return lowered
+
+    def plain_values(self, path: Path, value: object, depth: int = 0) -> None:
+        """Values that JSON can say."""
+        if depth > _MAX_DEPTH:
+            self.fault(path, f"is nested more than {_MAX_DEPTH} deep")
+        elif isinstance(value, Mapping):
+            for key, one in value.items():
+                if (reason := _no_text(str(key))) is not None:
+                    self.fault(path, f"a key of it {reason}")
+                self.plain_values((*path, key), one, depth + 1)
+        elif isinstance(value, list):
+            for number, one in enumerate(value):
+                self.plain_values((*path, number), one, depth + 1)
+        elif isinstance(value, float) and not math.isfinite(value):
+            self.fault(path, f"is {shown(value)}, which is no number")
+        elif isinstance(value, str) and (reason := _no_text(value)) is not None:
+            self.fault(path, reason)
+
+
+_HASH_LENGTH = 64
+_HEX = frozenset("0123456789abcdef")
+
+
+def _no_text(value: str) -> str | None:
+    """Why a string is no text; None where it is."""
+    if "\0" in value:
+        return "has a NUL character (U+0000), which cannot stand in text"
+    if not value.isascii():
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError as error:
+            return f"has half of a surrogate pair (U+{ord(value[error.start]):04X}), which cannot stand in text"
+    return None
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,121 @@
+"""The keys of a test set, and what people write when they mean one of them."""
+
+import difflib
+import json
+import math
+from collections.abc import Collection, Mapping
+
+FREE_KEY = "expected_criteria"
+"""Inside it, keys are the user's own."""
+
+TOP_KEYS = ("name", "topics")
+
+TOPIC_KEYS = (
+    "id",
+    "text",
+    "type",
+    "category",
+    "top_k",
+    "judgments",
+    "exclude",
+    "paraphrase_of",
+    "expect",
+    "expected_criteria",
+    "filters",
+    "derived",
+)
+
+PASSAGE_KEYS = (
+    "url",
+    "quote",
+    "prefix",
+    "suffix",
+    "position",
+    "text_hash",
+    "section",
+    "chunk_id",
+    "content_hash",
+)
+
+JUDGMENT_KEYS = (*PASSAGE_KEYS, "label")
+
+FILTER_KEYS = ("versions", "locales", "url_prefix", "sections", "sources", "everything")
+
+TEXT_KEYS = frozenset(
+    {
+        *("name", "id", "text", "paraphrase_of"),
+        *("url", "quote", "prefix", "suffix", "text_hash", "section", "chunk_id", "content_hash"),
+        *("versions", "locales", "url_prefix", "sections", "sources"),
+    }
+)
+"""Keys that hold text, or lists of it: in YAML without quotes too, whatever it looks like."""
+
+_MEANT = {
+    "query": "text",
+    "query_text": "text",
+    "question": "text",
+    "q": "text",
+    "qid": "id",
+    "query_id": "id",
+    "topic_id": "id",
+    "test_id": "id",
+    "query_type": "type",
+    "test_category": "category",
+    "limit": "top_k",
+    "k": "top_k",
+    "qrels": "judgments",
+    "labels": "judgments",
+    "judgements": "judgments",
+    "expected": "judgments",
+    "expected_results": "judgments",
+    "excluded": "exclude",
+    "criteria": "expected_criteria",
+    "success_criteria": "expected_criteria",
+    "relevance": "label",
+    "rel": "label",
+    "grade": "label",
+    "score": "label",
+    "exact": "quote",
+    "source_url": "url",
+    "page": "url",
+    "anchor": "section",
+    "heading": "section",
+    "hash": "content_hash",
+    "docid": "chunk_id",
+    "doc_id": "chunk_id",
+    "queries": "topics",
+    "test_cases": "topics",
+    "tests": "topics",
+    "title": "name",
+}
+
+_SHOWN_CHARACTERS = 60
+
+
+def meant(key: str, known: Collection[str]) -> str:
+    """What to write instead of a key or word that is not known, as the end of a sentence."""
+    lowered = key.lower()
+    if (synonym := _MEANT.get(lowered)) in known:
+        return f"did you mean `{synonym}`?"
+    near = difflib.get_close_matches(lowered, list(known), n=1)
+    return f"did you mean `{near[0]}`?" if near else f"it can be {', '.join(known)}"
+
+
+def missing_is_misspelt(fields: Mapping[str, object], key: str, known: Collection[str]) -> bool:
+    """Whether one of the unknown keys stands for a key that is missing: then one message is enough."""
+    return any(meant(other, known) == f"did you mean `{key}`?" for other in fields if other not in known)
+
+
+def shown(value: object) -> str:
+    """A value for a message, in the words of the file, cut to what fits into a line."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, Mapping):
+        return "keys and values"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value):,}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "infinity"
+    whole = json.dumps(value, ensure_ascii=False)
+    cut = whole if len(whole) <= _SHOWN_CHARACTERS else f"{whole[:_SHOWN_CHARACTERS]}…"
+    return "".join(character if character.isprintable() else f"\\u{ord(character):04x}" for character in cut)

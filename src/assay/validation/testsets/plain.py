@@ -1,0 +1,109 @@
+"""Test sets as plain values, as their files have them; and the fingerprint of what one says."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+from assay.model.evaluation import Judgment, Passage, TestSet, Topic, TopicType
+from assay.model.ranking import Filters
+
+DEFAULT_TOP_K = 5
+
+
+def to_plain(test_set: TestSet) -> dict[str, object]:
+    """The keys and values of a test-set file; what is as it is by default is left out.
+
+    Judgments that a paraphrase has from its original are left out too: reading gives them back.
+    """
+    judged = {topic.id: topic.judgments for topic in test_set.topics}
+    topics = []
+    for topic in test_set.topics:
+        body = plain_topic(topic)
+        if topic.paraphrase_of is not None and topic.judgments == judged.get(topic.paraphrase_of):
+            body.pop("judgments", None)
+        topics.append(body)
+    return {"name": test_set.name, "topics": topics}
+
+
+def plain_topic(topic: Topic) -> dict[str, object]:
+    """The keys and values of one topic, judgments and all."""
+    body: dict[str, object] = {"id": topic.id, "text": topic.text, "type": topic.type.value}
+    if topic.category is not None:
+        body["category"] = topic.category.value
+    if topic.paraphrase_of is not None:
+        body["paraphrase_of"] = topic.paraphrase_of
+    if topic.top_k != DEFAULT_TOP_K:
+        body["top_k"] = topic.top_k
+    if not topic.expects_answer:
+        body["expect"] = "no_answer"
+    if topic.derived is not None:
+        body["derived"] = topic.derived
+    if filters := _plain_filters(topic.filters):
+        body["filters"] = filters
+    if topic.judgments:
+        body["judgments"] = [plain_judgment(judgment) for judgment in topic.judgments]
+    if topic.excluded:
+        body["exclude"] = [plain_passage(passage) for passage in topic.excluded]
+    if topic.expected_criteria:
+        body["expected_criteria"] = dict(topic.expected_criteria)
+    return body
+
+
+def plain_judgment(judgment: Judgment) -> dict[str, object]:
+    """The keys and values of one judgment."""
+    return {**plain_passage(judgment.passage), "label": judgment.label}
+
+
+def plain_passage(passage: Passage) -> dict[str, object]:
+    """The keys and values that point at a passage."""
+    body: dict[str, object] = {}
+    if passage.url is not None:
+        body["url"] = passage.url
+    if passage.quote is not None:
+        body["quote"] = passage.quote.exact
+        if passage.quote.prefix:
+            body["prefix"] = passage.quote.prefix
+        if passage.quote.suffix:
+            body["suffix"] = passage.quote.suffix
+    if passage.section is not None:
+        body["section"] = passage.section
+    if passage.position is not None:
+        body["position"] = [passage.position.start, passage.position.end]
+    if passage.text_hash is not None:
+        body["text_hash"] = passage.text_hash
+    if passage.chunk_id is not None:
+        body["chunk_id"] = passage.chunk_id
+    if passage.content_hash is not None:
+        body["content_hash"] = passage.content_hash
+    return body
+
+
+def fingerprint(topics: Iterable[Topic]) -> str:
+    """SHA-256 hex of what a test set asks and how it is judged, in its order; its name and its layout do not count."""
+    digest = hashlib.sha256()
+    for topic in topics:
+        body = plain_topic(topic)
+        if topic.type is TopicType.SPECIFIC:
+            del body["type"]
+        line = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        digest.update(line.encode("utf-8"))
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def make_test_set(name: str, topics: Iterable[Topic]) -> TestSet:
+    """A test set with the fingerprint of its topics."""
+    kept = tuple(topics)
+    return TestSet(name, kept, fingerprint(kept))
+
+
+def _plain_filters(filters: Filters) -> dict[str, object]:
+    body: dict[str, object] = {}
+    for key in ("versions", "locales", "sections", "sources"):
+        if values := getattr(filters, key):
+            body[key] = list(values)
+    if filters.url_prefix is not None:
+        body["url_prefix"] = filters.url_prefix
+    if filters.everything:
+        body["everything"] = True
+    return body

@@ -1,0 +1,38 @@
+"""What is not wrong with a test set, and worth a look before anything is concluded from it."""
+
+from collections.abc import Iterator
+
+from assay.model.evaluation import TestSet, Topic, TopicType
+from assay.model.located import Path
+
+
+def warnings_of(test_set: TestSet) -> Iterator[tuple[Path, str]]:
+    """What is odd, with its path below `topics`."""
+    asked: dict[object, str] = {}
+    for number, topic in enumerate(test_set.topics):
+        yield from _of_topic(number, topic)
+        question = (" ".join(topic.text.split()).casefold(), topic.filters)
+        if question in asked:
+            yield (number, "text"), f"asks the same as topic {asked[question]}, so the two count twice"
+        asked.setdefault(question, topic.id)
+
+
+def _of_topic(number: int, topic: Topic) -> Iterator[tuple[Path, str]]:
+    if topic.expects_answer and not topic.judgments:
+        yield (number,), "has no judgments: nothing can be right, and the gate will not conclude anything from it"
+    elif topic.expects_answer and not any(judgment.label for judgment in topic.judgments):
+        yield (
+            (number, "judgments"),
+            "has labels of 0 only: nothing is known to be right (`expect: no_answer` says that nothing is)",
+        )
+    if topic.type is TopicType.PARAPHRASE and topic.paraphrase_of is None:
+        yield (number, "type"), "is paraphrase, and no `paraphrase_of` says of what: overlap@3 is not measured for it"
+    if topic.paraphrase_of is not None and topic.type is not TopicType.PARAPHRASE:
+        yield (number, "paraphrase_of"), f"is given, and the type is {topic.type.value}, not paraphrase"
+    seen = set()
+    for place, judgment in enumerate(topic.judgments):
+        passage = judgment.passage
+        if passage in seen:
+            what = passage.url or passage.chunk_id or passage.content_hash
+            yield (number, "judgments", place), f"judges the same passage of {what} twice"
+        seen.add(passage)
