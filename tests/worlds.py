@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 
 from assay.adapters.bm25 import Bm25Encoder
 from assay.adapters.memory import MemoryEmbedder, MemoryStore
 from assay.adapters.memory_catalog import MemoryCatalog
 from assay.model.documents import Chunk
-from assay.model.generations import Generation, State
+from assay.model.generations import ContentFingerprint, Generation, State
 from assay.model.ids import content_hash
 from assay.model.ranking import FusionMethod
-from assay.ports import Embedder, IndexPoint, IndexSpec, Names, VectorIndex
+from assay.ports import Embedder, IndexPoint, IndexSpec, Names, SparseVector, VectorIndex
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.testing.catalog_samples import Stored, generation
@@ -33,21 +32,28 @@ class World:
         """A sealed candidate of these pages, with all that a build records of it."""
         sound = [(document, [_sound(chunk) for chunk in chunks]) for document, chunks in pages]
         begun = replace(
-            generation(name, minute=minute), embedder=self.embedder.identity, sparse=self.encoder.identity(10.0)
+            generation(name, minute=minute), embedder=self.embedder.identity, sparse=self.encoder.identity(1.0)
         )
         self.catalog.add_generation(begun)
         self.catalog.add_documents(name, sound)
         chunks = list(self.catalog.chunks(name))
+        fingerprint = ContentFingerprint()
+        for chunk in chunks:
+            fingerprint.add(chunk)
+        counts = self._counts(chunks)
+        terms = sum(sum(vector.values) for vector in counts)
+        average = max(terms / len(counts), 1.0) if counts else 1.0
         counted = replace(
             begun,
+            sparse=self.encoder.identity(average),
             documents=len(pages),
             chunks=len(chunks),
             failed_pages=failed_pages,
-            content_fingerprint=sha256(repr([chunk.id for chunk in chunks]).encode()).hexdigest(),
+            content_fingerprint=fingerprint.value,
         )
         self.catalog.update_generation(counted)
         writer = self.store.create(name, IndexSpec.of(counted))
-        writer.add(self._points(chunks))
+        writer.add(self._points(chunks, self.encoder.weigh(counts, average)))
         writer.seal()
         return self.catalog.transition(name, State.CANDIDATE)
 
@@ -60,12 +66,13 @@ class World:
         found = self.catalog.generation(name)
         return Searcher(found, self.open(name), embedder or self.embedder, self.encoder, rules)
 
-    def _points(self, chunks: Sequence[Chunk]) -> list[IndexPoint]:
+    def _counts(self, chunks: Sequence[Chunk]) -> list[SparseVector]:
+        return self.encoder.term_counts([chunk.keyword_text for chunk in chunks], [Names.of(chunk) for chunk in chunks])
+
+    def _points(self, chunks: Sequence[Chunk], sparse: Sequence[SparseVector]) -> list[IndexPoint]:
         if not chunks:
             return []
         dense = self.embedder.embed_documents([chunk.embedded_text for chunk in chunks])
-        texts, names = [chunk.keyword_text for chunk in chunks], [Names.of(chunk) for chunk in chunks]
-        sparse = self.encoder.weigh(self.encoder.term_counts(texts, names), 10.0)
         return [IndexPoint(*triple) for triple in zip(chunks, dense, sparse, strict=True)]
 
 

@@ -1,11 +1,13 @@
 """The only place that builds objects: settings in, a working Assay out."""
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import SecretStr
@@ -23,6 +25,9 @@ from assay.errors import (
     BuildInProgress,
     CatalogError,
     ConfigurationError,
+    GenerationError,
+    IndexCorrupt,
+    IndexNotFound,
     IndexNotOurs,
     NoLiveGeneration,
 )
@@ -61,6 +66,7 @@ from assay.settings import (
     load_settings,
 )
 from assay.validation.gate import Gate, MeasureLimit, QualityLimits, verdict
+from assay.validation.integrity import Audit, EmbeddingCost, Recheck, audit, embedding_cost
 from assay.validation.structure import Judged, StructuralLimits, structure_findings, structure_notes
 
 if TYPE_CHECKING:
@@ -73,6 +79,10 @@ if TYPE_CHECKING:
     from assay.validation.testsets.reading import Reading as TestSetReading
 
 logger = logging.getLogger(__name__)
+
+_GATE_SAMPLE = 1_000
+"""Chunks whose vectors the gate makes anew: half a second, and it finds a fault of 1 chunk in 200 with a certainty of
+99%. `assay audit` makes all of them."""
 
 CANDIDATE = "candidate"
 """Stands for the id of the generation that waits to be promoted."""
@@ -104,6 +114,15 @@ class PublishReport:
     build: BuildReport
     verdict: Verdict | None
     promoted: Generation | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """What an audit found. seconds: how long it took."""
+
+    generation: Generation
+    audit: Audit
+    seconds: float
 
 
 class Assay:
@@ -181,13 +200,51 @@ class Assay:
         searcher = self._open_searcher(generation_id)
         try:
             asked = searcher.search, self.embedder.expect_queries
-            judged = Judged(generation, live, self.catalog, searcher.index, *asked)
+            judged = Judged(generation, live, self.catalog, searcher.index, *asked, self._gate_recheck())
             findings = structure_findings(judged, self.gate.structure, progress or Silence())
             judgment = verdict(generation, self.gate, findings, structure_notes(judged))
         finally:
             searcher.close()
         self.releases.record(judgment)
         return judgment
+
+    def audit(
+        self,
+        generation_id: str | None = None,
+        *,
+        sample: int | None = None,
+        everything: bool = False,
+        agree: Callable[[EmbeddingCost], bool] = lambda _: True,
+        progress: Progress | None = None,
+    ) -> AuditReport:
+        """Look at every document, chunk and point of a generation, and make vectors anew to compare.
+
+        generation_id: None for the live generation, or the candidate where nothing is live; CANDIDATE for that.
+        sample: make so many vectors anew. everything: make all of them anew. Without either it is all where the
+            embedder is quick and costs nothing, else none; keyword vectors cost nothing, and are all made anew.
+        agree: asked before an embedder that costs something is asked; to say no leaves the vectors uncompared.
+
+        Raises GenerationError, CatalogError, StoreUnavailable, EmbeddingError, IndexNotOurs.
+        """
+        self._require_own_index()
+        started = perf_counter()
+        generation = self._audited(generation_id)
+        size = None if sample is None or everything else sample
+        costly = self.embedder.batching.costly
+        ask = everything or sample is not None or not costly
+        if ask and costly and self.embedder.identity == generation.embedder:
+            ask = agree(embedding_cost(generation, self.catalog, size))
+        recheck = Recheck(self.embedder if ask else None, self.encoder, vectors=size)
+        if not ask:
+            recheck = replace(recheck, identity=self.embedder.identity)
+        try:
+            index = self.store.open(generation.id, IndexSpec.of(generation))
+        except (IndexCorrupt, IndexNotFound) as damaged:
+            report = audit(generation, self.catalog, damaged, progress or Silence(), recheck)
+        else:
+            with closing(index):
+                report = audit(generation, self.catalog, index, progress or Silence(), recheck)
+        return AuditReport(generation, report, perf_counter() - started)
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
         """Build, check, and promote what passes; a candidate that does not pass is rejected.
@@ -456,6 +513,23 @@ class Assay:
             worker_count(self.settings.ingest.workers),
             self.embedding_cache,
         )
+
+    def _audited(self, generation_id: str | None) -> Generation:
+        """The generation that an audit is of. Raises GenerationError."""
+        if generation_id == CANDIDATE or (generation_id is None and self.catalog.live_id() is None):
+            return self.releases.candidate()
+        generation = self.catalog.generation(generation_id or str(self.catalog.live_id()))
+        if not generation.state.is_sealed:
+            raise GenerationError(
+                f"Generation {generation.id} is {generation.state}, and has no whole index to look at.",
+                hint="`assay generations` lists every generation with its state.",
+            )
+        return generation
+
+    def _gate_recheck(self) -> Recheck:
+        """What the gate makes anew: a sample, for all of these vectors were made a moment ago or looked at before."""
+        quick = None if self.embedder.batching.costly else self.embedder
+        return Recheck(quick, self.encoder, vectors=_GATE_SAMPLE, keywords=_GATE_SAMPLE)
 
     def _require_own_index(self) -> None:
         """Raise IndexNotOurs where a collection is adopted."""

@@ -16,6 +16,7 @@ AssayError
  │    └── IndexCorrupt            damaged, half-written or of another version
  ├── CatalogError               the catalog failed
  │    ├── CatalogNotFound         there is none yet: nothing has been ingested
+ │    ├── CatalogCorrupt          something stored in it is damaged
  │    ├── CatalogUnavailable      unreachable or locked; another try may work
  │    └── CatalogSchemaError      of another version of Assay
  └── GenerationError            the request does not fit the state of the generations
@@ -102,6 +103,10 @@ class CatalogError(AssayError):
 
 class CatalogNotFound(CatalogError):
     """There is no catalog yet: nothing has been ingested."""
+
+
+class CatalogCorrupt(CatalogError):
+    """Something that is stored in it is damaged and cannot be read; the rest can."""
 
 
 class CatalogUnavailable(CatalogError):

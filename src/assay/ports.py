@@ -271,6 +271,22 @@ class IndexAnswer:
     sparse: tuple[Scored, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class StoredPoint:
+    """A point as an index keeps it, for whoever checks it: nothing is refused, and what cannot be read is None.
+
+    chunk: None where the fields of one cannot be made out.
+    dense: of whatever length and direction; None where there is none.
+    sparse: None where there is none.
+    problems: what is wrong with how the chunk is kept, each as the end of a sentence about the point.
+    """
+
+    chunk: Chunk | None
+    dense: Vector | None
+    sparse: SparseVector | None
+    problems: tuple[str, ...] = ()
+
+
 class VectorIndex(Protocol):
     """One generation's sealed index, open for reading; safe to use from several threads."""
 
@@ -294,6 +310,12 @@ class VectorIndex(Protocol):
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
+
+    def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
+        """The points of these ids with all that is kept of them, damaged ones too; missing ids are left out.
+
+        Dense values are bit for bit as they were written, sparse ones as far as float32 goes.
+        """
 
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""

@@ -26,11 +26,20 @@ from qdrant_edge import (
 from assay.adapters.edge_engine import GRAPH, REBUILD, SearchKind, engine_errors, scope_filter, whole_filter
 from assay.adapters.edge_opening import Place
 from assay.adapters.edge_seal import Seal
-from assay.adapters.payload import from_payload
-from assay.adapters.points import CHUNK_ID, DENSE, SPARSE, TIES, end_of_ties, first_by_id, require_direction
+from assay.adapters.payload import from_payload, read_stored
+from assay.adapters.points import (
+    CHUNK_ID,
+    DENSE,
+    SPARSE,
+    TIES,
+    end_of_ties,
+    first_by_id,
+    require_direction,
+    sorted_terms,
+)
 from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.documents import Chunk
-from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, Vector
+from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
 
 _OVERSAMPLING = 2.0
 _COMPARED_AGAIN = 100
@@ -112,6 +121,11 @@ class EdgeIndex:
         records = self._records(chunk_ids, with_payload=False, with_vector=[DENSE])
         return {str(record.id): _dense(record) for record in records}
 
+    def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
+        """The points of these ids with all that is kept of them; ids that the index lacks are left out."""
+        records = self._records(chunk_ids, with_payload=True, with_vector=True)
+        return {str(record.id): _stored(record) for record in records}
+
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""
         offset: _PointId | None = None
@@ -178,6 +192,18 @@ def _ranked(points: Sequence[ScoredPoint], limit: int) -> tuple[Scored, ...]:
         chunk_id = f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
         ranked.append(Scored(chunk_id, score))
     return first_by_id(ranked, limit)
+
+
+def _stored(record: Record) -> StoredPoint:
+    chunk, problems = read_stored(record.payload or {})
+    vectors = record.vector if isinstance(record.vector, dict) else {}
+    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
+    return StoredPoint(
+        chunk,
+        None if dense is None else np.array(dense, dtype=np.float32),
+        sorted_terms(sparse.indices, sparse.values) if isinstance(sparse, SparseVector) else None,
+        problems,
+    )
 
 
 def _dense(record: Record) -> Vector:

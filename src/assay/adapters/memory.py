@@ -23,6 +23,7 @@ from assay.ports import (
     IndexSpec,
     Scored,
     SparseVector,
+    StoredPoint,
     StoreReport,
     TokenCounter,
     Vector,
@@ -260,6 +261,15 @@ class MemoryIndex:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
         points = self._open()
         return {chunk_id: points[chunk_id].dense.copy() for chunk_id in chunk_ids if chunk_id in points}
+
+    def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
+        """The points of these ids; ids that the index lacks are left out."""
+        points = self._open()
+        return {
+            chunk_id: StoredPoint(points[chunk_id].chunk, points[chunk_id].dense.copy(), points[chunk_id].sparse)
+            for chunk_id in chunk_ids
+            if chunk_id in points
+        }
 
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""

@@ -25,6 +25,33 @@ _REST = "rest"
 """Payload field with what nobody filters by or reads from outside, as one JSON text: a third of the time to write."""
 
 
+_FIELDS = (
+    "text",
+    "url",
+    "chunk_id",
+    "position",
+    "title",
+    "content_hash",
+    "source_path",
+    "slug",
+    "order_index",
+    "section",
+    "document_id",
+    "created_at",
+    "anchor",
+    "version",
+    "locale",
+    "start",
+    "end",
+    "previous",
+    "next",
+    "source",
+    FACETS,
+    _REST,
+)
+"""What every payload has."""
+
+
 def to_payload(chunk: Chunk) -> dict[str, Any]:
     """Write a chunk as JSON values; from_payload gives back an equal one."""
     document = chunk.document
@@ -98,6 +125,23 @@ def from_payload(payload: Mapping[str, Any]) -> Chunk:
             f"The payload of point {payload.get('chunk_id')!r} cannot be read: {type(error).__name__} {error}.",
             hint="Build the index anew with `assay ingest --rebuild`.",
         ) from None
+
+
+def read_stored(payload: Mapping[str, Any]) -> tuple[Chunk | None, tuple[str, ...]]:
+    """A chunk as far as it can be read, and what is wrong with its payload, each as the end of a sentence about it.
+
+    Fields that say what others say too, such as the facets that filters ask for, are held against those.
+    """
+    lacking = [name for name in _FIELDS if name not in payload]
+    if lacking:
+        return None, (f"lacks {', '.join(lacking)}",)
+    try:
+        chunk = from_payload(payload)
+    except IndexCorrupt as error:
+        return None, (f"has a payload that cannot be read ({error.message})",)
+    expected = to_payload(chunk)
+    wrong = sorted(name for name, value in expected.items() if payload[name] != value and name != _REST)
+    return chunk, (f"has other {', '.join(wrong)} than follow from its fields",) if wrong else ()
 
 
 def facets(chunk: Chunk) -> list[str]:

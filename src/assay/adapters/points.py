@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import InvalidEmbedding, VectorStoreError
-from assay.ports import IndexPoint, Scored, Vector
+from assay.ports import IndexPoint, Scored, SparseVector, Vector
 
 DENSE = "dense"
 SPARSE = "bm25"
@@ -73,6 +73,12 @@ def require_direction(vector: Vector, dimension: int) -> None:
     square = float(vector @ vector)
     if not 0.0 < square < math.inf:
         raise InvalidEmbedding(f"The query's vector has the squared length {square} and points nowhere.")
+
+
+def sorted_terms(indices: Sequence[int], values: Sequence[float]) -> SparseVector:
+    """A sparse vector as an engine gave it back, in whatever order."""
+    pairs = sorted(zip(indices, values, strict=True))
+    return SparseVector(tuple(index for index, _ in pairs), tuple(value for _, value in pairs))
 
 
 def end_of_ties(scores: Sequence[float], limit: int) -> int:

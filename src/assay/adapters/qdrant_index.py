@@ -7,15 +7,24 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 
 from assay.adapters.facet_conditions import Conditions, narrowing_conditions, scope_conditions
-from assay.adapters.payload import FACETS, from_payload
-from assay.adapters.points import CHUNK_ID, DENSE, SPARSE, TIES, end_of_ties, first_by_id, require_direction
+from assay.adapters.payload import FACETS, from_payload, read_stored
+from assay.adapters.points import (
+    CHUNK_ID,
+    DENSE,
+    SPARSE,
+    TIES,
+    end_of_ties,
+    first_by_id,
+    require_direction,
+    sorted_terms,
+)
 from assay.adapters.qdrant_collection import Marker, collection_name
 from assay.adapters.qdrant_errors import Failure, not_usable
 from assay.adapters.qdrant_options import Reading
 from assay.adapters.qdrant_server import Again, QdrantServer
 from assay.errors import StoreUnavailable
 from assay.model.documents import Chunk
-from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, Vector
+from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
 
 _PAGE = 1_000
 """Ids of one request that lists them."""
@@ -68,7 +77,7 @@ class QdrantIndex:
 
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
-        records = self._records(chunk_ids, with_payload=True)
+        records = self._records(chunk_ids, with_payload=True, with_vectors=False)
         return {str(record.id): from_payload(record.payload or {}) for record in records}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
@@ -88,8 +97,18 @@ class QdrantIndex:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
         found: dict[str, Vector] = {}
         for start in range(0, len(chunk_ids), _VECTORS_AT_ONCE):
-            for record in self._records(chunk_ids[start : start + _VECTORS_AT_ONCE], with_payload=False):
+            some = chunk_ids[start : start + _VECTORS_AT_ONCE]
+            for record in self._records(some, with_payload=False, with_vectors=[DENSE]):
                 found[str(record.id)] = self._dense(record)
+        return found
+
+    def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
+        """The points of these ids with all that is kept of them; ids that the index lacks are left out."""
+        found: dict[str, StoredPoint] = {}
+        for start in range(0, len(chunk_ids), _VECTORS_AT_ONCE):
+            some = chunk_ids[start : start + _VECTORS_AT_ONCE]
+            records = self._records(some, with_payload=True, with_vectors=[DENSE, SPARSE])
+            found |= {str(record.id): _stored(record) for record in records}
         return found
 
     def ids(self) -> Iterator[str]:
@@ -142,7 +161,9 @@ class QdrantIndex:
             raise StoreUnavailable(f"The Qdrant server answered {len(answers)} of {len(requests)} searches.")
         return [answer.points for answer in answers]
 
-    def _records(self, chunk_ids: Sequence[str], *, with_payload: bool) -> list[models.Record]:
+    def _records(
+        self, chunk_ids: Sequence[str], *, with_payload: bool, with_vectors: bool | list[str]
+    ) -> list[models.Record]:
         self._require_open()
         ids = _points(chunk_ids)
         if not ids:
@@ -153,7 +174,7 @@ class QdrantIndex:
                 self._collection,
                 ids=ids,
                 with_payload=with_payload,
-                with_vectors=False if with_payload else [DENSE],
+                with_vectors=with_vectors,
                 consistency=_consistency(self._reading),
                 timeout=self._server.search_seconds,
             )
@@ -168,6 +189,18 @@ class QdrantIndex:
     def _require_open(self) -> None:
         if self._closed:
             raise StoreUnavailable(f"The index {self._name} is closed.")
+
+
+def _stored(record: models.Record) -> StoredPoint:
+    chunk, problems = read_stored(record.payload or {})
+    vectors = record.vector if isinstance(record.vector, dict) else {}
+    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
+    return StoredPoint(
+        chunk,
+        None if dense is None else np.array(dense, dtype=np.float32),
+        sorted_terms(sparse.indices, sparse.values) if isinstance(sparse, models.SparseVector) else None,
+        problems,
+    )
 
 
 def count_points(server: QdrantServer, name: str, collection: str, again: Again) -> int:

@@ -1,6 +1,5 @@
 """The conductor of a build: source → documents → chunks → vectors → a sealed candidate generation."""
 
-import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -18,7 +17,7 @@ from assay.ingest.survey import Survey
 from assay.ingest.vectors import VectorSupply
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
 from assay.model.documents import Chunk, Document, PageExcluded, PageFailed
-from assay.model.generations import ChunkerIdentity, Generation, State
+from assay.model.generations import ChunkerIdentity, ContentFingerprint, Generation, State
 from assay.ports import (
     Catalog,
     Embedder,
@@ -224,14 +223,14 @@ class Pipeline:
     def _count(self, generation: Generation, survey: Survey, spool: TermSpool) -> Generation:
         """The first pass over the chunks: term counts, the corpus's average length, and the content's fingerprint."""
         catalog, encoder = self._parts.catalog, self._parts.encoder
-        fingerprint = hashlib.sha256()
+        fingerprint = ContentFingerprint()
         variants = False
         with self._stage("count", None):
             for batch in _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
                 texts = [chunk.keyword_text for chunk in batch]
                 spool.write(encoder.term_counts(texts, [Names.of(chunk) for chunk in batch]))
                 for chunk in batch:
-                    fingerprint.update(f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n".encode())
+                    fingerprint.add(chunk)
                     variants = variants or not chunk.document.primary
                 self._progress.advance(len(batch))
         counted = replace(
@@ -241,7 +240,7 @@ class Pipeline:
             chunks=spool.vectors,
             failed_pages=len(survey.failed),
             has_variants=variants,
-            content_fingerprint=fingerprint.hexdigest(),
+            content_fingerprint=fingerprint.value,
         )
         catalog.update_generation(counted)
         return counted

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from assay.errors import InvalidTransition
+from assay.model.documents import Chunk
 
 
 class State(StrEnum):
@@ -142,6 +143,22 @@ class Generation:
     verdict: Mapping[str, object] | None = None
     reason: str | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+class ContentFingerprint:
+    """SHA-256 over the ids and hashes of chunks, which come by URL and position as a catalog gives them."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def add(self, chunk: Chunk) -> None:
+        """Go on with the next chunk."""
+        self._digest.update(f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n".encode())
+
+    @property
+    def value(self) -> str:
+        """Of all that were added, as 64 lower-case hex digits."""
+        return self._digest.hexdigest()
 
 
 def _fingerprint(fields: Mapping[str, object]) -> str:

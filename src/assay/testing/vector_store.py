@@ -398,10 +398,30 @@ class VectorStoreConformance:
             assert stored[one.chunk.id].dtype == np.float32
             np.testing.assert_array_equal(stored[one.chunk.id], one.dense)
 
+    def test_points_come_back_whole_for_whoever_checks_them(self, index: VectorIndex) -> None:
+        contents = points(60)
+        stored = index.stored([*UNKNOWN_IDS, *(one.chunk.id for one in contents)])
+        assert stored.keys() == {one.chunk.id for one in contents}
+        for one in contents:
+            found = stored[one.chunk.id]
+            assert (found.chunk, found.problems) == (one.chunk, ())
+            assert found.dense is not None
+            assert found.dense.dtype == np.float32
+            np.testing.assert_array_equal(found.dense, one.dense)
+            assert found.sparse is not None
+            assert found.sparse.indices == one.sparse.indices
+            assert found.sparse.values == pytest.approx(one.sparse.values, rel=1e-6)
+
+    def test_a_point_without_terms_comes_back_with_none_of_them(self, store: VectorStore) -> None:
+        blank = replace(point("blank", 1), sparse=SparseVector((), ()))
+        found = filled(store, [blank]).stored([blank.chunk.id])[blank.chunk.id]
+        assert found.sparse in {None, SparseVector((), ())}
+
     @pytest.mark.parametrize("ids", [UNKNOWN_IDS, ()], ids=["ids that are not there", "no ids"])
     def test_nothing_is_found_for(self, index: VectorIndex, ids: tuple[str, ...]) -> None:
         assert index.chunks(ids) == {}
         assert index.vectors(ids) == {}
+        assert index.stored(ids) == {}
         assert index.compare(direction(1), ids) == {}
 
     def test_an_id_asked_for_twice_is_found_once(self, index: VectorIndex) -> None:
@@ -424,6 +444,7 @@ class VectorStoreConformance:
             lambda: index.compare(direction(1), ids),
             lambda: index.chunks(ids),
             lambda: index.vectors(ids),
+            lambda: index.stored(ids),
             lambda: list(index.ids()),
         ):
             with pytest.raises(StoreUnavailable, match="g1"):

@@ -14,7 +14,7 @@ from assay.model.generations import Generation
 from assay.model.ids import is_placeholder
 from assay.model.ranking import Filters, Mode, Query, Ranking
 from assay.ports import Catalog, Progress, StoredDocument, VectorIndex
-from assay.validation.integrity import KINDS, audit
+from assay.validation.integrity import KINDS, Audit, Recheck, audit
 
 _TITLES_AT_ONCE = 500
 _THREADS = 4
@@ -45,6 +45,7 @@ class Judged:
     live: the generation that is live now; None before the first promotion.
     search: asks the production searcher opened on the generation.
     expect_queries: tells the embedder what will be asked next.
+    recheck: what vectors of the generation are made anew with, to compare; see integrity.audit.
     """
 
     generation: Generation
@@ -53,6 +54,7 @@ class Judged:
     index: VectorIndex
     search: Callable[[Query], Ranking]
     expect_queries: Callable[[Sequence[str]], None]
+    recheck: Recheck | None = None
 
 
 def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progress) -> list[Finding]:
@@ -95,17 +97,24 @@ def _finding(
 
 
 def _integrity(judged: Judged, progress: Progress) -> list[Finding]:
-    report = audit(judged.generation, judged.catalog, judged.index, progress)
+    report = audit(judged.generation, judged.catalog, judged.index, progress, judged.recheck)
     findings = []
     for kind, promise in KINDS.items():
         fault = report.faults[kind]
-        share = 1.0 - min(fault.count / max(report.chunks, 1), 1.0)
+        if kind in report.skipped and not fault.count:
+            continue
+        share = 1.0 - min(fault.count / max(report.looked_at(kind), 1), 1.0)
         detail = (
-            f"{fault.count} faults in {report.chunks} chunks; {promise} in a sound generation. "
-            "Build it anew: `assay publish --rebuild`"
+            f"{fault.count} faults in {_scope(kind, report)}; {promise} in a sound generation. "
+            f"{fault.cause}{' ' if fault.cause else ''}Build it anew: `assay publish --rebuild`"
         )
         findings.append(_finding(kind, fault.count == 0, share, promise, detail, fault.examples, fault.count))
     return findings
+
+
+def _scope(kind: str, report: Audit) -> str:
+    chunks = report.looked_at(kind)
+    return f"{chunks} chunks" if chunks == report.chunks else f"{chunks} of {report.chunks} chunks"
 
 
 def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:

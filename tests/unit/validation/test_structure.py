@@ -16,7 +16,7 @@ from assay.ports import Silence
 from assay.settings import GateSettings
 from assay.testing.catalog_samples import SITE, Stored, page
 from assay.validation.gate import NO_TEST_SET, Gate, verdict
-from assay.validation.integrity import KINDS
+from assay.validation.integrity import KINDS, Recheck
 from assay.validation.structure import Judged, StructuralLimits, structure_findings, structure_notes
 
 LIMITS = StructuralLimits(
@@ -39,7 +39,8 @@ def _verdict(
 ) -> Verdict:
     searcher = world.searcher(generation.id)
     asked = search or searcher.search, world.embedder.expect_queries
-    judged = Judged(generation, live, world.catalog, searcher.index, *asked)
+    recheck = Recheck(world.embedder, world.encoder)
+    judged = Judged(generation, live, world.catalog, searcher.index, *asked, recheck)
     findings = structure_findings(judged, limits, Silence())
     return verdict(generation, Gate(limits, QUALITY), findings, structure_notes(judged))
 
@@ -71,7 +72,7 @@ def test_a_sound_generation_passes_every_check() -> None:
         "reachable by title",
     ]
     assert {finding.detail for finding in verdict.findings} == {""}
-    assert verdict.summary == "PASS: all 11 checks passed."
+    assert verdict.summary == "PASS: all 16 checks passed."
 
 
 def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:

@@ -19,7 +19,7 @@ from assay.adapters.points import TIES, end_of_ties, first_by_id, require_direct
 from assay.errors import InputError, StoreUnavailable
 from assay.model.documents import Chunk
 from assay.model.ranking import Filters
-from assay.ports import AdoptedPoint, Compared, IndexAnswer, IndexQuery, Scored, SparseVector, Vector
+from assay.ports import AdoptedPoint, Compared, IndexAnswer, IndexQuery, Scored, SparseVector, StoredPoint, Vector
 
 _COSINE = "Cosine"
 _REMEMBERED = 50_000
@@ -122,6 +122,13 @@ class AdoptedIndex:
             chunk_id: point.vector
             for chunk_id, point, _ in self._read(chunk_ids, vectors=True)
             if point.vector is not None
+        }
+
+    def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
+        """The points of these ids with passage and dense vector; sparse vectors, which others made, are not read."""
+        return {
+            chunk_id: StoredPoint(point.chunk, point.vector, None)
+            for chunk_id, point, _ in self._read(chunk_ids, vectors=True)
         }
 
     def ids(self) -> Iterator[str]:

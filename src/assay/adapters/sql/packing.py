@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from assay.errors import CatalogError
+from assay.errors import CatalogCorrupt
 from assay.model.documents import Link, Section
 from assay.model.evaluation import Passage, Quote, Span
 
@@ -33,7 +33,7 @@ def packed_text(text: str) -> bytes:
 
 
 def unpacked_text(packed: bytes, what: str) -> str:
-    """The text again. what: it is, for the CatalogError that is raised when it is damaged."""
+    """The text again. what: it is, for the CatalogCorrupt that is raised when it is damaged."""
     try:
         return zlib.decompress(packed).decode()
     except (zlib.error, UnicodeDecodeError) as error:
@@ -46,7 +46,7 @@ def packed_outline(sections: Sequence[Section], links: Sequence[Link]) -> bytes:
 
 
 def unpacked_outline(packed: bytes, url: str) -> Outline:
-    """Sections and links again. Raises CatalogError, which names the page, when they are damaged."""
+    """Sections and links again. Raises CatalogCorrupt, which names the page, when they are damaged."""
     what = f"outline of {url}"
     text = unpacked_text(packed, what)
     try:
@@ -62,7 +62,7 @@ def packed_passage(passage: Passage) -> bytes:
 
 
 def unpacked_passage(packed: bytes) -> Passage:
-    """The passage again. Raises CatalogError when it is damaged."""
+    """The passage again. Raises CatalogCorrupt when it is damaged."""
     text = unpacked_text(packed, "anchor of a judgment")
     try:
         values = json.loads(text)
@@ -90,8 +90,8 @@ def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _damaged(what: str, error: Exception) -> CatalogError:
-    return CatalogError(
+def _damaged(what: str, error: Exception) -> CatalogCorrupt:
+    return CatalogCorrupt(
         f"The stored {what} is damaged ({error}).",
         hint="Restore the catalog from a backup, or remove it and run `assay publish`.",
     )

@@ -78,7 +78,7 @@ def known_page_of(row: Row) -> KnownPage:
 
 
 def stored_document_of(row: Row) -> StoredDocument:
-    """The document in a row of `document_revisions`. Raises CatalogError when its text or outline is damaged."""
+    """The document in a row of `document_revisions`. Raises CatalogCorrupt when its text or outline is damaged."""
     text = unpacked_text(row["text"], f"text of {row['url']}")
     outline = row["outline"]
     sections, links = (None, None) if outline is None else unpacked_outline(outline, row["url"])

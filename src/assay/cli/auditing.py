@@ -1,0 +1,152 @@
+"""`assay audit`: whether everything that is stored is what it should be."""
+
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from assay.app import Assay, AuditReport
+from assay.cli import options
+from assay.cli.failures import EXIT_FAIL
+from assay.cli.output import err, out, print_json, progress
+from assay.model.evaluation import MOST_EXAMPLES
+from assay.validation.integrity import KINDS, EmbeddingCost
+
+_SHOWN = 5
+_REPAIR = (
+    "Build it anew with `assay publish --rebuild`; until then `assay rollback` goes back to the generation that was "
+    "live before, if that one is sound (`assay generations` lists them, `assay audit --generation ID` looks at one)."
+)
+_SET_BACK = "Set [embedding] and [sparse] back to what it was built with, or build it anew with `assay publish`."
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command()(audit)
+
+
+def audit(
+    generation: Annotated[
+        str | None,
+        typer.Option(
+            "--generation",
+            help="Id of the generation to look at, or `candidate` [default: the live one, or the candidate where "
+            "nothing is live].",
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            min=1,
+            help="Make so many vectors anew to compare, also where that costs something.",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Make every vector anew to compare, also where that costs something [default: with the built-in "
+            "embedder all, with others none].",
+        ),
+    ] = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Look at every page, chunk and vector of a generation; exit code 1 if anything is not what it should be."""
+    if everything and sample is not None:
+        raise typer.BadParameter("--sample N and --all exclude each other.")
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        report = assay.audit(
+            generation,
+            sample=sample,
+            everything=everything,
+            agree=_tell_cost(ask=everything and not as_json and sys.stdin.isatty()),
+            progress=progress(),
+        )
+    if as_json:
+        print_json(audit_body(report))
+    else:
+        show_audit(out(), report)
+    if report.audit.count:
+        raise typer.Exit(EXIT_FAIL)
+
+
+def audit_body(report: AuditReport) -> dict[str, Any]:
+    """The JSON body of `audit`."""
+    found = report.audit
+    return {
+        "generation": report.generation.id,
+        "state": report.generation.state.value,
+        "sound": found.count == 0,
+        "documents": found.documents,
+        "chunks": found.chunks,
+        "vectors_compared": found.compared_vectors,
+        "keyword_vectors_compared": found.compared_keywords,
+        "seconds": round(report.seconds, 3),
+        "checks": [
+            {
+                "check": kind,
+                "promise": promise,
+                "looked_at": kind not in found.skipped,
+                "why_not": found.skipped.get(kind),
+                "faults": found.faults[kind].count,
+                "cause": found.faults[kind].cause or None,
+                "examples": found.faults[kind].examples[:MOST_EXAMPLES],
+            }
+            for kind, promise in KINDS.items()
+        ],
+    }
+
+
+def show_audit(console: Console, report: AuditReport) -> None:
+    """Each promise with its mark, what breaks it, and what to do about it."""
+    found, generation = report.audit, report.generation
+    for kind, promise in KINDS.items():
+        fault = found.faults[kind]
+        if fault.count:
+            console.print(f"  [red]✗[/] {kind}: {fault.count} × not so: {escape(promise)}")
+            if fault.cause:
+                console.print(f"      {escape(fault.cause)}")
+            _show_examples(console, fault.examples, fault.count)
+        elif kind in found.skipped:
+            console.print(f"  [yellow]–[/] {kind}: not looked at, for {escape(found.skipped[kind])}")
+        else:
+            looked = found.looked_at(kind)
+            part = "" if looked == found.chunks else f" ({looked} of {found.chunks} looked at)"
+            console.print(f"  [green]✓[/] {kind}: {escape(promise)}{part}")
+    scope = f"{found.documents} pages and {found.chunks} chunks in {report.seconds:.1f} s"
+    if not found.count:
+        console.print(f"[green bold]Generation {generation.id} is sound[/]: {scope}.")
+        if "embeddings" in found.skipped:
+            console.print("[dim]`--sample N` has the embedder make N vectors anew, and says first what that takes.[/]")
+        return
+    console.print(f"[red bold]Generation {generation.id} is not sound[/]: {found.count} faults; {scope}.")
+    only_identity = found.faults["identity"].count == found.count
+    console.print(escape(_SET_BACK if only_identity else _REPAIR))
+
+
+def _show_examples(console: Console, examples: list[str], count: int) -> None:
+    for example in examples[:_SHOWN]:
+        console.print(f"      [dim]{escape(example)}[/]")
+    if count > _SHOWN:
+        hint = " (--json names more)" if len(examples) > _SHOWN else ""
+        console.print(f"      [dim]and {count - _SHOWN} more{hint}[/]")
+
+
+def _tell_cost(*, ask: bool) -> Callable[[EmbeddingCost], bool]:
+    """Say what embedding takes before anything is sent. ask: whether to go on, of a person who sees it."""
+
+    def agree(cost: EmbeddingCost) -> bool:
+        identity = cost.embedder
+        err().print(
+            f"To compare, {identity.provider} {identity.model} embeds {cost.texts} texts anew, "
+            f"about {cost.tokens:,} tokens."
+        )
+        return not ask or typer.confirm("Go on?", default=False, err=True)
+
+    return agree

@@ -1,0 +1,18 @@
+"""Is a generation what it says it is? Every chunk and document is looked at, in the catalog and in the index."""
+
+from assay.validation.integrity.conductor import audit
+from assay.validation.integrity.faults import KINDS, Audit, Fault
+from assay.validation.integrity.recheck import EmbeddingCost, Recheck, embedding_cost
+from assay.validation.integrity.results import ResultCheck, check_hits
+
+__all__ = [
+    "KINDS",
+    "Audit",
+    "EmbeddingCost",
+    "Fault",
+    "Recheck",
+    "ResultCheck",
+    "audit",
+    "check_hits",
+    "embedding_cost",
+]

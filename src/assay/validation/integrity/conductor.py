@@ -1,0 +1,228 @@
+"""The conductor of an audit: the catalog is read once, in its order; the index is asked for each part as it comes."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, fields
+
+from assay.errors import IndexCorrupt, IndexNotFound
+from assay.model.documents import Chunk
+from assay.model.generations import ContentFingerprint, EmbedderIdentity, Generation, SparseIdentity
+from assay.ports import Catalog, Progress, SparseEncoder, StoredPoint, VectorIndex
+from assay.validation.integrity.documents import (
+    Unreadable,
+    check_chunk,
+    check_document,
+    documents_with_chunks,
+)
+from assay.validation.integrity.faults import Audit, Found
+from assay.validation.integrity.points import check_counts, check_ids, check_points
+from assay.validation.integrity.recheck import Astray, EmbeddingCheck, KeywordCheck, Recheck, drawn
+
+_CHUNKS_AT_ONCE = 1_000
+_AHEAD = 2
+"""Parts that may wait for each thread that looks at them."""
+
+
+def audit(
+    generation: Generation,
+    catalog: Catalog,
+    index: VectorIndex | IndexCorrupt | IndexNotFound,
+    progress: Progress,
+    recheck: Recheck | None = None,
+) -> Audit:
+    """Check every document and chunk of a generation.
+
+    index: opened; or why it cannot be, which is a fault like others.
+    recheck: what vectors are made anew with; without it they are only looked at.
+
+    A fault never ends it; what could not be looked at does. Raises CatalogError, StoreUnavailable, EmbeddingError.
+    """
+    return _Auditor(generation, catalog, index, recheck or Recheck()).run(progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Chunks to be looked at together.
+
+    embedded, weighed: places of those in it whose vectors are made anew.
+    """
+
+    chunks: list[Chunk]
+    embedded: list[int]
+    weighed: list[int]
+
+
+@dataclass(slots=True)
+class _Looked:
+    """What looking at a part brought."""
+
+    chunks: int
+    found: list[Found] = field(default_factory=list)
+    astray: list[Astray] = field(default_factory=list)
+    terms: float = 0.0
+    compared_vectors: int = 0
+    compared_keywords: int = 0
+
+
+class _Auditor:
+    """One audit."""
+
+    def __init__(
+        self,
+        generation: Generation,
+        catalog: Catalog,
+        index: VectorIndex | IndexCorrupt | IndexNotFound,
+        recheck: Recheck,
+    ) -> None:
+        self._generation = generation
+        self._catalog = catalog
+        self._recheck = recheck
+        self._report = Audit()
+        self._index = None if isinstance(index, IndexCorrupt | IndexNotFound) else index
+        if isinstance(index, IndexCorrupt | IndexNotFound):
+            self._report.faults["index"].add(index.message)
+        self._embeddings = self._embedding_check()
+        self._keywords = self._keyword_check()
+        self._fingerprint = ContentFingerprint()
+        self._ids: set[str] = set()
+
+    def run(self, progress: Progress) -> Audit:
+        """Look at everything."""
+        report, generation = self._report, self._generation
+        progress.begin("audit", generation.chunks)
+        waiting: deque[Future[_Looked]] = deque()
+        calls = 1 if self._embeddings is None else self._embeddings.embedder.batching.calls
+        with ThreadPoolExecutor(calls, "audit") as threads:
+            try:
+                for part in self._parts():
+                    waiting.append(threads.submit(self._look, part))
+                    while len(waiting) > _AHEAD * calls or (waiting and waiting[0].done()):
+                        self._take(waiting.popleft().result(), progress)
+                while waiting:
+                    self._take(waiting.popleft().result(), progress)
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                raise
+        if self._index is not None:
+            check_ids(self._ids, self._index, report)
+        check_counts(None if self._index is None else self._index.count(), generation, report)
+        self._check_fingerprint()
+        if self._embeddings is not None and self._index is not None:
+            self._embeddings.conclude(self._index, report)
+        if self._keywords is not None and report.compared_keywords == report.chunks:
+            self._keywords.conclude(report.chunks, report)
+        progress.end()
+        return report
+
+    def _parts(self) -> Iterator[_Part]:
+        """The chunks of whole documents, some at a time; the documents are looked at on the way."""
+        embed, weigh = self._drawn(self._recheck.vectors), self._drawn(self._recheck.keywords)
+        part = _Part([], [], [])
+        for document, chunks in documents_with_chunks(self._generation, self._catalog, self._report):
+            if isinstance(document, Unreadable):
+                self._report.faults["hashes"].add(document.reason)
+                self._report.add(found for chunk in chunks for found in check_chunk(chunk))
+            else:
+                self._report.add(check_document(document, chunks))
+            self._report.documents += 1
+            for chunk in chunks:
+                self._fingerprint.add(chunk)
+                if self._embeddings is not None and embed(self._report.chunks):
+                    part.embedded.append(len(part.chunks))
+                if self._keywords is not None and weigh(self._report.chunks):
+                    part.weighed.append(len(part.chunks))
+                part.chunks.append(chunk)
+                self._report.chunks += 1
+            self._ids.update(chunk.id for chunk in chunks)
+            if len(part.chunks) >= _CHUNKS_AT_ONCE:
+                yield part
+                part = _Part([], [], [])
+        yield part
+
+    def _drawn(self, size: int | None) -> Callable[[int], bool]:
+        return drawn(self._generation, size)
+
+    def _look(self, part: _Part) -> _Looked:
+        """Look at chunks in the index; called from several threads."""
+        looked = _Looked(len(part.chunks))
+        if self._index is None or not part.chunks:
+            return looked
+        try:
+            points = self._index.stored([chunk.id for chunk in part.chunks])
+        except IndexCorrupt as error:
+            looked.found.append(("index", f"{error.message} {len(part.chunks)} chunks from {part.chunks[0].id} on."))
+            return looked
+        looked.found = check_points(part.chunks, points, self._generation.embedder.dimension)
+        if self._embeddings is not None:
+            chunks, theirs = _those(part.chunks, part.embedded, points)
+            looked.astray, found = self._embeddings.look(chunks, theirs)
+            looked.found += found
+            looked.compared_vectors = len(chunks)
+        if self._keywords is not None:
+            chunks, theirs = _those(part.chunks, part.weighed, points)
+            looked.terms, found = self._keywords.look(chunks, theirs)
+            looked.found += found
+            looked.compared_keywords = len(chunks)
+        return looked
+
+    def _take(self, looked: _Looked, progress: Progress) -> None:
+        report = self._report
+        report.add(looked.found)
+        report.compared_vectors += looked.compared_vectors
+        report.compared_keywords += looked.compared_keywords
+        if self._embeddings is not None:
+            self._embeddings.keep(looked.astray)
+        if self._keywords is not None:
+            self._keywords.terms += looked.terms
+        progress.advance(looked.chunks)
+
+    def _check_fingerprint(self) -> None:
+        recorded, found = self._generation.content_fingerprint, self._fingerprint.value
+        if recorded != found:
+            self._report.faults["fingerprint"].add(
+                f"the generation was sealed with {recorded or 'none'}; its chunks have {found}"
+            )
+
+    def _embedding_check(self) -> EmbeddingCheck | None:
+        """None where vectors cannot be compared, which the report then says."""
+        embedder = self._recheck.embedder
+        made_by = self._generation.embedder
+        at_hand = self._recheck.identity if embedder is None else embedder.identity
+        if at_hand not in {None, made_by}:
+            self._report.faults["identity"].add(f"the embedder: {_differences(made_by, at_hand)}")
+            self._report.skipped["embeddings"] = "the embedder at hand is another one"
+        elif embedder is None:
+            self._report.skipped["embeddings"] = "the embedder was not asked"
+        else:
+            return EmbeddingCheck(embedder)
+        return None
+
+    def _keyword_check(self) -> KeywordCheck | None:
+        encoder: SparseEncoder | None = self._recheck.encoder
+        if encoder is None:
+            self._report.skipped["keywords"] = "there is no keyword encoder"
+            return None
+        made_by = self._generation.sparse
+        at_hand = encoder.identity(made_by.average_length)
+        if made_by == at_hand:
+            return KeywordCheck(encoder, made_by.average_length)
+        self._report.faults["identity"].add(f"the keyword encoder: {_differences(made_by, at_hand)}")
+        self._report.skipped["keywords"] = "the keyword encoder at hand is another one"
+        return None
+
+
+def _those(
+    chunks: Sequence[Chunk], places: Sequence[int], points: dict[str, StoredPoint]
+) -> tuple[list[Chunk], list[StoredPoint]]:
+    """The chunks at these places that the index has, and their points."""
+    there = [chunks[place] for place in places if chunks[place].id in points]
+    return there, [points[chunk.id] for chunk in there]
+
+
+def _differences(made_by: EmbedderIdentity | SparseIdentity, at_hand: EmbedderIdentity | SparseIdentity) -> str:
+    """Every field in which they differ: what the generation was made with, and what is there now."""
+    pairs = ((f.name, getattr(made_by, f.name), getattr(at_hand, f.name)) for f in fields(made_by))
+    return ", ".join(
+        f"{name} {before!r} when it was built and {now!r} now" for name, before, now in pairs if before != now
+    )

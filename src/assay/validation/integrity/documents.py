@@ -1,0 +1,118 @@
+"""The catalog against itself: documents with their chunks, and each chunk against its document and its neighbours."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from assay.errors import CatalogCorrupt
+from assay.model.documents import Chunk
+from assay.model.generations import Generation
+from assay.model.ids import chunk_id, content_hash
+from assay.ports import Catalog, StoredDocument
+from assay.validation.integrity.faults import Audit, Found
+from assay.validation.integrity.recheck import name_of
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A document whose text the catalog cannot give back."""
+
+    url: str
+    reason: str
+
+
+def documents_with_chunks(
+    generation: Generation, catalog: Catalog, report: Audit
+) -> Iterator[tuple[StoredDocument | Unreadable, list[Chunk]]]:
+    """Every document by URL, with its chunks; both sides of the catalog come in the same order.
+
+    Chunks whose document does not come in its turn are a fault, for nothing they say can be checked.
+    """
+    groups = groupby(catalog.chunks(generation.id), key=lambda chunk: chunk.document.url)
+    none: tuple[str | None, Iterator[Chunk]] = (None, iter(()))
+    url, chunks = next(groups, none)
+    for document in _documents(generation, catalog):
+        if url_of(document) == url:
+            yield document, list(chunks)
+            url, chunks = next(groups, none)
+        else:
+            yield document, []
+    if url is not None:
+        report.faults["agreement"].add(f"the catalog has chunks of {url}, but no such document in its place")
+
+
+def url_of(document: StoredDocument | Unreadable) -> str:
+    """Its canonical URL."""
+    return document.url if isinstance(document, Unreadable) else document.info.url
+
+
+def _documents(generation: Generation, catalog: Catalog) -> Iterator[StoredDocument | Unreadable]:
+    """Every document by URL. From one on that cannot be read they are asked for one by one."""
+    last = ""
+    try:
+        for document in catalog.documents(generation.id):
+            yield document
+            last = document.info.url
+    except CatalogCorrupt:
+        urls = sorted(page.url for page in catalog.known_pages(generation.id).values() if page.url > last)
+        for url in urls:
+            try:
+                found = catalog.document(generation.id, url)
+            except CatalogCorrupt as error:
+                yield Unreadable(url, error.message)
+            else:
+                if found is not None:
+                    yield found
+
+
+def check_document(document: StoredDocument, chunks: Sequence[Chunk]) -> list[Found]:
+    """The chunks of one document against its text and each other."""
+    found: list[Found] = []
+    if content_hash(document.text) != document.text_hash:
+        found.append(("hashes", f"{document.info.url}: its text does not have the hash {document.text_hash}"))
+    ordinals: dict[str, int] = {}
+    for expected, chunk in enumerate(chunks):
+        found += check_chunk(chunk)
+        ordinal = ordinals.get(chunk.content_hash, 0)
+        ordinals[chunk.content_hash] = ordinal + 1
+        if chunk.id != chunk_id(chunk.document.url, chunk.content_hash, ordinal):
+            found.append(("ids", f"{name_of(chunk)} should have another id"))
+        if not is_span(chunk, document.text):
+            found.append(("spans", f"{name_of(chunk)} is not {chunk.start} to {chunk.end} of its document"))
+        before = chunks[expected - 1].id if expected else None
+        after = chunks[expected + 1].id if expected + 1 < len(chunks) else None
+        if (chunk.position, chunk.previous_id, chunk.next_id) != (expected, before, after):
+            found.append(("positions", f"{name_of(chunk)} has position {chunk.position} where {expected} was due"))
+    if len(chunks) != document.chunk_count:
+        found.append(("positions", f"{document.info.url} has {len(chunks)} chunks, not {document.chunk_count}"))
+    return found
+
+
+def check_chunk(chunk: Chunk) -> list[Found]:
+    """What a chunk says of itself: six fields that are there, and hashes that are those of its texts."""
+    found: list[Found] = []
+    if lacking := missing_fields(chunk):
+        found.append(("completeness", f"{name_of(chunk)} lacks {', '.join(lacking)}"))
+    if content_hash(chunk.text) != chunk.content_hash:
+        found.append(("hashes", f"{name_of(chunk)}: its text does not have the hash {chunk.content_hash}"))
+    if content_hash(chunk.embedded_text) != chunk.embedded_hash:
+        found.append(("hashes", f"{name_of(chunk)}: what is embedded does not have the hash {chunk.embedded_hash}"))
+    return found
+
+
+def missing_fields(chunk: Chunk) -> list[str]:
+    """Those of the six fields of seed 001 that are not there."""
+    fields = {
+        "url": chunk.document.url,
+        "title": chunk.document.title,
+        "position": chunk.position is not None,  # what is stored may be anything, whatever the type says
+        "content": chunk.text,
+        "time": chunk.created_at,
+        "hash": chunk.content_hash,
+    }
+    return [name for name, value in fields.items() if not value]
+
+
+def is_span(chunk: Chunk, text: str) -> bool:
+    """Whether a chunk is its span of a document's text, with what is said again around it."""
+    return chunk.text == chunk.repeated_before + text[chunk.start : chunk.end] + chunk.repeated_after

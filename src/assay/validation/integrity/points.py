@@ -1,0 +1,73 @@
+"""The index against the catalog."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.model.documents import Chunk
+from assay.model.generations import Generation
+from assay.ports import StoredPoint, Vector, VectorIndex
+from assay.validation.integrity.faults import Audit, Found
+from assay.validation.integrity.recheck import name_of
+
+_UNIT = 1e-3
+"""How far from 1 the squared length of a vector may be."""
+
+
+def check_points(chunks: Sequence[Chunk], points: dict[str, StoredPoint], dimension: int) -> list[Found]:
+    """The index's copy of these chunks against the catalog's."""
+    found: list[Found] = []
+    for chunk in chunks:
+        name = name_of(chunk)
+        point = points.get(chunk.id)
+        if point is None:
+            found.append(("agreement", f"{name} is missing from the index"))
+            continue
+        found += [(_kind_of(point), f"{name} {problem} in the index") for problem in point.problems]
+        if point.chunk is not None and point.chunk != chunk:
+            fields = ", ".join(_differing(point.chunk, chunk))
+            found.append(("agreement", f"{name} differs between index and catalog: {fields}"))
+        if wrong := _wrong_with(point.dense, dimension):
+            found.append(("vectors", f"{name}{wrong}"))
+    return found
+
+
+def check_ids(catalog_ids: set[str], index: VectorIndex, report: Audit) -> None:
+    """Points that only the index has."""
+    strange = [identity for identity in index.ids() if identity not in catalog_ids]
+    for identity in strange:
+        report.faults["agreement"].add(f"{identity} is in the index only")
+
+
+def check_counts(points: int | None, generation: Generation, report: Audit) -> None:
+    """Counts that do not add up. points: None where there is no index to count in."""
+    faults = report.faults["agreement"]
+    if report.chunks != generation.chunks or points not in {None, report.chunks}:
+        has = "cannot be counted" if points is None else str(points)
+        faults.add(f"the generation says {generation.chunks} chunks, the catalog has {report.chunks}, the index {has}")
+    if report.documents != generation.documents:
+        faults.add(f"the generation says {generation.documents} documents, the catalog has {report.documents}")
+
+
+def _kind_of(point: StoredPoint) -> str:
+    """A point that cannot be read lacks something; one that can says two things."""
+    return "completeness" if point.chunk is None else "agreement"
+
+
+def _differing(one: Chunk, other: Chunk) -> list[str]:
+    names = [name for name in Chunk.__dataclass_fields__ if getattr(one, name) != getattr(other, name)]
+    if "document" in names:
+        info, expected = one.document, other.document
+        inner = [n for n in type(info).__dataclass_fields__ if getattr(info, n) != getattr(expected, n)]
+        names = [*inner, *(name for name in names if name != "document")]
+    return names
+
+
+def _wrong_with(vector: Vector | None, dimension: int) -> str:
+    """What is wrong with a vector, to go on after the chunk's name; "" for nothing. NaN compares false with all."""
+    if vector is None:
+        return " has no vector"
+    length = float((vector.astype(np.float64) ** 2).sum())
+    if vector.shape == (dimension,) and abs(length - 1.0) < _UNIT:
+        return ""
+    return f": {vector.size} dimensions, squared length {length:.6g}"

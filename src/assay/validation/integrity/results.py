@@ -1,0 +1,63 @@
+"""Integrity of what a search gave: seed 001's two rates, and what is wrong with which hit."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from assay.model.ids import content_hash
+from assay.model.ranking import Hit
+from assay.ports import StoredDocument
+from assay.validation.integrity.documents import is_span, missing_fields
+from assay.validation.integrity.faults import Fault
+from assay.validation.integrity.recheck import name_of
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCheck:
+    """What was found in the results of searches.
+
+    results: how many hits there were; a chunk that several rankings have counts each time.
+    complete, hashed: how many have all six fields, and the text that their hash says.
+    faults: by kind, `completeness`, `hashes` and `spans`.
+    """
+
+    results: int
+    complete: int
+    hashed: int
+    faults: dict[str, Fault]
+
+    @property
+    def completeness_rate(self) -> float:
+        """Seed 001's metadata_completeness_rate, 0 to 1; 1.0 without any results."""
+        return self.complete / self.results if self.results else 1.0
+
+    @property
+    def hash_pass_rate(self) -> float:
+        """Seed 001's hash_validation_pass_rate, 0 to 1; 1.0 without any results."""
+        return self.hashed / self.results if self.results else 1.0
+
+
+def check_hits(hits: Iterable[Hit], document: Callable[[str], StoredDocument | None] | None = None) -> ResultCheck:
+    """Look at the hits of one or many rankings.
+
+    document: gives the document at a URL, to hold spans against; None leaves them out. Raises what it raises.
+    """
+    faults = {kind: Fault() for kind in ("completeness", "hashes", "spans")}
+    results = complete = hashed = 0
+    for hit in hits:
+        chunk = hit.chunk
+        results += 1
+        if lacking := missing_fields(chunk):
+            faults["completeness"].add(f"{name_of(chunk)} lacks {', '.join(lacking)}")
+        else:
+            complete += 1
+        if content_hash(chunk.text) == chunk.content_hash:
+            hashed += 1
+        else:
+            faults["hashes"].add(f"{name_of(chunk)}: its text does not have the hash {chunk.content_hash}")
+        if document is not None:
+            found = document(chunk.document.url)
+            if found is None:
+                faults["spans"].add(f"{name_of(chunk)} is of a document that the catalog does not have")
+            elif not is_span(chunk, found.text):
+                faults["spans"].add(f"{name_of(chunk)} is not {chunk.start} to {chunk.end} of its document")
+    return ResultCheck(results, complete, hashed, faults)
