@@ -1,0 +1,103 @@
+"""Rankings: their order, and one of them held against its topic's judgments."""
+
+import math
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from assay.errors import InputError
+from assay.model.evaluation import LABELS
+
+BEST_LABEL = LABELS[-1]
+
+
+class JudgedRanking(NamedTuple):
+    """A ranking's labels, and how many of each its topic has.
+
+    found: label of each hit, best first, equal hits once; None where nobody has judged it.
+    ranks: of the relevant hits (label 1 or 2), ascending, from 1.
+    relevant: chunks of the topic with a label of 1 or 2, whether they were found or not.
+    best: those of them with a label of 2.
+    not_relevant: chunks of the topic with a label of 0.
+    """
+
+    found: Sequence[int | None]
+    ranks: Sequence[int]
+    relevant: int
+    best: int
+    not_relevant: int
+
+    @property
+    def unjudged(self) -> list[int]:
+        """Ranks of the hits that nobody has judged, ascending, from 1."""
+        return [rank for rank, label in enumerate(self.found, start=1) if label is None]
+
+
+def judge(ranking: Sequence[str], labels: Mapping[str, int]) -> JudgedRanking:
+    """Hold a ranking against its judgments.
+
+    ranking: chunk ids, best first; one that comes again counts where it came first.
+    labels: of each judged chunk, found or not.
+
+    Raises InputError for a label that is not one of LABELS.
+    """
+    hits = ranking if len(set(ranking)) == len(ranking) else list(dict.fromkeys(ranking))
+    given = list(labels.values())
+    zeros, ones, twos = map(given.count, LABELS)
+    if zeros + ones + twos != len(given):
+        chunk_id, label = next((key, value) for key, value in labels.items() if value not in LABELS)
+        raise InputError(f"The label of {chunk_id} is {label!r}, and has to be 0, 1 or 2.")
+    found = list(map(labels.get, hits))
+    ranks = [rank for rank, label in enumerate(found, start=1) if label]
+    return JudgedRanking(found, ranks, ones + twos, twos, zeros)
+
+
+def order(scored: Iterable[tuple[str, float]], *, topic: str = "", as_trec_eval: bool = False) -> list[str]:
+    """Ids by score, best first, each once at its best score; equal scores by id, ascending.
+
+    trec_eval orders equal scores by id too, but descending, and keeps scores in single precision, so that it has more
+    of them; as_trec_eval does as it does, for runs that were measured with it before. Neither takes ties in the order
+    in which they come: a system that scores everything alike would look as good as its input is sorted.
+
+    topic: id to name in an error.
+
+    Raises InputError for a score that is NaN or infinite.
+    """
+    best: dict[str, float] = {}
+    for id_, score in scored:
+        if not math.isfinite(score):
+            where = f" of topic {topic}" if topic else ""
+            raise InputError(
+                f"The score of {id_} in the ranking{where} is {score}, which has no place in an order.",
+                hint="Correct the run, or the system that wrote it.",
+            )
+        if id_ not in best or score > best[id_]:
+            best[id_] = score
+    if as_trec_eval:
+        return sorted(best, key=lambda id_: (_single_precision(best[id_]), id_), reverse=True)
+    return sorted(best, key=lambda id_: (-best[id_], id_))
+
+
+def tie_orders(scored: Sequence[tuple[str, float]], labels: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    """Of all orders in which equal scores could stand, the worst and the best for every measure.
+
+    Within a tie the worst has unjudged hits first, then labels ascending; the best has labels descending, then
+    unjudged hits. Both are the same where no scores are equal.
+    """
+    best: dict[str, float] = {}
+    for id_, score in scored:
+        best[id_] = max(score, best.get(id_, score))
+    if len(set(best.values())) == len(best):
+        only = sorted(best, key=best.__getitem__, reverse=True)
+        return only, only
+    upwards = sorted(best, key=lambda id_: (-best[id_], labels.get(id_, -1), id_))
+    downwards = sorted(best, key=lambda id_: (-best[id_], -labels.get(id_, -1), id_))
+    return upwards, downwards
+
+
+def _single_precision(score: float) -> float:
+    """The score as trec_eval keeps it; one too large for that is infinite there."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", score))[0])
+    except OverflowError:
+        return math.copysign(math.inf, score)
