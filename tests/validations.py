@@ -304,7 +304,7 @@ def failed() -> Validation:
             )
         )
     return replace(
-        validation_of(topics, p95_ms=1_840.0, extra=_NOT_ASKED),
+        validation_of(topics, p95_ms=1_840.0, extra=[_not_asked(topics)]),
         against_live=(
             Difference("P@5", 14, 0.74, 0.457, -0.283, Interval(-0.44, -0.13), 0.004, 0.012, 0.17),
             Difference("mrr", 14, 0.86, 0.571, -0.289, Interval(-0.5, -0.08), 0.011, 0.022, 0.21),
@@ -330,6 +330,20 @@ def structure_only() -> Validation:
     return validation_of((), test_set=False)
 
 
+def small() -> Validation:
+    """One topic of each kind: good, bad, failed, and one that nothing answers; for files that people look through."""
+    rows = [row for row in GOOD if row[0] in {"nodes-talk", "qos-sensors", "camera-time", "quantum"}]
+    topics = []
+    for place, (identity, text, kind, category, labels) in enumerate(rows):
+        bad = identity == "qos-sensors"
+        error = "The embedder did not answer within 30 s." if identity == "camera-time" else None
+        lost = (Anchoring.RE_ANCHORED, Anchoring.ORPHANED) if bad else ()
+        given = (0, None, 1, 0, 0) if bad else labels[:5]
+        topics.append(_topic(place, identity, text, kind, category, given, lost=lost, error=error))
+    advised = ("Query 'quantum computing algorithms' returned no relevant results (expected - out of domain)",)
+    return validation_of(topics, extra=[_not_asked(topics)], advice=advised)
+
+
 def many(count: int) -> Validation:
     """As many topics as asked for."""
     rows = (
@@ -338,18 +352,19 @@ def many(count: int) -> Validation:
     return validation_of([_topic(place, *row) for place, row in enumerate(rows)])
 
 
-_NOT_ASKED = (
-    Finding(
+def _not_asked(topics: Sequence[TopicResult]) -> Finding:
+    failed = [result for result in topics if result.error is not None]
+    told = tuple(f"{one.topic.id}: {one.error}" for one in failed)
+    return Finding(
         "topics asked",
         Outcome.INCONCLUSIVE,
-        14 / 15,
+        1.0 - len(failed) / len(topics),
         "every topic could be asked",
-        "1 of 15 topics could not be asked, and are in no figure: camera-time: The embedder did not answer within "
-        "30 s. Run it again when that is mended",
-        ("camera-time: The embedder did not answer within 30 s.",),
-        1,
-    ),
-)
+        f"{len(failed)} of {len(topics)} topics could not be asked, and are in no figure: {'; '.join(told)} Run it again "
+        "when that is mended",
+        told,
+        len(failed),
+    )
 
 
 def _topic(

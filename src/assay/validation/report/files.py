@@ -1,0 +1,79 @@
+"""Where reports are written: `report_YYYYMMDD_HHMMSS` and a suffix for each way to read it, in one folder."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.errors import ConfigurationError
+
+_MOST_IN_ONE_SECOND = 1_000
+
+
+def write_reports(folder: Path, began: datetime, contents: Mapping[str, bytes]) -> dict[str, Path]:
+    """Write one report as several files of one name, each whole or not at all, and none over another report's.
+
+    folder: made if it is missing.
+    began: when the validation began; its second in UTC is the name. A second report of that second gets `_2`.
+    contents: by suffix, as in `json`; the last one is written last, so that whoever sees it finds the others.
+
+    Returns the path of each file by its suffix. Raises ConfigurationError where they cannot be written.
+    """
+    stem = f"report_{began.astimezone(UTC):%Y%m%d_%H%M%S}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _claimed(folder, stem, list(contents)) as name:
+            paths = {suffix: folder / f"{name}.{suffix}" for suffix in contents}
+            for suffix, content in contents.items():
+                _write(paths[suffix], content)
+            return paths
+    except FileExistsError:
+        raise ConfigurationError(
+            f"Reports cannot be written to {folder}: it is a file and not a folder.", hint=_HINT
+        ) from None
+    except OSError as error:
+        raise ConfigurationError(f"Reports cannot be written to {folder}: {_reason(error)}.", hint=_HINT) from None
+
+
+_HINT = "Name a folder that can be written to: --output-dir, or output_dir in [validation]."
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
+
+
+@contextlib.contextmanager
+def _claimed(folder: Path, stem: str, suffixes: list[str]) -> Iterator[str]:
+    """A name that nobody else writes to.
+
+    Whoever holds the claim looks whether the name is taken; whoever writes files under it holds the claim until they
+    are there. So no two writers find the same name free, be they threads, processes or machines.
+    """
+    for number in range(1, _MOST_IN_ONE_SECOND + 1):
+        name = stem if number == 1 else f"{stem}_{number}"
+        claim = folder / f".{name}.writing"
+        try:
+            os.close(os.open(claim, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        except FileExistsError:
+            continue
+        try:
+            if not any((folder / f"{name}.{suffix}").exists() for suffix in suffixes):
+                yield name
+                return
+        finally:
+            claim.unlink(missing_ok=True)
+    raise ConfigurationError(f"There are {_MOST_IN_ONE_SECOND:,} reports of one second in {folder}.", hint=_HINT)
+
+
+def _write(path: Path, content: bytes) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,113 @@
+"""The report as JUnit XML, which build servers show: one suite for the limits of the gate, one for the topics.
+
+A limit that was missed is a failure; what could not be decided or asked is an error, so that no build server takes it
+for a success. A topic that misses what the gate asks of it is a failure where the verdict is not PASS; where the gate
+passed all the same, it is skipped with its value: the file of a PASS has no failures.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC
+from xml.etree import ElementTree as ET
+
+from assay.model.evaluation import Finding, Outcome
+from assay.model.validations import TopicResult, Validation
+from assay.validation.report.wording import cut, number, printable, reached_sentence, short, verdict_sentence
+
+_DETAIL = 4_000
+_HITS = 5
+_HIT = 160
+
+
+def to_junit(validation: Validation) -> str:
+    """The XML document."""
+    passed = validation.verdict.outcome is Outcome.PASS
+    root = ET.Element("testsuites", {"name": "assay validate"})
+    began = f"{validation.started_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}"  # build servers take no zone
+    gate = _suite(root, "gate", began, 0.0, (_check(finding) for finding in validation.verdict.findings))
+    _properties(gate, validation)
+    seconds = sum(result.total_ms or 0.0 for result in validation.topics) / 1_000.0
+    cases = (_topic(result, validation.precision_target, passed=passed) for result in validation.topics)
+    _suite(root, "topics", began, seconds, cases)
+    for name in ("tests", "failures", "errors", "skipped"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    root.set("time", f"{validation.seconds:.3f}")
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _suite(root: ET.Element, name: str, began: str, seconds: float, cases: Iterable[ET.Element]) -> ET.Element:
+    suite = ET.SubElement(root, "testsuite", {"name": f"assay.{name}", "timestamp": began, "time": f"{seconds:.3f}"})
+    suite.extend(cases)
+    suite.set("tests", str(len(suite)))
+    for count, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(count, str(sum(case.find(kind) is not None for case in suite)))
+    return suite
+
+
+def _properties(suite: ET.Element, validation: Validation) -> None:
+    """What the figures are of; the schema wants it before the test cases."""
+    told = validation.provenance
+    facts = {
+        "verdict": validation.verdict.outcome.value,
+        "sentence": f"{verdict_sentence(validation)}. {reached_sentence(validation)}",
+        "target": told.target,
+        "generation": told.generation,
+        "content_fingerprint": told.content_fingerprint,
+        "test_set": told.test_set,
+        "test_set_fingerprint": told.test_set_fingerprint,
+        "gate": told.gate,
+        **{f"measure {measure.name}": number(measure.value, 6) for measure in validation.measures},
+        **{f"version {name}": version for name, version in told.versions.items()},
+    }
+    properties = ET.Element("properties")
+    for name, value in facts.items():
+        if value is not None:
+            ET.SubElement(properties, "property", {"name": printable(name), "value": printable(value)})
+    suite.insert(0, properties)
+
+
+def _check(finding: Finding) -> ET.Element:
+    case = ET.Element("testcase", {"classname": "assay.gate", "name": short(finding.check, 200), "time": "0.000"})
+    if finding.outcome is not Outcome.PASS:
+        kind = "failure" if finding.outcome is Outcome.FAIL else "error"
+        more = finding.count - len(finding.examples)
+        lines = [finding.detail, f"asked for: {finding.limit}", *finding.examples]
+        lines += [f"and {more:,} more"] if more > 0 else []
+        message = short(finding.detail or finding.limit, 400)
+        _outcome(case, kind, message, finding.outcome.value, lines)
+    return case
+
+
+def _topic(result: TopicResult, target: float, *, passed: bool) -> ET.Element:
+    topic = result.topic
+    name = f"{topic.id}: {topic.text}" if topic.text.strip() else topic.id
+    took = f"{(result.total_ms or 0.0) / 1_000.0:.3f}"
+    classname = f"assay.topics.{topic.type.value}"
+    case = ET.Element("testcase", {"classname": classname, "name": short(name, 300), "time": took})
+    if result.error is not None:
+        _outcome(case, "error", short(result.error, 400), "could not be asked", [result.error])
+    elif result.reached is False:
+        message = f"P@5 {number(result.values.get('P@5'), 2)}, and {target:g} is asked of a topic"
+        if passed:
+            ET.SubElement(case, "skipped", {"message": f"{message}; enough other topics reach it"})
+        else:
+            _outcome(case, "failure", message, "precision", _found(result))
+    return case
+
+
+def _found(result: TopicResult) -> list[str]:
+    """What a topic found, to see at a glance what is wrong with it."""
+    if not result.hits:
+        return ["It found nothing."]
+    pairs = zip(result.hits[:_HITS], result.labels, strict=False)
+    return [
+        f"{hit.rank}. {'not judged' if label is None else f'label {label}'}: "
+        f"{short(hit.chunk.section_url, _HIT)} | {short(hit.chunk.text, _HIT)}"
+        for hit, label in pairs
+    ]
+
+
+def _outcome(case: ET.Element, kind: str, message: str, what: str, lines: Iterable[str]) -> None:
+    element = ET.SubElement(case, kind, {"message": printable(message), "type": what})
+    element.text = cut("\n".join(line for line in lines if line), _DETAIL)
