@@ -24,6 +24,7 @@ STAGES: Mapping[str, str] = {
     "seal": "Sealing the index",
     "audit": "Checking every chunk",
     "titles": "Looking up every title",
+    "load": "Asking under load",
     "survey": "Looking at every point",
 }
 

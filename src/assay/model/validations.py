@@ -1,7 +1,7 @@
 """The result of a validation: everything that a report shows and that a gate decided on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from assay.model.evaluation import Anchoring, Interval, MeasureValue, Outcome, Resolution, Topic, Verdict
@@ -61,12 +61,22 @@ class LoadFigures:
     name: what was done, such as `50 at once` or `20 a second for 30 s`.
     errors: requests that failed, which have no latency.
     rate: answers a second that were achieved.
+    stages: the same as total by stage; `wait` is the time from when a request was due until it was sent.
+    error_kinds: errors by the name of their class.
+    offered_rate: requests a second that were due; None where each waited for the answer before.
+    late: requests that were sent 10 ms or more after they were due.
+    turned_away: requests that were never sent, for too many were waiting.
     """
 
     name: str
     total: Percentiles
     errors: int
     rate: float
+    stages: Mapping[str, Percentiles] = field(default_factory=dict)
+    error_kinds: Mapping[str, int] = field(default_factory=dict)
+    offered_rate: float | None = None
+    late: int = 0
+    turned_away: int = 0
 
 
 @dataclass(frozen=True, slots=True)
