@@ -1,7 +1,7 @@
 """The only place that builds objects: settings in, a working Assay out."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,13 +29,15 @@ from assay.errors import (
     IndexCorrupt,
     IndexNotFound,
     IndexNotOurs,
+    InputError,
     NoLiveGeneration,
 )
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
 from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
-from assay.ingest.reading import READER_REVISION
+from assay.ingest.reading import READER_REVISION, read_page
 from assay.ingest.workers.read_ahead import worker_count
-from assay.model.evaluation import Judgment, Outcome, TestSet, Verdict
+from assay.model.documents import PageFailed, RawPage
+from assay.model.evaluation import Outcome, Verdict
 from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.model.ranking import Query, Ranking
 from assay.ports import (
@@ -74,9 +76,7 @@ if TYPE_CHECKING:
     from assay.adapters.adopted.store import AdoptedStore
     from assay.adapters.prometheus import Metrics, ServedGeneration
     from assay.adapters.qdrant_options import Access, Reading
-    from assay.adapters.testset_files.editing import TestSetEditor
-    from assay.model.located import Located
-    from assay.validation.testsets.reading import Reading as TestSetReading
+    from assay.validation.deriving.deriving import LinkedDocument
 
 logger = logging.getLogger(__name__)
 
@@ -280,6 +280,44 @@ class Assay:
     def generations(self) -> list[Generation]:
         """All generations, newest first."""
         return self.catalog.generations()
+
+    def linked_documents(self, generation_id: str | None = None) -> "Iterator[LinkedDocument]":
+        """The documents of a generation with their links and headings. generation_id: None for live, or CANDIDATE.
+
+        Raises NoLiveGeneration, GenerationNotFound, CatalogError; IndexNotOurs for an adopted collection, which has no
+        links; InputError for a generation whose links were not kept.
+        """
+        if self.adopted is not None:
+            raise IndexNotOurs(
+                f"The points of the collection {self.adopted} have no links.",
+                hint="Name the folder that its pages come from, and --base-url.",
+            )
+        found = self.releases.candidate().id if generation_id == CANDIDATE else generation_id or self.catalog.live_id()
+        if found is None:
+            raise NoLiveGeneration(
+                "Nothing is live yet.", hint="Run `assay publish`; or name the candidate, or a folder to read."
+            )
+        for document in self.catalog.documents(self.catalog.generation(found).id):
+            if document.links is None:
+                raise InputError(
+                    f"Generation {found} was built before links were kept.", hint="Run `assay publish`, and try again."
+                )
+            yield document
+
+    def read_documents(self) -> "Iterator[LinkedDocument]":
+        """The documents of the configured sources, read anew; a page that cannot be read is left out with a warning.
+
+        Raises ConfigurationError, SourceError.
+        """
+        for source in self.sources:
+            for page in source.read({}):
+                if isinstance(page, PageFailed):
+                    logger.warning("%s is left out: %s", page.key, page.reason)
+                elif isinstance(page, RawPage):
+                    try:
+                        yield read_page(page)
+                    except InputError as error:
+                        logger.warning("%s is left out: %s", page.key, error.message)
 
     # --- searching -------------------------------------------------------------------------------------------------
 
@@ -738,62 +776,3 @@ def example_folder() -> Path:
         if (folder / "handbook").is_dir():
             return folder
     raise ConfigurationError("The example handbook is missing from this installation.", hint="Install Assay again.")
-
-
-# --- test sets -----------------------------------------------------------------------------------------------------
-
-
-def load_test_set(path: Path) -> TestSet:
-    """The test set in a file. Raises InputError that names the lines, the keys and what was meant."""
-    from assay.validation.testsets.reading import read_test_set
-
-    return read_test_set(_test_set_file(path), path.name.removesuffix(path.suffix).removesuffix(".testset"))
-
-
-def examine_test_set(path: Path) -> "TestSetReading":
-    """What a test-set file holds, with all that is wrong with it or odd. Raises InputError where it cannot be read."""
-    from assay.validation.testsets.reading import examine
-
-    return examine(_test_set_file(path), path.name.removesuffix(path.suffix).removesuffix(".testset"))
-
-
-def append_judgments(path: Path, topic_id: str, judgments: Sequence[Judgment]) -> None:
-    """Add judgments to a topic of a test-set file, and leave every other byte of the file as it is.
-
-    Raises InputError for a file that is no test set, has no such topic or cannot be added to; then it stays as it was.
-    """
-    from assay.validation.testsets.plain import plain_judgment
-
-    topic = next((topic for topic in load_test_set(path).topics if topic.id == topic_id), None)
-    inherited = topic.judgments if topic is not None else ()
-    _editor(path).append(
-        topic_id, [plain_judgment(one) for one in judgments], inherited=[plain_judgment(one) for one in inherited]
-    )
-
-
-def change_judgments(path: Path, topic_id: str, changes: Mapping[int, Judgment]) -> None:
-    """Let judgments of a topic of a test-set file become others, and leave every other byte as it is.
-
-    changes: the new judgment by its place among those of the topic, from 0. What the old one has and the new one
-        leaves out stays.
-
-    Raises InputError as append_judgments does.
-    """
-    from assay.validation.testsets.plain import plain_judgment
-
-    load_test_set(path)
-    _editor(path).change(topic_id, {number: plain_judgment(one) for number, one in changes.items()})
-
-
-def _test_set_file(path: Path) -> "Located":
-    from assay.adapters.testset_files.loading import load
-    from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
-
-    return load(path, text_keys=TEXT_KEYS, free_key=FREE_KEY)
-
-
-def _editor(path: Path) -> "TestSetEditor":
-    from assay.adapters.testset_files.editing import TestSetEditor
-    from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
-
-    return TestSetEditor(path, text_keys=TEXT_KEYS, free_key=FREE_KEY)

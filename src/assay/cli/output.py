@@ -26,6 +26,7 @@ STAGES: Mapping[str, str] = {
     "titles": "Looking up every title",
     "load": "Asking under load",
     "survey": "Looking at every point",
+    "derive": "Reading links and headings",
 }
 
 _LOG_EVERY_SECONDS = 5.0
