@@ -58,7 +58,7 @@ def anthropic_docs(shared: Path) -> LabelledCollection:
     folder = shared / "collections" / "anthropic-docs"
     sections = json.loads(_text(folder / "anthropic_docs.json"))
     documents = {
-        link: _document(link.replace("#", "/"), section["chunk_heading"], section["text"])
+        link: as_document(link.replace("#", "/"), section["chunk_heading"], section["text"])
         for section in sections
         for link in [section["chunk_link"]]
     }
@@ -75,7 +75,7 @@ def xquad_en(shared: Path) -> LabelledCollection:
     topics: list[LabelledTopic] = []
     for article in json.loads(_text(shared / "collections" / "xquad-en" / "xquad.en.json"))["data"]:
         for paragraph in article["paragraphs"]:
-            document = _document(f"https://xquad.invalid/{len(documents)}", "", paragraph["context"])
+            document = as_document(f"https://xquad.invalid/{len(documents)}", "", paragraph["context"])
             documents.append(document)
             topics.extend(LabelledTopic(qa["id"], qa["question"], (_whole(document),)) for qa in paragraph["qas"])
     return LabelledCollection("xquad-en", tuple(documents), tuple(topics), by_document=True)
@@ -85,7 +85,7 @@ def chunking_evaluation(shared: Path) -> LabelledCollection:
     """Five long texts and 472 questions whose answers are labelled as spans."""
     folder = shared / "collections" / "chunking-evaluation"
     documents = {
-        path.stem: _document(f"https://chunking-evaluation.invalid/{path.stem}", "", _text(path))
+        path.stem: as_document(f"https://chunking-evaluation.invalid/{path.stem}", "", _text(path))
         for path in sorted((folder / "corpora").glob("*.md"))
     }
     csv.field_size_limit(sys.maxsize)
@@ -97,7 +97,7 @@ def chunking_evaluation(shared: Path) -> LabelledCollection:
     return LabelledCollection("chunking-evaluation", tuple(documents.values()), tuple(topics), by_document=False)
 
 
-def _document(url: str, title: str, text: str) -> Document:
+def as_document(url: str, title: str, text: str) -> Document:
     """A document of plain text: one section, and a block for each paragraph."""
     url = canonical_url(url)
     blocks = [Block(BlockKind.TEXT, *match.span(), *match.span()) for match in _PARAGRAPH.finditer(text)]

@@ -1,0 +1,1 @@
+"""Judgments that survive re-chunking: each is found again in a generation, or said to be lost; never silently moved."""

@@ -1,0 +1,129 @@
+"""What a generation's pages and chunks look like to a judgment."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.model.documents import Section
+from assay.model.evaluation import Passage
+from assay.ports import Catalog, ChunkPlace
+
+_PAGES_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a generation.
+
+    text_hash: SHA-256 hex of text.
+    sections: as in Document; None where they were not kept.
+    chunks: by position.
+    """
+
+    url: str
+    text: str
+    text_hash: str
+    sections: tuple[Section, ...] | None
+    chunks: tuple[ChunkPlace, ...]
+
+
+class Corpus(Protocol):
+    """One generation, as far as judgments are concerned. Every method raises CatalogError or VectorStoreError."""
+
+    def pages(self, urls: Sequence[str]) -> Iterator[Page]:
+        """The pages at these URLs that there are, each once, in any order."""
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """URL and text of every page."""
+
+    def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
+        """These chunks, as far as there are such."""
+
+    def chunks_by_text(self, content_hashes: Sequence[str]) -> dict[str, tuple[ChunkPlace, ...]]:
+        """The chunks with these texts, by URL and position."""
+
+    def urls_of_texts(self, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """URLs of the pages with these texts."""
+
+    def earlier_text(self, text_hash: str) -> str | None:
+        """The text with this hash, if it is still known; of any generation."""
+
+    def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
+        """What judgments turned out to be about when they were first found."""
+
+    def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
+        """Keep what judgments turned out to be about; what is kept already stays."""
+
+
+class CatalogCorpus:
+    """A generation in the catalog. Holds no more than the pages that are being looked at."""
+
+    def __init__(self, catalog: Catalog, generation_id: str) -> None:
+        self._catalog = catalog
+        self._generation = generation_id
+
+    def pages(self, urls: Sequence[str]) -> Iterator[Page]:
+        """The pages at these URLs that there are, by URL."""
+        ordered = sorted(set(urls))
+        for start in range(0, len(ordered), _PAGES_AT_ONCE):
+            some = ordered[start : start + _PAGES_AT_ONCE]
+            chunks: dict[str, list[ChunkPlace]] = {}
+            for place in self._catalog.places_at(self._generation, some):
+                chunks.setdefault(place.url, []).append(place)
+            for stored in self._catalog.documents_at(self._generation, some):
+                url = stored.info.url
+                yield Page(url, stored.text, stored.text_hash, stored.sections, tuple(chunks.get(url, ())))
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """URL and text of every page."""
+        for stored in self._catalog.documents(self._generation):
+            yield stored.info.url, stored.text
+
+    def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
+        """These chunks, as far as there are such."""
+        return {place.chunk_id: place for place in self._catalog.places_of_ids(self._generation, chunk_ids)}
+
+    def chunks_by_text(self, content_hashes: Sequence[str]) -> dict[str, tuple[ChunkPlace, ...]]:
+        """The chunks with these texts, by URL and position."""
+        return by_text(self._catalog.places_of_texts(self._generation, content_hashes))
+
+    def urls_of_texts(self, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """URLs of the pages with these texts."""
+        return self._catalog.urls_of_texts(self._generation, text_hashes)
+
+    def earlier_text(self, text_hash: str) -> str | None:
+        """The text with this hash, as long as any generation that is kept has it."""
+        return self._catalog.text_of(text_hash)
+
+    def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
+        """What judgments turned out to be about."""
+        return self._catalog.anchors(keys)
+
+    def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
+        """Keep what judgments turned out to be about on this generation."""
+        self._catalog.keep_anchors(self._generation, anchors)
+
+
+def by_text(places: Iterable[ChunkPlace]) -> dict[str, tuple[ChunkPlace, ...]]:
+    """Chunks by their text, in the order in which they come."""
+    found: dict[str, list[ChunkPlace]] = {}
+    for place in places:
+        found.setdefault(place.content_hash, []).append(place)
+    return {text: tuple(those) for text, those in found.items()}
+
+
+def anchor_key(passage: Passage) -> str:
+    """What an anchor is kept under: SHA-256 hex of the passage as the test set gives it."""
+    quote, position = passage.quote, passage.position
+    said = [
+        passage.url,
+        None if quote is None else [quote.exact, quote.prefix, quote.suffix],
+        None if position is None else [position.start, position.end],
+        passage.text_hash,
+        passage.section,
+        passage.chunk_id,
+        passage.content_hash,
+    ]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()

@@ -1,0 +1,208 @@
+"""Where a passage is on a page that is there."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from assay.model.documents import Section
+from assay.model.evaluation import Anchoring, Passage, Quote, Resolution, Span
+from assay.ports import ChunkPlace
+from assay.validation.judgments.anchoring import Found, Kind, Sought, lost
+from assay.validation.judgments.corpus import Page
+from assay.validation.judgments.coverage import chunks_on
+from assay.validation.judgments.hints import nearest
+from assay.validation.judgments.quoting import Doubt, Located, SearchedText, locate, quote_at
+from assay.validation.judgments.sections import find_section, section_names, still_the_same
+
+EarlierText = Callable[[str], str | None]
+"""The text with a hash, if it is still known."""
+
+CHANGED = "The text of the page has changed; the words stand there unchanged."
+
+
+class PageSearch:
+    """Looks for passages on one page. earlier: texts that pages had before."""
+
+    def __init__(self, page: Page, earlier: EarlierText) -> None:
+        self._page = page
+        self._searched = SearchedText(page.text)
+        self._earlier = earlier
+
+    def find(self, one: Sought) -> Found:
+        """Where a passage is, or why that is not certain."""
+        if one.kind is Kind.PAGE:
+            return self._whole(one)
+        if one.kind is Kind.SECTION:
+            return self._section(one)
+        if one.quote is None:
+            return self._position(one) if one.chunk is None else self._at_chunk(one, one.chunk)
+        found = self._quoted(one, one.quote)
+        if not found.resolution.anchoring.scores and one.chunk is not None and self._is_only(one.chunk, one.quote):
+            return self._at_chunk(one, one.chunk)
+        return found
+
+    # --- by kind ---------------------------------------------------------------------------------------------------
+
+    def _whole(self, one: Sought) -> Found:
+        changed = one.text_hash is not None and one.text_hash != self._page.text_hash
+        reason = "The text of the page has changed; all of it is judged." if changed else ""
+        anchor = Passage(url=self._page.url, text_hash=self._page.text_hash) if one.text_hash is None else None
+        return self._at(one, Span(0, len(self._page.text)), reason, anchor)
+
+    def _at_chunk(self, one: Sought, chunk: ChunkPlace) -> Found:
+        changed = one.text_hash is not None and one.text_hash != self._page.text_hash
+        span = Span(chunk.start, chunk.end)
+        anchor = None if one.is_anchored else self._anchor(span)
+        anchoring = Anchoring.RE_ANCHORED if changed else Anchoring.EXACT
+        reason = CHANGED if changed else ""
+        return Found(
+            one.passage, Resolution(anchoring, self._page.url, span, (chunk.chunk_id,), reason), (chunk,), anchor
+        )
+
+    def _section(self, one: Sought) -> Found:
+        name = one.passage.section or ""
+        sections = self._page.sections
+        if one.quote is not None:
+            found = self._quoted(one, one.quote)
+            if found.resolution.anchoring.scores or sections is None:
+                return found
+            span = find_section(self._page.text, sections, name)
+            if span is None or not still_the_same(one.quote.exact, self._page.text, sections, name):
+                return found
+            return self._at(one, span, f"The section #{name} has changed; it is the same section.", None)
+        if sections is None:
+            return lost(
+                one.passage,
+                "This generation was built before the sections of pages were kept. Run `assay publish`.",
+                url=self._page.url,
+            )
+        span = find_section(self._page.text, sections, name)
+        if span is None:
+            return lost(
+                one.passage, f"The page has no section #{name}.{section_names(sections, name)}", url=self._page.url
+            )
+        return self._at(one, span, "", replace(self._anchor(span), section=name))
+
+    def _position(self, one: Sought) -> Found:
+        """A position without words: those that stand there, in the text that it was counted in."""
+        position, text_hash = one.position, one.text_hash
+        assert position is not None
+        assert text_hash is not None
+        text = self._page.text if text_hash == self._page.text_hash else self._earlier(text_hash)
+        if text is None or position.end > len(text) or not text[position.start : position.end].strip():
+            return lost(
+                one.passage,
+                "The text in which the position was counted is not known any more."
+                if text is None
+                else f"There are no words at [{position.start}, {position.end}] of the text with this hash.",
+                url=self._page.url,
+            )
+        found = self._quoted(one, quote_at(text, position))
+        anchor = Passage(url=one.url, quote=quote_at(text, position), position=position, text_hash=text_hash)
+        return replace(found, anchor=anchor)
+
+    def _quoted(self, one: Sought, quote: Quote) -> Found:
+        same = one.text_hash == self._page.text_hash
+        if same and one.position is not None and self._searched.says(one.position, quote.exact):
+            return self._at(one, one.position, "", None)
+        was_unique = False
+        if not same and one.text_hash is not None:
+            asked = self._in_earlier_text(one, quote, one.text_hash)
+            if asked is None:
+                return lost(
+                    one.passage,
+                    "The words stood several times in the text that was judged, and nothing said which were meant.",
+                    url=self._page.url,
+                    anchoring=Anchoring.AMBIGUOUS,
+                )
+            quote, was_unique = asked
+        located = locate(self._searched, quote, changed=not same, within=self._within(one.passage))
+        if located.span is not None:
+            return self._at(one, located.span, self._why(one, located, same=same), None)
+        if was_unique and located.doubt is Doubt.OTHERWISE_SURROUNDED:
+            [place] = self._searched.places(quote.exact)
+            return self._at(one, place, f"{CHANGED} What stood around them has gone.", None)
+        return self._doubtful(one, quote, located)
+
+    # --- what they share -------------------------------------------------------------------------------------------
+
+    def _in_earlier_text(self, one: Sought, quote: Quote, text_hash: str) -> tuple[Quote, bool] | None:
+        """What the text that was judged says of the words: enough around them, and whether they stood there once.
+
+        What was given where that text is not known; None where they stood there several times, and which were meant
+        was not said.
+        """
+        text = self._earlier(text_hash)
+        if text is None:
+            return quote, False
+        searched = SearchedText(text)
+        if one.position is not None and searched.says(one.position, quote.exact):
+            place = one.position
+        else:
+            located = locate(searched, quote, changed=False)
+            if located.doubt is Doubt.SEVERAL:
+                return None
+            if located.span is None:
+                return quote, False
+            place = located.span
+        told = quote_at(text, place)
+        return told, len(searched.places(told.exact)) == 1
+
+    def _why(self, one: Sought, located: Located, *, same: bool) -> str:
+        """Why it is not exact; "" where it is."""
+        if same:
+            return ""
+        if one.text_hash is not None:
+            return CHANGED
+        return "What stands on one side of the words is not what is given." if located.is_partly_proven else ""
+
+    def _doubtful(self, one: Sought, quote: Quote, located: Located) -> Found:
+        url = self._page.url
+        if located.doubt is Doubt.SEVERAL:
+            return lost(
+                one.passage,
+                f"The words stand {located.count} times on the page, and nothing tells for certain which are meant. "
+                "Give the quote a `prefix` or a `suffix`.",
+                url=url,
+                anchoring=Anchoring.AMBIGUOUS,
+            )
+        if located.doubt is Doubt.OTHERWISE_SURROUNDED:
+            return lost(
+                one.passage,
+                "The words stand on the page once, but neither what was before them nor what was after them does: "
+                "they may be others. Where they are the right ones, give the quote anew.",
+                url=url,
+            )
+        if one.passage.section is not None and self._searched.places(quote.exact):
+            return lost(
+                one.passage, f"The words stand on the page, but not in its section #{one.passage.section}.", url=url
+            )
+        return lost(one.passage, f"The words are not on the page.{nearest(self._searched, quote.exact)}", url=url)
+
+    def _at(self, one: Sought, span: Span, reason: str, anchor: Passage | None) -> Found:
+        chunks = chunks_on(self._page, span)
+        if not chunks:
+            reason = "It is on the page, but in none of its chunks."
+            return Found(one.passage, Resolution(Anchoring.ORPHANED, self._page.url, span, reason=reason))
+        anchoring = Anchoring.RE_ANCHORED if reason else Anchoring.EXACT
+        ids = tuple(chunk.chunk_id for chunk in chunks)
+        return Found(
+            one.passage,
+            Resolution(anchoring, self._page.url, span, ids, reason),
+            chunks,
+            None if one.is_anchored else anchor,
+        )
+
+    def _anchor(self, span: Span) -> Passage:
+        page = self._page
+        return Passage(url=page.url, quote=quote_at(page.text, span), position=span, text_hash=page.text_hash)
+
+    def _is_only(self, chunk: ChunkPlace, quote: Quote) -> bool:
+        """Whether a chunk that still has its id is what was judged, whatever has changed around it."""
+        return self._searched.places(quote.exact) == [Span(chunk.start, chunk.end)]
+
+    def _within(self, passage: Passage) -> Span | None:
+        """The section that a quote is said to be in, where there is one."""
+        sections: tuple[Section, ...] | None = self._page.sections
+        if passage.section is None or passage.quote is None or sections is None:
+            return None
+        return find_section(self._page.text, sections, passage.section)

@@ -1,0 +1,273 @@
+"""Finds a quote in a text, and tells equal words apart by what stands around them.
+
+The rule for a text that has changed: a place is the one that was judged when the words are the same and at least one
+side of their surroundings proves it. Everything else is said, and nothing is guessed.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assay.model.evaluation import Quote, Span
+from assay.validation.judgments.folding import Folded, fold, folded_words
+
+USUAL_CONTEXT = 32
+"""Characters of context that are written on each side of a quote, as in other tools for web annotations."""
+
+LONG_CONTEXT = 400
+"""More are written only where the other side needs more too."""
+
+MOST_CONTEXT = 4_000
+"""A side of so many characters could not be made unique, and proves nothing."""
+
+LEAST_PROOF = 16
+"""A side of fewer characters proves nothing by itself."""
+
+_TO_A_BLANK = 16
+
+
+class Doubt(StrEnum):
+    """Why no place was chosen."""
+
+    NOWHERE = "nowhere"
+    OTHERWISE_SURROUNDED = "otherwise surrounded"
+    SEVERAL = "several"
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where a quote is. span: None where no place is certain, and `doubt` says why.
+
+    count: how often the words stand in the text.
+    is_partly_proven: whether only one side of what is given stands there.
+    """
+
+    span: Span | None
+    count: int
+    doubt: Doubt | None = None
+    is_partly_proven: bool = False
+
+
+class SearchedText:
+    """A text in which quotes are looked for; folded once, and only when that is needed."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._folded: Folded | None = None
+
+    @property
+    def folded(self) -> Folded:
+        """The text as a person copies it."""
+        if self._folded is None:
+            self._folded = fold(self.text)
+        return self._folded
+
+    def places(self, exact: str) -> list[Span]:
+        """Every place of the words, also those that overlap: as they are written or, if nowhere, as they fold."""
+        spans = [Span(start, start + len(exact)) for start in _starts(self.text, exact)]
+        return spans or list(self._folded_places(folded_words(exact)))
+
+    def says(self, span: Span, exact: str) -> bool:
+        """Whether the words stand at a place, as they are written or folded."""
+        there = self.text[span.start : span.end]
+        return there == exact or (there != "" and folded_words(there) == folded_words(exact))
+
+    def _folded_places(self, wanted: str) -> Iterator[Span]:
+        if not wanted:
+            return
+        for start in _starts(self.folded.text, wanted):
+            span = self.folded.span(start, start + len(wanted))
+            if folded_words(self.text[span.start : span.end]) == wanted:  # not half of what one character stands for
+                yield span
+
+
+def locate(searched: SearchedText, quote: Quote, *, changed: bool, within: Span | None = None) -> Located:
+    """The one place of a quote, if it is certain.
+
+    changed: whether the text may be another than the one that was quoted, so that words that stand there once are not
+        therefore the ones that were meant.
+    within: the part of the text that was meant, where that is known; it decides as a context does.
+    """
+    places = searched.places(quote.exact)
+    if within is not None:
+        inside = [place for place in places if within.start <= place.start and place.end <= within.end]
+        if inside or (changed and places):
+            return _chosen(searched, quote, inside, changed=changed)
+    return _chosen(searched, quote, places, changed=changed)
+
+
+def _chosen(searched: SearchedText, quote: Quote, places: Sequence[Span], *, changed: bool) -> Located:
+    count = len(places)
+    doubt = (Doubt.NOWHERE, Doubt.OTHERWISE_SURROUNDED)[count] if count < 2 else Doubt.SEVERAL
+    if count == 1 and not changed:
+        return Located(places[0], 1)
+    agreements = [_Agreement.of(searched.text, quote, place) for place in places]
+    if changed and not (_is_unique(quote.prefix) and _is_unique(quote.suffix)):
+        agreements = []
+    elif count == 1 and agreements[0].is_silent:
+        return Located(places[0], 1)
+    for convincing in (_Agreement.is_full, _Agreement.is_proof):
+        convinced = [place for place, agreement in zip(places, agreements, strict=False) if convincing(agreement)]
+        if len(convinced) == 1:
+            return Located(convinced[0], count, is_partly_proven=convincing is _Agreement.is_proof)
+        if convinced:
+            return Located(None, count, Doubt.SEVERAL)
+    return Located(None, count, doubt)
+
+
+@dataclass(frozen=True, slots=True)
+class _Agreement:
+    """Whether each side of a quote stands beside a place; None where the quote says nothing of that side.
+
+    proves: whether each side is one that would prove the place by itself.
+    """
+
+    before: bool | None
+    after: bool | None
+    proves: tuple[bool, bool]
+
+    @classmethod
+    def of(cls, text: str, quote: Quote, place: Span) -> "_Agreement":
+        return cls(
+            _stands_before(text, quote.prefix, place.start),
+            _stands_after(text, quote.suffix, place.end),
+            (_is_proof(quote.prefix), _is_proof(quote.suffix)),
+        )
+
+    @property
+    def is_silent(self) -> bool:
+        return self.before is None and self.after is None
+
+    def is_full(self) -> bool:
+        """Whether every side that is given stands there."""
+        return not self.is_silent and self.before is not False and self.after is not False
+
+    def is_proof(self) -> bool:
+        """Whether a side stands there that proves the place by itself."""
+        return (self.before is True and self.proves[0]) or (self.after is True and self.proves[1])
+
+
+def _is_unique(side: str) -> bool:
+    return len(side) < MOST_CONTEXT
+
+
+def _is_proof(side: str) -> bool:
+    return len(side.strip()) >= LEAST_PROOF and _is_unique(side)
+
+
+def _stands_before(text: str, prefix: str, at: int) -> bool | None:
+    if text.endswith(prefix, 0, at) and prefix:
+        return True
+    wanted = folded_words(prefix)
+    if not wanted:
+        return None
+    return folded_words(text[max(0, at - _reach(prefix)) : at]).endswith(wanted)
+
+
+def _stands_after(text: str, suffix: str, at: int) -> bool | None:
+    if text.startswith(suffix, at) and suffix:
+        return True
+    wanted = folded_words(suffix)
+    if not wanted:
+        return None
+    return folded_words(text[at : at + _reach(suffix)]).startswith(wanted)
+
+
+def _reach(side: str) -> int:
+    """How many characters may fold to as many as a side has."""
+    return 2 * len(side) + USUAL_CONTEXT
+
+
+# --- writing -------------------------------------------------------------------------------------------------------
+
+
+def quote_at(text: str, span: Span) -> Quote:
+    """The words at a place, with so much around them that each side tells them from equal words of the same text.
+
+    A side that cannot, or only with more than LONG_CONTEXT characters where the other needs fewer, is left out. Where
+    neither side can within MOST_CONTEXT characters both are that long, and prove nothing once the text has changed.
+    """
+    exact = text[span.start : span.end]
+    others = [Span(start, start + len(exact)) for start in _starts(text, exact) if start != span.start]
+    prefix = _telling_prefix(text, span.start, [other.start for other in others])
+    suffix = _telling_suffix(text, span.end, [other.end for other in others])
+    if prefix is None and suffix is None:
+        return Quote(exact, text[max(0, span.start - MOST_CONTEXT) : span.start], text[span.end :][:MOST_CONTEXT])
+    if suffix is None or (prefix is not None and len(prefix) <= len(suffix) and len(suffix) > LONG_CONTEXT):
+        return Quote(exact, prefix=prefix or "")
+    if prefix is None or len(prefix) > LONG_CONTEXT:
+        return Quote(exact, suffix=suffix)
+    return Quote(exact, prefix, suffix)
+
+
+def _telling_prefix(text: str, at: int, others: Sequence[int]) -> str | None:
+    """What stands before a place and before none of the others; None where that would be too long."""
+    shared = max((_shared_before(text, at, other) for other in others), default=0)
+    for length in _lengths(shared, at):
+        prefix = _before(text, at, length)
+        if all(_stands_before(text, prefix, other) is False for other in others):
+            return prefix
+    return None
+
+
+def _telling_suffix(text: str, at: int, others: Sequence[int]) -> str | None:
+    """What stands after a place and after none of the others; None where that would be too long."""
+    shared = max((_shared_after(text, at, other) for other in others), default=0)
+    for length in _lengths(shared, len(text) - at):
+        suffix = _after(text, at, length)
+        if all(_stands_after(text, suffix, other) is False for other in others):
+            return suffix
+    return None
+
+
+def _lengths(shared: int, there: int) -> Iterator[int]:
+    """Lengths to try. A little more than what is shared is needed where the difference is one that folding hides."""
+    longest = min(there, MOST_CONTEXT - _TO_A_BLANK - 1)
+    length = max(shared + 1, USUAL_CONTEXT)
+    while length < longest:
+        yield length
+        length += _TO_A_BLANK
+    if longest >= shared:
+        yield longest
+
+
+def _shared_before(text: str, one: int, other: int) -> int:
+    """Characters that stand before both places, counted from there."""
+    return _most(min(one, other), lambda n: text[one - n : one] == text[other - n : other])
+
+
+def _shared_after(text: str, one: int, other: int) -> int:
+    """Characters that stand after both places, counted from there."""
+    there = len(text) - max(one, other)
+    return _most(there, lambda n: text[one : one + n] == text[other : other + n])
+
+
+def _most(there: int, holds: Callable[[int], bool]) -> int:
+    """The largest number up to `there`, and to MOST_CONTEXT, for which something holds that holds for all below it."""
+    return bisect_left(range(1, min(there, MOST_CONTEXT) + 1), True, key=lambda n: not holds(n))
+
+
+def _before(text: str, at: int, length: int) -> str:
+    """So much of the text before a place, or a little more, to where a word begins."""
+    start = at - length
+    for blank in range(start, max(start - _TO_A_BLANK, -1), -1):
+        if blank == 0 or text[blank - 1].isspace():
+            return text[blank:at]
+    return text[start:at]
+
+
+def _after(text: str, at: int, length: int) -> str:
+    """So much of the text after a place, or a little more, to where a word ends."""
+    end = at + length
+    for blank in range(end, min(end + _TO_A_BLANK, len(text) + 1)):
+        if blank == len(text) or text[blank].isspace():
+            return text[at:blank]
+    return text[at:end]
+
+
+def _starts(text: str, words: str) -> Iterator[int]:
+    at = text.find(words)
+    while at >= 0:
+        yield at
+        at = text.find(words, at + 1)

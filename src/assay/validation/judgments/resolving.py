@@ -1,0 +1,112 @@
+"""The conductor: every passage of a test set → where it is in a generation → labels of chunks.
+
+1. Passages that name a chunk, a section or a page are turned into words of a page the first time they are found, and
+   from then on they are those words: the first resolution stays (`anchoring`).
+2. Page by page, each passage is located in the text (`locating`).
+3. What was on pages that are gone is looked for elsewhere (`moving`).
+4. Labels go from passages to chunks, and to every chunk that says the same.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from assay.errors import CatalogError
+from assay.model.evaluation import Passage, ResolvedTopic, TestSet, Topic
+from assay.ports import ChunkPlace
+from assay.validation.judgments.anchoring import Found, Sought, sought
+from assay.validation.judgments.corpus import Corpus, anchor_key
+from assay.validation.judgments.locating import PageSearch
+from assay.validation.judgments.moving import find_moved
+
+logger = logging.getLogger(__name__)
+
+_TEXTS = 8
+"""Earlier texts that are remembered: the judgments of one page mostly have one."""
+
+
+def resolve(test_set: TestSet, corpus: Corpus) -> tuple[ResolvedTopic, ...]:
+    """Find every judgment of a test set in a generation; one result for each topic, in its order.
+
+    Each page is read once, and no more than a few at a time. What judgments that name a chunk, a section or a page
+    turned out to be about is kept with the corpus.
+
+    Raises CatalogError or VectorStoreError when the generation cannot be read.
+    """
+    passages = dict.fromkeys(passage for topic in test_set.topics for passage in _passages(topic))
+    found = Resolver(corpus).find(list(passages))
+    chunks = corpus.chunks_by_text(list({chunk.content_hash for one in found.values() for chunk in one.chunks}))
+    return tuple(_resolved(topic, found, chunks) for topic in test_set.topics)
+
+
+def _passages(topic: Topic) -> Iterable[Passage]:
+    yield from (judgment.passage for judgment in topic.judgments)
+    yield from topic.excluded
+
+
+class Resolver:
+    """Finds passages in one generation."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def find(self, passages: Sequence[Passage]) -> dict[Passage, Found]:
+        """Where each passage is, or why it is not certain."""
+        found = {one.passage: one for one in self._all(passages)}
+        self._keep({passage: one.anchor for passage, one in found.items() if one.anchor is not None})
+        return found
+
+    def _all(self, passages: Sequence[Passage]) -> Iterator[Found]:
+        by_url: dict[str, list[Sought]] = {}
+        for one in sought(passages, self._corpus):
+            if isinstance(one, Found):
+                yield one
+            else:
+                by_url.setdefault(one.url, []).append(one)
+        earlier = lru_cache(maxsize=_TEXTS)(self._corpus.earlier_text)
+        for page in self._corpus.pages(list(by_url)):
+            search = PageSearch(page, earlier)
+            yield from map(search.find, by_url.pop(page.url))
+        yield from find_moved([one for those in by_url.values() for one in those], self._corpus)
+
+    def _keep(self, anchors: Mapping[Passage, Passage]) -> None:
+        """Keep first resolutions. A catalog that only can be read loses nothing but their stability."""
+        if not anchors:
+            return
+        try:
+            self._corpus.keep_anchors({anchor_key(given): anchor for given, anchor in anchors.items()})
+        except CatalogError as error:
+            logger.warning(
+                "What %d judgments turned out to be about could not be kept, so after the next change of the pages "
+                "they may be found elsewhere: %s",
+                len(anchors),
+                error,
+            )
+
+
+def _resolved(
+    topic: Topic, found: Mapping[Passage, Found], by_text: Mapping[str, tuple[ChunkPlace, ...]]
+) -> ResolvedTopic:
+    """Labels of a topic's chunks from where its passages were found."""
+    excluded = {chunk.content_hash for passage in topic.excluded for chunk in found[passage].chunks}
+    judged: dict[str, tuple[ChunkPlace, int]] = {}  # text → the first chunk that has it, and its label
+    for judgment in topic.judgments:
+        for chunk in found[judgment.passage].chunks:
+            if chunk.content_hash in excluded:
+                continue
+            first, label = judged.get(chunk.content_hash, (chunk, judgment.label))
+            first = min(first, chunk, key=lambda place: (place.url, place.position))
+            judged[chunk.content_hash] = first, max(label, judgment.label)
+    return ResolvedTopic(
+        topic=topic,
+        resolutions=tuple(found[judgment.passage].resolution for judgment in topic.judgments),
+        labels={first.chunk_id: label for first, label in judged.values()},
+        excluded=frozenset(chunk.chunk_id for text in excluded for chunk in by_text.get(text, ())),
+        same_text={
+            chunk.chunk_id: first.chunk_id
+            for text, (first, _) in judged.items()
+            for chunk in by_text.get(text, ())
+            if chunk.chunk_id != first.chunk_id
+        },
+        exclusions=tuple(found[passage].resolution for passage in topic.excluded),
+    )
