@@ -19,6 +19,10 @@ AssayError
  │    ├── CatalogCorrupt          something stored in it is damaged
  │    ├── CatalogUnavailable      unreachable or locked; another try may work
  │    └── CatalogSchemaError      of another version of Assay
+ ├── ServiceError               another Assay, asked over HTTP, failed
+ │    ├── ServiceUnavailable      unreachable, slow or not well; another try may work
+ │    ├── ServiceThrottled        asked more often than it allows
+ │    └── ServiceRefused          the key or the address is not what it has to be
  └── GenerationError            the request does not fit the state of the generations
       ├── NoLiveGeneration        nothing has been promoted yet
       ├── GenerationNotFound      no generation of that id
@@ -115,6 +119,22 @@ class CatalogUnavailable(CatalogError):
 
 class CatalogSchemaError(CatalogError):
     """The catalog's schema belongs to another version of Assay."""
+
+
+class ServiceError(AssayError):
+    """Another Assay, which is asked over HTTP, failed, or what answers is none."""
+
+
+class ServiceUnavailable(ServiceError):
+    """Unreachable, too slow, or it says that it cannot answer."""
+
+
+class ServiceThrottled(ServiceError):
+    """It is asked more often than its rate limits allow."""
+
+
+class ServiceRefused(ServiceError):
+    """It refused the key, or nothing of it is at that address."""
 
 
 class GenerationError(AssayError):

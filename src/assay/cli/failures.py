@@ -22,6 +22,9 @@ from assay.errors import (
     InvalidTransition,
     NoLiveGeneration,
     PromotionRefused,
+    ServiceError,
+    ServiceRefused,
+    ServiceThrottled,
     SourceError,
     VectorStoreError,
 )
@@ -59,6 +62,9 @@ FAILURES: tuple[tuple[type[AssayError], Failure], ...] = (
     (CatalogError, Failure(EXIT_UNREACHABLE, "service_unavailable")),
     (EmbeddingError, Failure(EXIT_UNREACHABLE, "upstream_error")),
     (VectorStoreError, Failure(EXIT_UNREACHABLE, "service_unavailable")),
+    (ServiceThrottled, Failure(EXIT_UNREACHABLE, "rate_limited")),
+    (ServiceRefused, Failure(EXIT_USAGE, "service_refused")),
+    (ServiceError, Failure(EXIT_UNREACHABLE, "service_unavailable")),
 )
 """The first class that fits decides; what fits none is an internal error."""
 

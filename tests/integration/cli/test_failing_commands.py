@@ -334,6 +334,12 @@ EXIT_CODES = {
     "InvalidTransition": 2,
     "BuildInProgress": 4,
     "PromotionRefused": 1,
+    "IndexNotOurs": 2,
+    "CatalogCorrupt": 4,
+    "ServiceError": 4,
+    "ServiceUnavailable": 4,
+    "ServiceThrottled": 4,
+    "ServiceRefused": 2,
 }
 
 

@@ -21,6 +21,7 @@ EXPECTED = {
     "CatalogError": (503, "service_unavailable"),
     "CatalogNotFound": (503, "service_unavailable"),
     "CatalogUnavailable": (503, "service_unavailable"),
+    "CatalogCorrupt": (503, "service_unavailable"),
     "CatalogSchemaError": (503, "service_unavailable"),
     "NoLiveGeneration": (503, "service_unavailable"),
     "IdentityMismatch": (503, "service_unavailable"),
@@ -33,6 +34,11 @@ EXPECTED = {
     "InvalidTransition": (500, "internal_error"),
     "BuildInProgress": (500, "internal_error"),
     "PromotionRefused": (500, "internal_error"),
+    "ServiceError": (500, "internal_error"),
+    "ServiceUnavailable": (500, "internal_error"),
+    "ServiceThrottled": (500, "internal_error"),
+    "ServiceRefused": (500, "internal_error"),
+    "IndexNotOurs": (500, "internal_error"),
 }
 TREE = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 

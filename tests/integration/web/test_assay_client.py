@@ -1,0 +1,72 @@
+"""The client against a real server: the ranking that comes over HTTP is the one that the server's Assay gives."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.integration.web.conftest import BASE_URL, running_server
+
+from assay.adapters.assay_client import AssayClient
+from assay.app import Assay
+from assay.errors import InputError, ServiceRefused, ServiceThrottled
+from assay.model.ranking import Filters, Mode, Query
+from assay.ports import Silence
+from assay.validation.latency import ClosedLoop, OpenLoop, measure_load
+
+QUERIES = (
+    Query("How do nodes communicate?", 5),
+    Query("camera", 3, Mode.SPARSE),
+    Query("Räder 🤖", 100, Mode.DENSE, threshold=0.1),
+    Query("gripper", 10, filters=Filters(url_prefix=f"{BASE_URL}/cleaning-gripper", sources=("manual",))),
+    Query("gripper", 10, filters=Filters(versions=("9.9",))),
+    Query("lidar", 2, with_vectors=True),
+)
+
+
+def test_a_ranking_over_http_is_the_ranking_of_the_server(published: Path, assay: Assay) -> None:
+    with running_server(published) as server:
+        client = AssayClient(f"http://127.0.0.1:{server.port}")
+        for query in QUERIES:
+            here, there = assay.search(query), client.search(query)
+            assert there.generation == here.generation
+            assert there.warnings == here.warnings
+            assert len(there.hits) == len(here.hits)
+            for mine, theirs in zip(here.hits, there.hits, strict=True):
+                known = {"tokenizer": "", "embedded_hash": ""}
+                info = replace(mine.chunk.document, source_type=theirs.chunk.document.source_type, tags=())
+                assert theirs.chunk == replace(mine.chunk, document=info, **known)
+                assert (theirs.rank, theirs.vector) == (mine.rank, mine.vector)
+                assert theirs.similarity == pytest.approx(mine.similarity, abs=1e-6)
+                assert theirs.rank_score == pytest.approx(mine.rank_score, abs=1e-6)
+        with pytest.raises(InputError, match="query"):
+            client.search(Query("x" * 2_001, 5))
+        client.close()
+
+
+def test_a_key_that_is_wrong_or_missing_is_refused(published: Path) -> None:
+    with running_server(published, search="key") as server:
+        for key in (None, "assay_wrong"):
+            with pytest.raises(ServiceRefused):
+                AssayClient(f"http://127.0.0.1:{server.port}", key).search(QUERIES[0])
+
+
+def test_a_rate_limit_is_told_apart_from_an_outage(published: Path) -> None:
+    with running_server(published, rate_limit="3/minute") as server:
+        client = AssayClient(f"http://127.0.0.1:{server.port}")
+        found = measure_load(ClosedLoop(1, 10, warm_up=0), client.search, QUERIES[:1], Silence())
+        with pytest.raises(ServiceThrottled):
+            client.search(QUERIES[0])
+    assert found.error_kinds == {"ServiceThrottled": 7}
+    assert found.total.samples == 3
+
+
+def test_a_load_over_http_is_answered_and_timed(published: Path) -> None:
+    with running_server(published) as server:
+        client = AssayClient(f"http://127.0.0.1:{server.port}")
+        closed = measure_load(ClosedLoop(20, 100), client.search, QUERIES[:2], Silence())
+        opened = measure_load(OpenLoop(50.0, 1.0), client.search, QUERIES[:2], Silence())
+    assert (closed.total.samples, closed.errors) == (100, 0)
+    assert (opened.total.samples, opened.errors, opened.turned_away) == (50, 0, 0)
+    for figures in (closed, opened):
+        assert all(stage.samples == figures.total.samples for stage in figures.stages.values())
+        assert figures.total.p50_ms >= figures.stages["search"].p50_ms > 0.0
