@@ -29,6 +29,9 @@ class PageSearch:
 
     def find(self, one: Sought) -> Found:
         """Where a passage is, or why that is not certain."""
+        if one.chunk is not None:  # with its span on this page
+            chunk_id = one.chunk.chunk_id
+            one = replace(one, chunk=next((own for own in self._page.chunks if own.chunk_id == chunk_id), None))
         if one.kind is Kind.PAGE:
             return self._whole(one)
         if one.kind is Kind.SECTION:

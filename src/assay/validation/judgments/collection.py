@@ -1,0 +1,161 @@
+"""Pages of a collection of which only the chunks are known, put together from them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from assay.model.documents import Chunk, Section
+from assay.model.evaluation import Passage
+from assay.model.ids import content_hash
+from assay.ports import ChunkPlace, VectorIndex
+from assay.validation.judgments.corpus import Page, by_text
+
+_CHUNKS_AT_ONCE = 500
+_LEAST_OVERLAP = 16
+"""Chunks that have fewer characters in common do not overlap; they only begin and end alike."""
+
+_MOST_REORDERED = 200
+"""Chunks of one page that are put in order by their overlaps, where the collection does not say their positions."""
+
+_BETWEEN = "\n\n"
+
+
+class CollectionCorpus:
+    """A collection that others made, as judgments see it. Reads it once, and keeps the pages that are asked for.
+
+    Nothing outlives the process: a judgment by chunk id holds as long as the collection has that id.
+    """
+
+    def __init__(self, index: VectorIndex) -> None:
+        self._index = index
+        self._places: dict[str, ChunkPlace] | None = None
+
+    def pages(self, urls: Sequence[str]) -> Iterator[Page]:
+        """The pages at these URLs that there are, by URL."""
+        wanted = set(urls)
+        chunks: dict[str, list[Chunk]] = {}
+        if wanted:
+            for chunk in self._chunks():
+                if chunk.document.url in wanted:
+                    chunks.setdefault(chunk.document.url, []).append(chunk)
+        for url in sorted(chunks):
+            yield page_of(url, chunks.pop(url))
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """URL and text of every chunk: a page is never needed as a whole."""
+        for chunk in self._chunks():
+            yield chunk.document.url, chunk.text
+
+    def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
+        """These chunks, as far as there are such; their spans are those of the page that `pages` gives."""
+        found: dict[str, ChunkPlace] = {}
+        for some in _batches(dict.fromkeys(chunk_ids)):
+            found |= {chunk_id: _place(chunk) for chunk_id, chunk in self._index.chunks(some).items()}
+        return found
+
+    def chunks_by_text(self, content_hashes: Sequence[str]) -> dict[str, tuple[ChunkPlace, ...]]:
+        """The chunks with these texts, by URL and position."""
+        wanted = set(content_hashes)
+        if not wanted:
+            return {}
+        if self._places is None:
+            for _ in self._chunks():
+                pass
+        assert self._places is not None
+        places = [place for place in self._places.values() if place.content_hash in wanted]
+        return by_text(sorted(places, key=lambda place: (place.url, place.position, place.chunk_id)))
+
+    def urls_of_texts(self, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:  # noqa: ARG002 - the protocol's
+        """None: the texts of pages are not known."""
+        return {}
+
+    def earlier_text(self, text_hash: str) -> str | None:  # noqa: ARG002 - the protocol's
+        """None: a collection has no past."""
+        return None
+
+    def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:  # noqa: ARG002 - the protocol's
+        """None: there is nowhere to keep them."""
+        return {}
+
+    def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
+        """Do nothing: there is nowhere to keep them."""
+
+    def _chunks(self) -> Iterator[Chunk]:
+        """Every chunk. What is needed of all of them is remembered the first time."""
+        places: dict[str, ChunkPlace] = {}
+        for some in _batches(self._index.ids()):
+            for chunk in self._index.chunks(some).values():
+                places[chunk.id] = _place(chunk)
+                yield chunk
+        self._places = places
+
+
+def page_of(url: str, chunks: Sequence[Chunk]) -> Page:
+    """A page put together from its chunks, what overlaps only once; its sections are those that chunks begin in."""
+    ordered = sorted(chunks, key=lambda chunk: (chunk.position, chunk.id))
+    if len({chunk.position for chunk in chunks}) < len(chunks) <= _MOST_REORDERED:
+        ordered = _by_overlaps(ordered)
+    text = ""
+    places = []
+    for chunk in ordered:
+        shared = overlap(text[-len(chunk.text) :], chunk.text)
+        if not shared and text:
+            text += _BETWEEN
+        start = len(text) - shared
+        text += chunk.text[shared:]
+        places.append(
+            ChunkPlace(chunk.id, url, chunk.position, start, start + len(chunk.text), content_hash(chunk.text))
+        )
+    return Page(url, text, content_hash(text), _sections(ordered, places), tuple(places))
+
+
+def overlap(before: str, after: str) -> int:
+    """Characters at the end of a text with which another begins; 0 for fewer than _LEAST_OVERLAP."""
+    head = after[:_LEAST_OVERLAP]
+    if len(head) < _LEAST_OVERLAP:
+        return 0
+    at = before.find(head, max(0, len(before) - len(after)))
+    while at >= 0:
+        if after.startswith(before[at:]):
+            return len(before) - at
+        at = before.find(head, at + 1)
+    return 0
+
+
+def _by_overlaps(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Chunks so that each is followed by the one that it overlaps most, where there is one; else as they come."""
+    left = list(chunks)
+    begins = {
+        chunk.id: all(overlap(other.text, chunk.text) == 0 for other in chunks if other is not chunk)
+        for chunk in chunks
+    }
+    ordered: list[Chunk] = []
+    while left:
+        nearest = max(left, key=lambda chunk: overlap(ordered[-1].text, chunk.text) if ordered else 0)
+        if not ordered or not overlap(ordered[-1].text, nearest.text):
+            nearest = next((chunk for chunk in left if begins[chunk.id]), left[0])
+        ordered.append(nearest)
+        left.remove(nearest)
+    return ordered
+
+
+def _sections(chunks: Sequence[Chunk], places: Sequence[ChunkPlace]) -> tuple[Section, ...]:
+    sections: list[Section] = []
+    for chunk, place in zip(chunks, places, strict=True):
+        last = sections[-1] if sections else None
+        start = max(place.start, last.end) if last else place.start
+        if last and last.anchor == chunk.anchor and last.path == chunk.heading_path:
+            start = sections.pop().start
+        level = max(1, len(chunk.heading_path))
+        sections.append(Section(level, chunk.section, chunk.anchor, chunk.heading_path, start, max(start, place.end)))
+    return tuple(sections)
+
+
+def _place(chunk: Chunk) -> ChunkPlace:
+    text_hash = content_hash(chunk.text)
+    return ChunkPlace(chunk.id, chunk.document.url, chunk.position, chunk.start, chunk.end, text_hash)
+
+
+def _batches(chunk_ids: Iterable[str]) -> Iterator[list[str]]:
+    remaining = iter(chunk_ids)
+    while some := list(islice(remaining, _CHUNKS_AT_ONCE)):
+        yield some
