@@ -148,11 +148,11 @@ def recall(assay: Assay, queries: Sequence[str]) -> None:
     print(f"recall@10 of dense search against exact search: {found / total:.4f} ({len(queries)} queries)")
 
 
-def resident_megabytes(pid: int) -> float:
-    """Resident memory of a process, in MB."""
+def resident_megabytes(pid: int) -> tuple[float, float]:
+    """Resident memory of a process in MB, and how much of it is pages of files, which the system can take back."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    return int(found[1]) / 1024 if found else float("nan")
+    found = dict(re.findall(r"(VmRSS|RssFile):\s+(\d+) kB", status))
+    return int(found["VmRSS"]) / 1024, int(found["RssFile"]) / 1024
 
 
 def over_http(settings: Settings, queries: Sequence[str]) -> None:
@@ -187,7 +187,8 @@ def over_http(settings: Settings, queries: Sequence[str]) -> None:
         for clients in (1, 16):
             seconds, rate = timed(ask, queries, clients)
             print(f"HTTP, hybrid {clients:2} clients: {percentiles(seconds)}, {rate:.0f} queries/s")
-        print(f"memory of the serving process: {resident_megabytes(server.pid):.0f} MB")
+        whole, files = resident_megabytes(server.pid)
+        print(f"memory of the serving process: {whole:.0f} MB, of which pages of files {files:.0f} MB")
     finally:
         server.terminate()
         server.wait()

@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +27,7 @@ from assay.errors import (
     CatalogError,
     ConfigurationError,
     GenerationError,
+    GenerationNotFound,
     IndexCorrupt,
     IndexNotFound,
     IndexNotOurs,
@@ -37,9 +39,10 @@ from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
 from assay.ingest.reading import READER_REVISION, read_page
 from assay.ingest.workers.read_ahead import worker_count
 from assay.model.documents import PageFailed, RawPage
-from assay.model.evaluation import Outcome, Verdict
+from assay.model.evaluation import Outcome, TestSet, Verdict
 from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.model.ranking import Query, Ranking
+from assay.model.validations import Validation
 from assay.ports import (
     Catalog,
     ChunkMetadata,
@@ -54,7 +57,7 @@ from assay.ports import (
     Vector,
     VectorStore,
 )
-from assay.release.promotion import Releases
+from assay.release.promotion import Releases, has_pass
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
 from assay.retrieval.searcher import Searcher, SearchRules, embed_query
@@ -67,9 +70,16 @@ from assay.settings import (
     SourceSettings,
     load_settings,
 )
-from assay.validation.gate import Gate, MeasureLimit, QualityLimits, verdict
+from assay.testsets import load_test_set
+from assay.validation.gate import Gate, MeasureLimit, QualityLimits
 from assay.validation.integrity import Audit, EmbeddingCost, Recheck, audit, embedding_cost
-from assay.validation.structure import Judged, StructuralLimits, structure_findings, structure_notes
+from assay.validation.judgments.corpus import CatalogCorpus
+from assay.validation.judgments.resolving import resolve
+from assay.validation.latency import Load
+from assay.validation.measuring import Measures
+from assay.validation.runner import Asked
+from assay.validation.structure import Judged, StructuralLimits
+from assay.validation.suite import Plan, System, validate
 
 if TYPE_CHECKING:
     from assay.adapters.adopted.catalog import AdoptedCatalog
@@ -109,11 +119,13 @@ class PublishReport:
 
     verdict: None when nothing had changed and the live generation stays.
     promoted: the generation that went live; None when none did.
+    validation: what the verdict follows from.
     """
 
     build: BuildReport
     verdict: Verdict | None
     promoted: Generation | None
+    validation: Validation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,25 +200,50 @@ class Assay:
         self._require_own_index()
         return Pipeline(self._build_parts(), progress or Silence()).build(rebuild=rebuild)
 
-    def check(self, generation_id: str, progress: Progress | None = None) -> Verdict:
-        """Judge a generation by the structural gate, and store the verdict with it.
+    def validate(
+        self,
+        generation_id: str | None = None,
+        test_set: Path | None = None,
+        progress: Progress | None = None,
+        load: Sequence[Load] = (),
+    ) -> Validation:
+        """Measure a generation, judge it by the gate, and store the verdict with it.
 
-        Raises GenerationNotFound, CatalogError, VectorStoreError, EmbeddingError, IndexNotOurs.
+        generation_id: None for the candidate, or the live generation where there is none.
+        test_set: file of labelled queries; None for that of [validation]. With neither, only the structure is judged.
+        load: what latency is measured under besides, one after the other.
+
+        Raises InputError for a test set that cannot be used; GenerationNotFound, CatalogError, VectorStoreError,
+        EmbeddingError where a check of the structure cannot run. A topic that cannot be asked is a finding.
         """
-        self._require_own_index()
-        generation = self.catalog.generation(generation_id)
-        live_id = self.catalog.live_id()
-        live = self.catalog.generation(live_id) if live_id and live_id != generation_id else None
-        searcher = self._open_searcher(generation_id)
-        try:
-            asked = searcher.search, self.embedder.expect_queries
-            judged = Judged(generation, live, self.catalog, searcher.index, *asked, self._gate_recheck())
-            findings = structure_findings(judged, self.gate.structure, progress or Silence())
-            judgment = verdict(generation, self.gate, findings, structure_notes(judged))
-        finally:
-            searcher.close()
-        self.releases.record(judgment)
-        return judgment
+        generation = self._to_validate(generation_id)
+        path = test_set or self.settings.validation.testset
+        labelled = load_test_set(path) if path else None
+        with ExitStack() as opened:
+            plan = self._plan(generation, labelled, path, load, opened)
+            validation = validate(plan, progress or Silence())
+        if self.adopted is None:
+            self.releases.record(validation.verdict)
+        return validation
+
+    def write_report(self, validation: Validation) -> dict[str, Path]:
+        """Write a validation into the folder of [validation], as JSON, HTML, Markdown and JUnit XML.
+
+        Returns the path of each file by its suffix. Raises ConfigurationError where they cannot be written.
+        """
+        from assay.contracts.validation_report import to_json
+        from assay.validation.report.files import write_reports
+        from assay.validation.report.html import to_html
+        from assay.validation.report.junit import to_junit
+        from assay.validation.report.markdown import to_markdown
+
+        contents = {
+            "md": to_markdown(validation).encode("utf-8", "replace"),
+            "xml": to_junit(validation).encode("utf-8", "replace"),
+            "html": to_html(validation).encode("utf-8", "replace"),
+            "json": to_json(validation),
+        }
+        return write_reports(self.settings.validation.output_dir, validation.started_at, contents)
 
     def audit(
         self,
@@ -247,30 +284,42 @@ class Assay:
         return AuditReport(generation, report, perf_counter() - started)
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
-        """Build, check, and promote what passes; a candidate that does not pass is rejected.
+        """Build, validate, and promote what passes; a candidate that fails is rejected, an undecided one waits.
 
-        Raises what ingest, check and promote raise.
+        Raises what ingest, validate and promote raise.
         """
+        if self.settings.validation.testset:
+            load_test_set(self.settings.validation.testset)  # before hours of building
         build = self.ingest(rebuild=rebuild, progress=progress)
         if build.generation.state is State.LIVE:
             self.releases.show()
             return PublishReport(build, None, None)
-        verdict = self.check(build.generation.id, progress)
-        if verdict.outcome is not Outcome.PASS:
-            self.releases.reject(verdict)
-            return PublishReport(build, verdict, None)
-        return PublishReport(build, verdict, self._promote(build.generation))
+        validation = self.validate(build.generation.id, progress=progress)
+        outcome = validation.verdict.outcome
+        if outcome is Outcome.FAIL:
+            self.releases.reject(validation.verdict)
+        promoted = self._promote(build.generation, validation.verdict.test_set) if outcome is Outcome.PASS else None
+        return PublishReport(build, validation.verdict, promoted, validation)
 
-    def promote(self, generation_id: str | None = None, progress: Progress | None = None) -> Generation:
-        """Make the candidate live, or the generation named, checking first what has not been checked.
+    def promote(
+        self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
+    ) -> Generation:
+        """Make the candidate live, or the generation named, validating first what has no PASS that still holds.
 
-        Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs.
+        test_set: as in validate; None also takes the one that the candidate was last judged by.
+
+        Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs, and what validate raises.
         """
         self._require_own_index()
         generation = self.catalog.generation(generation_id) if generation_id else self.releases.candidate()
-        if generation.state is State.CANDIDATE:
-            self.check(generation.id, progress)
-        return self._promote(generation)
+        if generation.state is not State.CANDIDATE:
+            return self._promote(generation, None)
+        path = test_set or self.settings.validation.testset or _judged_by(generation)
+        labelled = load_test_set(path) if path else None
+        fingerprint = labelled.fingerprint if labelled else None
+        if not has_pass(generation, self.gate.fingerprint, fingerprint):
+            self.validate(generation.id, path, progress)
+        return self._promote(generation, fingerprint)
 
     def rollback(self) -> Generation:
         """Make the generation live again that was live before. Raises GenerationNotFound, IndexNotOurs."""
@@ -552,6 +601,92 @@ class Assay:
             self.embedding_cache,
         )
 
+    # --- validating ------------------------------------------------------------------------------------------------
+
+    def _to_validate(self, generation_id: str | None) -> Generation:
+        """The generation named; else the candidate; else the live one. Raises GenerationNotFound, NoLiveGeneration."""
+        if generation_id is not None and generation_id != CANDIDATE:
+            return self.catalog.generation(generation_id)
+        try:
+            return self.releases.candidate() if self.adopted is None else self.served_generation()
+        except GenerationNotFound:
+            if generation_id == CANDIDATE:
+                raise
+        live_id = self.catalog.live_id()
+        if live_id is None:
+            raise NoLiveGeneration(
+                "There is nothing to validate: no candidate, and nothing is live.", hint="`assay ingest` builds one."
+            )
+        return self.catalog.generation(live_id)
+
+    def _plan(
+        self,
+        generation: Generation,
+        test_set: TestSet | None,
+        path: Path | None,
+        load: Sequence[Load],
+        opened: ExitStack,
+    ) -> Plan:
+        """What is measured, and with what; indexes are closed with `opened`."""
+        searcher = self._searcher_until(opened, generation.id)
+        live_id = self.catalog.live_id()
+        live = self.catalog.generation(live_id) if live_id and live_id != generation.id else None
+        measures = Measures.named(self._measures_asked())
+        compared = None
+        if live is not None and test_set is not None and self.gate.compares_with_live:
+            compared = self._system(live, self._searcher_until(opened, live.id), test_set, measures)
+        asked = searcher.search, self.embedder.expect_queries
+        judged = Judged(generation, live, self.catalog, searcher.index, *asked, self._gate_recheck())
+        return Plan(
+            test_set=test_set,
+            test_set_path=str(path) if path else None,
+            system=self._system(generation, searcher, test_set, measures),
+            live=compared,
+            measures=measures,
+            gate=self.gate,
+            target=f"adopted collection {self.adopted}" if self.adopted else generation.state.value,
+            search=self._searching(),
+            structure=None if self.adopted else judged,
+            load=tuple(load),
+            started_at=datetime.now(UTC),
+        )
+
+    def _searcher_until(self, opened: ExitStack, generation_id: str) -> Searcher:
+        searcher = self._open_searcher(generation_id)
+        opened.callback(searcher.close)
+        return searcher
+
+    def _system(
+        self, generation: Generation, searcher: Searcher, test_set: TestSet | None, measures: Measures
+    ) -> System:
+        topics = resolve(test_set, CatalogCorpus(self.catalog, generation.id)) if test_set else ()
+        costly = self.embedder.batching.costly
+        search = self.settings.search
+        asked = Asked(
+            searcher.search,
+            self.embedder.expect_queries if costly else None,
+            search.mode,
+            search.threshold,
+            max(self.settings.validation.depth, measures.deepest),
+        )
+        return System(generation, topics, asked)
+
+    def _measures_asked(self) -> list[str]:
+        return [*self.settings.validation.measures, *(limit.measure for limit in self.gate.quality.measures)]
+
+    def _searching(self) -> dict[str, object]:
+        """How the searches that are measured are made."""
+        search = self.settings.search
+        return {
+            "mode": search.mode.value,
+            "threshold": search.threshold,
+            "fusion": search.fusion.value,
+            "dense_weight": self.settings.dense_weight,
+            "sparse_weight": search.sparse_weight,
+            "rrf_k": search.rrf_k,
+            "depth": search.depth,
+        }
+
     def _audited(self, generation_id: str | None) -> Generation:
         """The generation that an audit is of. Raises GenerationError."""
         if generation_id == CANDIDATE or (generation_id is None and self.catalog.live_id() is None):
@@ -596,9 +731,9 @@ class Assay:
         index = self.store.open(generation.id, IndexSpec.of(generation))
         return Searcher(generation, index, self.embedder, self.encoder, rules)
 
-    def _promote(self, generation: Generation) -> Generation:
+    def _promote(self, generation: Generation, test_set: str | None) -> Generation:
         """Go live; then the vectors that were kept in case the candidate came to nothing are in use, and not needed."""
-        promoted = self.releases.promote(generation.id, self.gate.fingerprint)
+        promoted = self.releases.promote(generation.id, self.gate.fingerprint, test_set)
         if self._embeddings_file.exists():
             try:
                 with self.catalog.build_lock():
@@ -654,6 +789,12 @@ def gate_of(settings: GateSettings) -> Gate:
         ),
     )
     return Gate(structure, quality)
+
+
+def _judged_by(generation: Generation) -> Path | None:
+    """The test set that a generation was last judged by; None where only its structure was, or it never was."""
+    path = (generation.verdict or {}).get("test_set_path")
+    return Path(path) if isinstance(path, str) else None
 
 
 def _choice(settings: EmbeddingSettings) -> EmbedderChoice:

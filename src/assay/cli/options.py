@@ -42,6 +42,10 @@ Convention = Annotated[
     str | None,
     typer.Option("--convention", help="How file paths become URLs: docusaurus, mkdocs or plain [default: detected]."),
 ]
+TestSetFile = Annotated[
+    Path | None,
+    typer.Option("--testset", help="File of labelled queries [default: [validation] testset of assay.toml]."),
+]
 Rebuild = Annotated[
     bool, typer.Option("--rebuild", help="Read, cut and embed everything anew, reusing nothing of earlier builds.")
 ]
@@ -68,6 +72,11 @@ def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[st
 def gate_overrides(*, allow_removals: bool) -> dict[str, Any]:
     """What of the gate's limits is lifted for this run."""
     return {"gate": {"max_page_fall": 1.0}} if allow_removals else {}
+
+
+def testset_overrides(testset: Path | None) -> dict[str, Any]:
+    """The test set of this run, where one is named."""
+    return {} if testset is None else {"validation": {"testset": testset}}
 
 
 def _as_configured(source: dict[str, Any], configured: Sequence[SourceSettings]) -> dict[str, Any]:

@@ -22,12 +22,13 @@ def promote(
         str | None, typer.Argument(help="Id of a candidate or of a retired generation [default: the candidate].")
     ] = None,
     allow_removals: options.AllowRemovals = False,
+    testset: options.TestSetFile = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Check the candidate and make it live."""
-    overrides = options.gate_overrides(allow_removals=allow_removals)
+    """Make the candidate live; without a PASS that speaks of it as it is, it is validated first."""
+    overrides = options.gate_overrides(allow_removals=allow_removals) | options.testset_overrides(testset)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         promoted = assay.promote(generation, progress())
     if as_json:

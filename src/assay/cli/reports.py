@@ -1,8 +1,9 @@
 """Build, verdict and generation reports, as JSON bodies and as text for a terminal."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -46,11 +47,13 @@ def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
     }
 
 
-def publish_body(report: PublishReport, generation: Generation) -> dict[str, Any]:
+def publish_body(
+    report: PublishReport, generation: Generation, files: Mapping[str, Path] | None = None
+) -> dict[str, Any]:
     """The JSON body of `publish`. unchanged: whether everything is as it was; built: whether a generation was built.
 
     Both are false where a candidate that an earlier run left was checked: then `promoted` and `verdict` say what
-    became of it.
+    became of it. files: of the report, where one was written.
     """
     verdict = verdict_record(report.verdict) if report.verdict else generation.verdict
     return build_body(report.build, generation) | {
@@ -60,6 +63,8 @@ def publish_body(report: PublishReport, generation: Generation) -> dict[str, Any
         "findings": verdict.get("findings") if verdict else [],
         "notes": list(report.verdict.notes) if report.verdict else verdict_notes(generation),
         "promoted": report.promoted.id if report.promoted else None,
+        "measures": {value.name: value.value for value in report.validation.measures} if report.validation else {},
+        "files": {name: str(path) for name, path in (files or {}).items()},
     }
 
 

@@ -11,9 +11,10 @@ from assay.cli import options
 from assay.cli.adoption import examine_adopted, show_settings
 from assay.cli.diagnosis import diagnose, is_free, show_diagnosis
 from assay.cli.output import out, print_json, progress
-from assay.cli.reports import publish_body, show_build, show_verdict
+from assay.cli.reports import publish_body, show_build
 from assay.cli.searching import search_body, show_ranking
 from assay.cli.templates import ASSAY_TOML
+from assay.cli.validation_text import show_validation
 from assay.errors import InputError
 from assay.model.ranking import Query
 from assay.settings import CONFIG_FILE, load_settings
@@ -90,30 +91,36 @@ def doctor(
 
 
 def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> None:
-    """Ingest the example handbook into a temporary folder, check it, promote it, and search it; no network needed."""
+    """Ingest the example handbook into a temporary folder, validate, promote and search it; no network needed."""
     folder = data_dir or Path(tempfile.mkdtemp(prefix="assay-demo-"))
     source = {"path": example_folder() / "handbook", "base_url": DEMO_BASE_URL, "name": "handbook"}
     here = {"catalog": {"url": None}, "index": {"store": "embedded", "adopt": None}}
-    settings = load_settings(None, {"data_dir": folder, "sources": [source], **here})
+    judged = {"testset": example_folder() / "handbook.testset.yaml", "output_dir": folder / "validation_results"}
+    settings = load_settings(None, {"data_dir": folder, "sources": [source], "validation": judged, **here})
     with Assay.open(settings) as assay:
         report = assay.publish(progress=progress())
         generation = assay.catalog.generation(report.build.generation.id)
-        if report.verdict and not report.promoted:
+        files = assay.write_report(report.validation) if report.validation else {}
+        if report.validation and not report.promoted:
             if as_json:
-                print_json(publish_body(report, generation) | {"searches": []})
+                print_json(publish_body(report, generation, files) | {"searches": []})
             else:
-                show_verdict(out(), report.verdict)
+                show_validation(out(), report.validation)
             raise typer.Exit(1)
         rankings = [assay.search(Query(text, 3)) for text in DEMO_QUERIES]
     if as_json:
-        print_json(publish_body(report, generation) | {"searches": [search_body(ranking) for ranking in rankings]})
+        print_json(
+            publish_body(report, generation, files) | {"searches": [search_body(ranking) for ranking in rankings]}
+        )
         return
     show_build(out(), report.build)
-    if report.verdict:
-        show_verdict(out(), report.verdict)
+    if report.validation:
+        show_validation(out(), report.validation)
     for ranking in rankings:
         out().rule(f'assay search "{ranking.query.text}"')
         show_ranking(out(), ranking, full=False)
+    if files:
+        out().print(f"The same as a page to look at: {files['html']}\n")
     out().print(f"What to type next (the demo's index stays in {folder}; delete it when you are done):\n")
     out().print(f'  assay search "battery runs low" --data-dir {folder}')
     out().print(f"  assay serve --data-dir {folder}")

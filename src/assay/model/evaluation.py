@@ -170,8 +170,8 @@ class ResolvedTopic:
     of the first of them that a judgment falls on. So before a ranking is measured each id goes through `judged_id`.
 
     resolutions: one for each judgment of the topic, in its order.
-    labels: the highest label that falls on each judged text, by the id under which it is judged; what is excluded is not
-        among them.
+    labels: the highest label that falls on each judged text, by the id under which it is judged; without what is
+        excluded.
     excluded: chunks that are taken out of a ranking before it is measured, with all that have the same text.
     same_text: the id in `labels` for every other chunk that has the same text.
     exclusions: one for each excluded passage of the topic, in its order.

@@ -13,6 +13,13 @@ from assay.ports import Catalog, IndexSpec, VectorStore
 logger = logging.getLogger(__name__)
 
 
+_SPOKEN_OF = {
+    "content_fingerprint": "other content",
+    "gate": "other limits",
+    "test_set": "another test set, or another state of it",
+}
+
+
 class Releases:
     """Decides which generation is live, and which old ones are kept.
 
@@ -41,17 +48,19 @@ class Releases:
                 return generation
         raise GenerationNotFound("There is no candidate.", hint="`assay ingest` builds one.")
 
-    def promote(self, generation_id: str, gate: str) -> Generation:
+    def promote(self, generation_id: str, gate: str, test_set: str | None) -> Generation:
         """Make a candidate live; a generation that was live before needs no new verdict, for it had one.
 
         gate: fingerprint of the limits that apply now; a verdict under other limits does not count.
+        test_set: fingerprint of the labelled queries as they are now; None where only the structure is judged. A
+            verdict by others does not count.
 
         Raises PromotionRefused, InvalidTransition, GenerationNotFound, VectorStoreError when its index is not whole.
         """
         generation = self._catalog.generation(generation_id)
         check_transition(generation.id, generation.state, State.LIVE)
         if generation.state is State.CANDIDATE:
-            _require_pass(generation, gate)
+            _require_pass(generation, gate, test_set)
         self._require_whole(generation)
         promoted = self._catalog.promote(generation.id, datetime.now(UTC))
         self.show()
@@ -126,11 +135,23 @@ def verdict_record(verdict: Verdict) -> Mapping[str, object]:
         "at": verdict.at.isoformat().replace("+00:00", "Z"),
         "findings": [asdict(finding) | {"outcome": finding.outcome.value} for finding in verdict.findings],
         "notes": list(verdict.notes),
+        "test_set": verdict.test_set,
+        "test_set_name": verdict.test_set_name,
+        "test_set_path": verdict.test_set_path,
     }
 
 
-def _require_pass(generation: Generation, gate: str) -> None:
-    """Raise PromotionRefused unless the stored verdict is a PASS for this very content under these very limits."""
+def has_pass(generation: Generation, gate: str, test_set: str | None) -> bool:
+    """Whether the stored verdict is a PASS for this very content, under these very limits, by these very queries."""
+    try:
+        _require_pass(generation, gate, test_set)
+    except PromotionRefused:
+        return False
+    return True
+
+
+def _require_pass(generation: Generation, gate: str, test_set: str | None) -> None:
+    """Raise PromotionRefused unless the stored verdict is a PASS for this content, these limits and this test set."""
     verdict = generation.verdict
     if verdict is None:
         raise PromotionRefused(
@@ -141,8 +162,10 @@ def _require_pass(generation: Generation, gate: str) -> None:
             f"Generation {generation.id} did not pass: {verdict.get('summary')}",
             hint="Mend what the checks found and run `assay publish` again.",
         )
-    if verdict.get("content_fingerprint") != generation.content_fingerprint or verdict.get("gate") != gate:
+    asked = {"content_fingerprint": generation.content_fingerprint, "gate": gate, "test_set": test_set}
+    other = [_SPOKEN_OF[name] for name, value in asked.items() if verdict.get(name) != value]
+    if other:
         raise PromotionRefused(
-            f"The PASS of generation {generation.id} speaks of other content or other limits.",
-            hint="Check it again with `assay promote`.",
+            f"The PASS of generation {generation.id} speaks of {' and '.join(other)}.",
+            hint="`assay promote` checks it again.",
         )

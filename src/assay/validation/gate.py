@@ -71,6 +71,11 @@ class Gate:
         """SHA-256 hex of the limits; a verdict names it, and speaks of no other limits."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
+    @property
+    def compares_with_live(self) -> bool:
+        """Whether a limit asks how the live generation does."""
+        return any(limit.max_drop is not None for limit in self.quality.measures)
+
 
 def verdict(
     generation: Generation,

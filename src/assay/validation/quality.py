@@ -1,12 +1,14 @@
 """Limits on how well labelled queries are answered, held against what was measured."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
-from assay.model.evaluation import MOST_EXAMPLES, Anchoring, Finding, Outcome, percent
+from assay.model.evaluation import MOST_EXAMPLES, Anchoring, Finding, Outcome, TopicType, percent
 from assay.model.validations import Difference, LatencyFigures, TopicResult, Unjudged
 from assay.validation.gate import MeasureLimit, QualityLimits
+from assay.validation.integrity.faults import Fault
+from assay.validation.integrity.results import ResultCheck
 
 PRECISION = "P@5"
 PRECISION_CEILING = "ceiling P@5"
@@ -24,16 +26,14 @@ class Measured:
     """What the limits are held against.
 
     results: one for each topic of the test set.
-    completeness, hashes: rates over the hits.
+    hits: what the hits that are shown lack.
     latency: None where nothing was timed.
     drops: of each limit on a fall against the live generation, the difference of its measure over its topics; without
         an entry where nothing is live, so that there is nothing to fall from.
     """
 
     results: Sequence[TopicResult]
-    completeness: float
-    hashes: float
-    hits: int
+    hits: ResultCheck
     latency: LatencyFigures | None
     drops: Mapping[MeasureLimit, Difference]
 
@@ -49,8 +49,8 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
         _judgments(measured.results, limits),
         _precision(counted(measured.results, limits), limits),
         _mrr(counted(measured.results, limits), limits),
-        _rate("metadata of hits", measured.completeness, limits.completeness, measured.hits, "have every field"),
-        _rate("hashes of hits", measured.hashes, limits.hashes, measured.hits, "have the hash of their text"),
+        _metadata(measured.hits, limits),
+        _hashes(measured.hits, limits),
         _latency(measured.latency, limits),
     ]
     if limits.edge_topics == "abstain":
@@ -70,6 +70,17 @@ def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[Topic
         result
         for result in results
         if result.error is None and (limits.edge_topics == "count" or result.topic.expects_answer)
+    ]
+
+
+def with_targets(results: Sequence[TopicResult], limits: QualityLimits) -> list[TopicResult]:
+    """The results, each with whether its topic reached the precision that is asked of it."""
+    asked = {result.topic.id for result in counted(results, limits)}
+    return [
+        replace(one, reached=_precision_of(one, one.values, limits) >= limits.precision - _TOLERANCE)
+        if one.topic.id in asked
+        else one
+        for one in results
     ]
 
 
@@ -147,13 +158,13 @@ def _answered(results: Sequence[TopicResult]) -> Finding:
 
 def _known_answers(results: Sequence[TopicResult]) -> Finding:
     """Topics that expect an answer of which none is known cannot tell good rankings from bad ones."""
-    expecting = [result for result in results if result.topic.expects_answer]
+    expecting = [one for one in results if one.topic.expects_answer and one.topic.type is not TopicType.EDGE]
     without = [result for result in expecting if not _has_answer(result)]
     return _decided(
         "known answers",
         Outcome.INCONCLUSIVE if without else Outcome.PASS,
         1.0 - len(without) / max(len(expecting), 1),
-        "every topic has a judgment of 1 or 2 that was found, or says `expect: no_answer`",
+        "every topic has a judgment of 1 or 2 that was found, is of type edge, or says `expect: no_answer`",
         f"no relevant passage is known for {len(without)} of {len(expecting)} topics "
         f"({', '.join(one.topic.id for one in without[:5])}): label some (`assay label`), or say `expect: no_answer`",
         [one.topic.id for one in without],
@@ -230,15 +241,26 @@ def _mrr(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
     )
 
 
-def _rate(check: str, value: float, least: float, hits: int, words: str) -> Finding:
-    passed = value >= least - _TOLERANCE
+def _metadata(hits: ResultCheck, limits: QualityLimits) -> Finding:
+    fault = hits.faults["completeness"]
+    return _rate("metadata of hits", hits.completeness_rate, limits.completeness, hits, "have every field", fault)
+
+
+def _hashes(hits: ResultCheck, limits: QualityLimits) -> Finding:
+    fault = hits.faults["hashes"]
+    return _rate("hashes of hits", hits.hash_pass_rate, limits.hashes, hits, "have the hash of their text", fault)
+
+
+def _rate(check: str, value: float, least: float, hits: ResultCheck, words: str, fault: Fault) -> Finding:
+    detail = f"only {percent(value)} of {hits.results} hits {words}, and {percent(least)} are asked for"
     return _decided(
         check,
-        Outcome.PASS if passed else Outcome.FAIL,
+        Outcome.PASS if value >= least - _TOLERANCE else Outcome.FAIL,
         value,
-        f"{percent(least)} of the hits {words}" + ("" if hits else "; there were no hits"),
-        f"only {percent(value)} of {hits} hits {words}, and {percent(least)} are asked for: `assay audit` finds which",
-        [],
+        f"{percent(least)} of the hits {words}{'' if hits.results else '; there were no hits'}",
+        f"{detail}. Build the index anew: `assay publish --rebuild`",
+        fault.examples,
+        fault.count,
     )
 
 
@@ -356,8 +378,17 @@ def _bounded(
     return _decided(check, Outcome.FAIL, value, limit, detail, examples)
 
 
-def _decided(check: str, outcome: Outcome, value: float, limit: str, detail: str, examples: Sequence[str]) -> Finding:
-    """A finding that says more only where it did not pass."""
+def _decided(
+    check: str,
+    outcome: Outcome,
+    value: float,
+    limit: str,
+    detail: str,
+    examples: Sequence[str],
+    count: int | None = None,
+) -> Finding:
+    """A finding that says more only where it did not pass. count: of all that the examples are from, None if all."""
     if outcome is Outcome.PASS:
         return Finding(check, outcome, value, limit)
-    return Finding(check, outcome, value, limit, detail, tuple(examples[:MOST_EXAMPLES]), len(examples))
+    shown = tuple(examples[:MOST_EXAMPLES])
+    return Finding(check, outcome, value, limit, detail, shown, len(examples) if count is None else count)

@@ -19,16 +19,24 @@ from assay.errors import (
 )
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State
-from assay.release.promotion import Releases, verdict_record
+from assay.release.promotion import Releases, has_pass, verdict_record
 from assay.testing.catalog_samples import generation, page
 
 GATE = "a" * 64
+TEST_SET = "e" * 64
 
 
-def _judged(one: Generation, outcome: Outcome = Outcome.PASS, gate: str = GATE, content: str | None = None) -> Verdict:
+def _judged(
+    one: Generation,
+    outcome: Outcome = Outcome.PASS,
+    gate: str = GATE,
+    content: str | None = None,
+    test_set: str | None = TEST_SET,
+) -> Verdict:
     finding = Finding("pages", outcome, 1.0, "a limit", "some detail")
     fingerprint = one.content_fingerprint if content is None else content
-    return Verdict(outcome, one.id, gate, fingerprint, datetime(2026, 3, 1, tzinfo=UTC), (finding,), ("a note",))
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    return Verdict(outcome, one.id, gate, fingerprint, at, (finding,), ("a note",), test_set, "handbook", "topics.yaml")
 
 
 class Desk(World):
@@ -47,7 +55,7 @@ class Desk(World):
     def publish(self, name: str) -> Generation:
         """A candidate that passed and went live."""
         self.releases.record(_judged(self.candidate(name)))
-        return self.releases.promote(name, GATE)
+        return self.releases.promote(name, GATE, TEST_SET)
 
     def states(self) -> dict[str, str]:
         """Every generation's state."""
@@ -73,7 +81,7 @@ def test_a_candidate_that_passed_goes_live_and_the_one_before_retires(desk: Desk
 def test_a_candidate_that_was_not_checked_is_refused(desk: Desk) -> None:
     desk.candidate("g1")
     with pytest.raises(PromotionRefused, match=r"g1 has not been checked.*assay publish"):
-        desk.releases.promote("g1", GATE)
+        desk.releases.promote("g1", GATE, TEST_SET)
     assert desk.catalog.live_id() is None
 
 
@@ -81,22 +89,32 @@ def test_a_candidate_that_was_not_checked_is_refused(desk: Desk) -> None:
 def test_a_candidate_that_did_not_pass_is_refused_with_the_reason(desk: Desk, outcome: Outcome) -> None:
     desk.releases.record(_judged(desk.candidate("g1"), outcome))
     with pytest.raises(PromotionRefused, match=r"g1 did not pass: FAIL:.*some detail"):
-        desk.releases.promote("g1", GATE)
+        desk.releases.promote("g1", GATE, TEST_SET)
     assert desk.catalog.live_id() is None
 
 
 def test_a_pass_for_other_content_does_not_count(desk: Desk) -> None:
     desk.releases.record(_judged(desk.candidate("g1"), content="b" * 64))
-    with pytest.raises(PromotionRefused, match="other content or other limits"):
-        desk.releases.promote("g1", GATE)
+    with pytest.raises(PromotionRefused, match="speaks of other content"):
+        desk.releases.promote("g1", GATE, TEST_SET)
     assert desk.catalog.live_id() is None
 
 
 def test_a_pass_for_other_limits_does_not_count(desk: Desk) -> None:
     desk.releases.record(_judged(desk.candidate("g1"), gate="c" * 64))
-    with pytest.raises(PromotionRefused, match="other content or other limits"):
-        desk.releases.promote("g1", GATE)
+    with pytest.raises(PromotionRefused, match="speaks of other limits"):
+        desk.releases.promote("g1", GATE, TEST_SET)
     assert desk.catalog.live_id() is None
+
+
+@pytest.mark.parametrize(("judged_by", "now"), [("f" * 64, TEST_SET), (None, TEST_SET), (TEST_SET, None)])
+def test_a_pass_by_another_test_set_does_not_count(desk: Desk, judged_by: str | None, now: str | None) -> None:
+    one = desk.catalog.generation(desk.releases.record(_judged(desk.candidate("g1"), test_set=judged_by)).id)
+    assert not has_pass(one, GATE, now)
+    with pytest.raises(PromotionRefused, match="speaks of another test set"):
+        desk.releases.promote("g1", GATE, now)
+    assert desk.catalog.live_id() is None
+    assert has_pass(one, GATE, judged_by)
 
 
 def test_the_last_verdict_is_the_one_that_counts(desk: Desk) -> None:
@@ -104,9 +122,9 @@ def test_the_last_verdict_is_the_one_that_counts(desk: Desk) -> None:
     desk.releases.record(_judged(candidate))
     desk.releases.record(_judged(candidate, Outcome.FAIL))
     with pytest.raises(PromotionRefused):
-        desk.releases.promote("g1", GATE)
+        desk.releases.promote("g1", GATE, TEST_SET)
     desk.releases.record(_judged(candidate))
-    assert desk.releases.promote("g1", GATE).state is State.LIVE
+    assert desk.releases.promote("g1", GATE, TEST_SET).state is State.LIVE
 
 
 def test_a_verdict_is_stored_as_it_is_shown(desk: Desk) -> None:
@@ -149,19 +167,19 @@ def test_only_a_candidate_or_a_retired_generation_goes_live(desk: Desk, state: S
     name = _in_state(desk, state)
     before = desk.states()
     with pytest.raises(InvalidTransition, match=f"is {state}"):
-        desk.releases.promote(name, GATE)
+        desk.releases.promote(name, GATE, TEST_SET)
     assert desk.states() == before
 
 
 def test_a_retired_generation_goes_live_again_under_whatever_limits(desk: Desk) -> None:
     name = _in_state(desk, State.RETIRED)
-    assert desk.releases.promote(name, "d" * 64).state is State.LIVE
+    assert desk.releases.promote(name, "d" * 64, TEST_SET).state is State.LIVE
     assert desk.states() == {"g1": "live", "g2": "retired"}
 
 
 def test_a_generation_that_there_is_not_cannot_go_live(desk: Desk) -> None:
     with pytest.raises(GenerationNotFound, match="nobody"):
-        desk.releases.promote("nobody", GATE)
+        desk.releases.promote("nobody", GATE, TEST_SET)
 
 
 @pytest.mark.parametrize("state", [State.BUILDING, State.FAILED, State.REJECTED, State.LIVE, State.RETIRED])
@@ -204,7 +222,7 @@ def test_what_cannot_be_opened_does_not_go_live_and_live_stays(desk: Desk, damag
     desk.releases.record(_judged(desk.candidate("g2")))
     error = damage(desk, "g2")
     with pytest.raises(error):
-        desk.releases.promote("g2", GATE)
+        desk.releases.promote("g2", GATE, TEST_SET)
     assert desk.states() == {"g1": "live", "g2": "candidate"}
 
 
@@ -348,4 +366,4 @@ def test_a_verdict_of_one_generation_says_nothing_of_another_with_other_content(
     other = desk.candidate("g2")
     desk.catalog.update_generation(replace(other, verdict=verdict_record(passed)))
     with pytest.raises(PromotionRefused):
-        desk.releases.promote("g2", GATE)
+        desk.releases.promote("g2", GATE, TEST_SET)

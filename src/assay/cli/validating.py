@@ -1,0 +1,87 @@
+"""`assay validate`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assay.app import Assay
+from assay.cli import options
+from assay.cli.output import err, out, print_json, progress
+from assay.cli.validation_text import show_validation
+from assay.contracts.validation_report import to_dict
+from assay.model.evaluation import Outcome
+from assay.validation.latency import ClosedLoop, Load, OpenLoop
+
+_IN_A_ROW = 100
+"""Searches of seed 001's specification."""
+
+_SECONDS = 30.0
+
+EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.INCONCLUSIVE: 3}
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command()(validate)
+
+
+def validate(
+    testset: options.TestSetFile = None,
+    generation: Annotated[
+        str | None,
+        typer.Option("--generation", help="Id of the generation [default: the candidate, or what is live]."),
+    ] = None,
+    output_dir: Annotated[
+        Path | None, typer.Option("--output-dir", help="Folder of the reports [default: validation_results].")
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency", min=1, help="Measure latency with so many searches at once too, and 100 in a row."
+        ),
+    ] = None,
+    load: Annotated[
+        float | None,
+        typer.Option("--load", help="Measure latency with so many searches a second too, however long they take."),
+    ] = None,
+    duration: Annotated[
+        float | None, typer.Option("--duration", help="Seconds for which --load goes on [default: 30].")
+    ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no files.")] = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Measure the candidate, or what is live: labelled queries, latency, metadata, integrity; PASS or FAIL.
+
+    Only a PASS is promoted. Without a test set the structure alone is judged, and the verdict says so.
+    """
+    with Assay.open(options.settings_from(config, data_dir, _overrides(testset, output_dir))) as assay:
+        validation = assay.validate(generation, progress=progress(), load=_loads(concurrency, load, duration))
+        files = {} if no_report else assay.write_report(validation)
+    if as_json:
+        print_json(to_dict(validation) | {"files": {name: str(path) for name, path in files.items()}})
+    else:
+        show_validation(out(), validation)
+        if files:
+            err().print(f"Report: {files['html']} (and beside it as JSON, Markdown and JUnit XML)", soft_wrap=True)
+    if validation.verdict.outcome is not Outcome.PASS:
+        raise typer.Exit(EXIT_CODES[validation.verdict.outcome])
+
+
+def _overrides(testset: Path | None, output_dir: Path | None) -> dict[str, Any]:
+    given = {"testset": testset, "output_dir": output_dir}
+    return {"validation": {name: path for name, path in given.items() if path is not None}}
+
+
+def _loads(concurrency: int | None, rate: float | None, duration: float | None) -> list[Load]:
+    """What is measured besides the searches of the topics. Raises typer.BadParameter, InputError."""
+    if duration is not None and rate is None:
+        raise typer.BadParameter("--duration says how long --load goes on, and needs it.")
+    loads: list[Load] = []
+    if concurrency is not None:
+        loads += [ClosedLoop(1, _IN_A_ROW), ClosedLoop(concurrency, max(concurrency, _IN_A_ROW))]
+    if rate is not None:
+        loads.append(OpenLoop(rate, _SECONDS if duration is None else duration))
+    return loads

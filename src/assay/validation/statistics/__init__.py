@@ -1,0 +1,24 @@
+"""What may be concluded from values of topics: intervals, tests of two systems, and how many topics it takes.
+
+Everything is drawn from one seed, and sums are made of whole numbers, so that the same values give the same bits on
+every platform and in every order. docs/measures.md says what each number means.
+"""
+
+from assay.validation.statistics.differences import compare
+from assay.validation.statistics.intervals import bootstrap_interval, difference_interval
+from assay.validation.statistics.numbers import mean
+from assay.validation.statistics.permutation import holm, paired_test
+from assay.validation.statistics.power import smallest_difference, topics_needed
+from assay.validation.statistics.resampling import RESAMPLES
+
+__all__ = [
+    "RESAMPLES",
+    "bootstrap_interval",
+    "compare",
+    "difference_interval",
+    "holm",
+    "mean",
+    "paired_test",
+    "smallest_difference",
+    "topics_needed",
+]

@@ -1,0 +1,63 @@
+"""Two systems on the same topics, measure by measure."""
+
+from collections.abc import Mapping, Sequence
+
+from assay.errors import InputError
+from assay.model.validations import Difference
+from assay.validation.metrics import OVERLAP, parse_measure
+from assay.validation.statistics.intervals import difference_interval
+from assay.validation.statistics.numbers import mean
+from assay.validation.statistics.permutation import holm, paired_test
+from assay.validation.statistics.power import smallest_difference
+
+
+def compare(
+    measures: Sequence[str],
+    a: Mapping[str, Mapping[str, float | None]],
+    b: Mapping[str, Mapping[str, float | None]],
+    seed: int = 0,
+) -> tuple[Difference, ...]:
+    """Compare two systems measure by measure, on the topics that both have.
+
+    measures: those to compare, as one family for Holm's adjustment.
+    a, b: by topic id, the value of each measure; None, or no entry, where it is not defined.
+
+    A topic that one system has no value for is left out of that measure; `topics` says how many were compared. A
+    measure that no topic has in both is left out, so the result may be empty.
+
+    Raises InputError for a value that is not finite.
+    """
+    ids = sorted(a.keys() & b.keys())
+    compared: list[tuple[str, list[float], list[float]]] = []
+    for measure in measures:
+        pairs = [(a[id_].get(measure), b[id_].get(measure)) for id_ in ids]
+        known = [(x, y) for x, y in pairs if x is not None and y is not None]
+        if known:
+            compared.append((measure, [x for x, _ in known], [y for _, y in known]))
+    columns = [[y - x for x, y in zip(xs, ys, strict=True)] for _, xs, ys in compared]
+    ps = [paired_test(xs, ys, seed=seed) for _, xs, ys in compared]
+    return tuple(
+        Difference(
+            measure=measure,
+            topics=len(xs),
+            a=mean(xs),
+            b=mean(ys),
+            difference=mean(differences),
+            interval=difference_interval(differences, seed=seed, bounds=_bounds_of(measure)),
+            p=p,
+            adjusted_p=adjusted,
+            detectable=smallest_difference(differences),
+        )
+        for (measure, xs, ys), differences, p, adjusted in zip(compared, columns, ps, holm(ps), strict=True)
+    )
+
+
+def _bounds_of(measure: str) -> tuple[float, float] | None:
+    """The range of a measure's differences; None where it is not known."""
+    if measure == OVERLAP:
+        return -1.0, 1.0
+    try:
+        bounds = parse_measure(measure).bounds
+    except InputError:
+        return None
+    return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])

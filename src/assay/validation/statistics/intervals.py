@@ -1,0 +1,132 @@
+"""Confidence intervals of means, by bootstrap over topics."""
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import InputError
+from assay.model.evaluation import Interval
+from assay.validation.statistics.numbers import finite, mean, whole
+from assay.validation.statistics.resampling import RESAMPLES, place, topic_draws
+from assay.validation.statistics.student import student_quantile
+
+_NORMAL = NormalDist()
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+
+
+def bootstrap_interval(
+    values: Sequence[float],
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    bounds: tuple[float, float] | None = None,
+) -> Interval | None:
+    """Confidence interval of the mean, by bootstrap over topics.
+
+    The bias-corrected and accelerated bootstrap (BCa; Efron, JASA 1987) at a level widened for small samples, as
+    Hesterberg (The American Statistician, 2015) widens that of percentiles: values of measures are skewed, and plain
+    percentiles cover the mean too seldom with 20 topics.
+
+    values: of each topic that has one; their order does not matter.
+    bounds: the range in which a value can lie; the interval ends there.
+
+    None with fewer than two values. Where all values are the same, resampling finds nothing else: the interval is then
+    of all means under which so many equal values are not too unlikely, and None where no bounds are given.
+
+    Raises InputError for a value that is not finite or out of bounds, ValueError for a level not between 0 and 1.
+    """
+    return _interval(values, level, resamples, seed, bounds, skewed=True)
+
+
+def difference_interval(
+    differences: Sequence[float],
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    bounds: tuple[float, float] | None = (-1.0, 1.0),
+) -> Interval | None:
+    """Confidence interval of the mean difference of two systems on the same topics; else as bootstrap_interval.
+
+    By percentiles at the widened level, without BCa's corrections: most differences are 0, and from the few that are
+    not BCa takes a skew that is none.
+    """
+    return _interval(differences, level, resamples, seed, bounds, skewed=False)
+
+
+def _interval(
+    values: Sequence[float],
+    level: float,
+    resamples: int,
+    seed: int,
+    bounds: tuple[float, float] | None,
+    *,
+    skewed: bool,
+) -> Interval | None:
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"The level of an interval is between 0 and 1, not {level}.")
+    numbers = sorted(finite(values, "value"))
+    low, high = bounds if bounds is not None else (-math.inf, math.inf)
+    if numbers and not low <= numbers[0] <= numbers[-1] <= high:
+        wrong = numbers[0] if numbers[0] < low else numbers[-1]
+        raise InputError(f"The value {wrong} is not within {low:g} and {high:g}.")
+    if len(numbers) < 2:
+        return None
+    if numbers[0] == numbers[-1]:
+        return None if bounds is None else _of_equal_values(numbers[0], len(numbers), level, bounds)
+    centre = mean(numbers)
+    sums, scale = _resampled(numbers, centre, resamples, seed)
+    width = _width(level, len(numbers))
+    tails = _corrected_tails(width, sums, numbers, centre) if skewed else (_NORMAL.cdf(-width), _NORMAL.cdf(width))
+    ends = [centre + int(sums[place(share, resamples)]) / scale / len(numbers) for share in tails]
+    return Interval(max(low, ends[0]), min(high, ends[1]), level)
+
+
+def _of_equal_values(value: float, count: int, level: float, bounds: tuple[float, float]) -> Interval:
+    """All means that so many equal values do not rule out: Clopper and Pearson's bound on the share of other values.
+
+    Were a larger share of all topics anything else, the chance to meet none of them would be below (1 - level) / 2.
+    """
+    share = round(1.0 - ((1.0 - level) / 2.0) ** (1.0 / count), 12)
+    return Interval(value - share * (value - bounds[0]), value + share * (bounds[1] - value), level)
+
+
+def _width(level: float, count: int) -> float:
+    """Standard errors on each side of the mean, so that normal values get Student's interval.
+
+    Resampled means vary too little by the factor sqrt((n - 1) / n), and know nothing of Student's t.
+    """
+    return student_quantile((1.0 + level) / 2.0, count - 1) * math.sqrt(count / (count - 1))
+
+
+def _corrected_tails(
+    width: float, sums: NDArray[np.int64], numbers: Sequence[float], centre: float
+) -> tuple[float, float]:
+    """The shares below both ends after BCa's correction for bias and skew; ties of the mean count by half."""
+    below, not_above = (int(np.searchsorted(sums, 0, side=side)) for side in _SIDES)
+    share = (below + not_above) / (2 * len(sums))
+    bias = _NORMAL.inv_cdf(min(max(share, 1e-4), 1.0 - 1e-4))
+    squares = math.fsum((value - centre) ** 2 for value in numbers)
+    skew = math.fsum((value - centre) ** 3 for value in numbers) / (6.0 * squares**1.5)
+    return _shifted(-width, bias, skew), _shifted(width, bias, skew)
+
+
+def _shifted(width: float, bias: float, skew: float) -> float:
+    """The share that BCa puts below an end so far from the mean; all or none where skew leaves no such end."""
+    stretch = 1.0 - skew * (bias + width)
+    if stretch <= 0.0:
+        return float(width > 0.0)
+    return _NORMAL.cdf(bias + (bias + width) / stretch)
+
+
+def _resampled(numbers: Sequence[float], centre: float, resamples: int, seed: int) -> tuple[NDArray[np.int64], float]:
+    """Sums of the deviations from the centre over topics drawn with replacement, ascending, and their scale.
+
+    (resamples,), whole numbers: divided by the scale they are sums.
+    """
+    deviations, scale = whole([value - centre for value in numbers])
+    blocks = topic_draws(len(numbers), resamples, seed)
+    return np.sort(np.concatenate([deviations[block].sum(axis=1) for block in blocks])), scale

@@ -1,0 +1,48 @@
+"""Sums that are the same in every order and on every platform."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import InputError
+
+_BITS = 40
+"""Binary digits that a value keeps, relative to the largest: 1e-12 of it."""
+
+
+def mean(values: Sequence[float]) -> float:
+    """Arithmetic mean of one value or more, correctly rounded in whatever order they come."""
+    return math.fsum(values) / len(values)
+
+
+def deviation_of(numbers: Sequence[float]) -> float | None:
+    """Standard deviation of the population; None with fewer than two numbers."""
+    if len(numbers) < 2:
+        return None
+    if min(numbers) == max(numbers):
+        return 0.0
+    centre = mean(numbers)
+    return math.sqrt(math.fsum((number - centre) ** 2 for number in numbers) / (len(numbers) - 1))
+
+
+def whole(numbers: Sequence[float]) -> tuple[NDArray[np.int64], float]:
+    """The numbers as whole ones on a scale: sums of those are exact in every order, and equal sums are equal."""
+    largest = max(map(abs, numbers), default=0.0)
+    if largest == 0.0:
+        return np.zeros(len(numbers), dtype=np.int64), 1.0
+    bits = min(_BITS, 52 - len(numbers).bit_length())  # so that sums are exact in double precision too
+    scale = math.ldexp(1.0, bits - math.frexp(largest)[1])
+    return np.array([round(number * scale) for number in numbers], dtype=np.int64), scale
+
+
+def finite(numbers: Sequence[float], what: str) -> Sequence[float]:
+    """The numbers as they are. Raises InputError, which names what they are, where one is NaN or infinite."""
+    for number in numbers:
+        if not math.isfinite(number):
+            raise InputError(
+                f"A {what} is {number}, of which no mean can be made.",
+                hint="Leave out topics that have no value, and say how many were left.",
+            )
+    return numbers

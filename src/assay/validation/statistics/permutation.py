@@ -1,0 +1,54 @@
+"""Whether two systems differ: a paired permutation test, and its adjustment over many measures."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.validation.statistics.numbers import finite, whole
+from assay.validation.statistics.resampling import RESAMPLES, all_flips, random_flips
+
+MOST_EXACT = 13
+"""Topics that differ, up to which every sign is tried: 2^13 are fewer than RESAMPLES."""
+
+
+def paired_test(a: Sequence[float], b: Sequence[float], resamples: int = RESAMPLES, seed: int = 0) -> float:
+    """The two-sided p of a paired permutation test of equal means (Fisher's, by random signs of the differences).
+
+    a, b: values of two systems on the same topics, in the same order.
+
+    If both systems are alike, each difference has either sign with equal chance; p is the share of the signs that give
+    a sum as far from 0 as the one found. All signs are tried where at most MOST_EXACT topics differ; else `resamples`
+    random ones are, and the one found counts as one of them, so that p is never 0. It is 1 where nothing differs, and
+    where there are no topics.
+
+    Raises ValueError when there are not as many values of b as of a, InputError for a value that is not finite.
+    """
+    differences, _ = whole(finite([y - x for x, y in zip(a, b, strict=True)], "difference"))
+    return _permutation_p(differences[differences != 0], resamples, seed)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Each p adjusted for their number: the chance that any below alpha is a false alarm is then at most alpha.
+
+    The smallest p times their number, the next times one less, …, none less than the one before and none above 1 (Holm,
+    Scandinavian Journal of Statistics, 1979).
+    """
+    adjusted = [0.0] * len(ps)
+    least = 0.0
+    for place, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = max(least, min(1.0, (len(ps) - place) * ps[index]))
+        adjusted[index] = least
+    return adjusted
+
+
+def _permutation_p(differences: NDArray[np.int64], resamples: int, seed: int) -> float:
+    """The p of differences, (topics,), of which none is 0: its sign would change nothing."""
+    count = len(differences)
+    if count == 0:
+        return 1.0
+    numbers, total = differences.astype(np.float64), int(differences.sum())
+    exact = count <= MOST_EXACT
+    flips = all_flips(count) if exact else random_flips(count, resamples, seed)
+    as_far = sum(int(np.count_nonzero(np.abs(total - 2.0 * (some @ numbers)) >= abs(total))) for some in flips)
+    return as_far / 2**count if exact else (as_far + 1) / (resamples + 1)

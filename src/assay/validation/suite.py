@@ -1,0 +1,193 @@
+"""The conductor of a validation: topics → run → measures → latency → structure → gate → verdict."""
+
+import platform
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from time import perf_counter
+
+from assay.model.evaluation import Anchoring, Category, MeasureValue, ResolvedTopic, TestSet, TopicType
+from assay.model.generations import Generation
+from assay.model.ranking import Query
+from assay.model.validations import Difference, LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
+from assay.ports import Progress
+from assay.validation.gate import Gate, MeasureLimit, verdict
+from assay.validation.integrity.results import check_hits
+from assay.validation.latency import Load, figures, measure_load
+from assay.validation.measuring import Measures, TopicsById, measure_topics, summarize
+from assay.validation.quality import (
+    Measured,
+    counted,
+    headline,
+    hits_to_label,
+    in_group,
+    quality_findings,
+    with_targets,
+)
+from assay.validation.report.advice import advice
+from assay.validation.runner import Asked, run_topics
+from assay.validation.statistics import compare
+from assay.validation.structure import Judged, structure_findings, structure_notes
+
+_LIBRARIES = ("assay", "numpy", "qdrant-edge-py", "wordllama")
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What is validated: one generation with its production searcher, and the topics resolved on it."""
+
+    generation: Generation
+    topics: tuple[ResolvedTopic, ...]
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a validation does.
+
+    live: what the candidate is compared with; None where nothing is live, or no limit asks for it.
+    test_set: None where only the structure is judged.
+    structure: what its structure is judged by; None where only queries are.
+    load: what latency is measured under besides, one after the other.
+    started_at: as the report is named by.
+    """
+
+    test_set: TestSet | None
+    test_set_path: str | None
+    system: System
+    live: System | None
+    measures: Measures
+    gate: Gate
+    target: str
+    search: Mapping[str, object]
+    structure: Judged | None
+    load: tuple[Load, ...]
+    started_at: datetime
+
+
+def validate(plan: Plan, progress: Progress) -> Validation:
+    """Measure, judge, and say what was found.
+
+    Raises what the structure's checks and load raise; a topic that cannot be asked is a finding.
+    """
+    started = perf_counter()
+    results, latency = _measure(plan.system, plan.measures, progress)
+    topics = {topic.topic.id: topic for topic in plan.system.topics}
+    checked = check_hits(hit for result in results for hit in result.hits[: result.topic.top_k])
+    drops, against_live = _against_live(plan, results, progress)
+    measured = Measured(results, checked, latency, drops)
+    limits = plan.gate.quality
+    findings = quality_findings(measured, limits) if plan.test_set else []
+    notes: list[str] = []
+    if plan.structure is not None:
+        findings += structure_findings(plan.structure, plan.gate.structure, progress)
+        notes = structure_notes(plan.structure)
+    results = with_targets(results, limits)
+    within = {id(result) for result in counted(results, limits)}
+    of_figures = [result for result in results if result.error is not None or id(result) in within]
+    loads = _under_load(plan, progress)
+    validation = Validation(
+        started_at=plan.started_at,
+        seconds=0.0,
+        topics=tuple(results),
+        measures=summarize(of_figures, topics, plan.measures),
+        groups=_groups(of_figures, topics, plan.measures),
+        latency=replace(latency, loads=loads) if latency else None,
+        completeness=checked.completeness_rate,
+        hashes=checked.hash_pass_rate,
+        results=checked.results,
+        anchoring=_anchoring(results),
+        verdict=verdict(
+            plan.system.generation,
+            plan.gate,
+            findings,
+            notes,
+            plan.test_set,
+            plan.test_set_path,
+            headline(measured, limits) if plan.test_set else "",
+        ),
+        provenance=_provenance(plan),
+        unjudged=tuple(hits_to_label(results, limits)),
+        against_live=against_live,
+        precision_target=limits.precision,
+    )
+    return replace(validation, advice=advice(results, validation.latency, limits), seconds=perf_counter() - started)
+
+
+def _measure(system: System, measures: Measures, progress: Progress) -> tuple[list[TopicResult], LatencyFigures | None]:
+    """The values of every topic, and how long the searches took."""
+    report = run_topics(system.topics, system.asked, system.generation.id, progress)
+    timings = [run.timings for run in report.run.topics if run.timings and run.topic_id in report.timed]
+    note = ""
+    if len(report.timed) < len(system.topics):
+        note = f"of {len(timings)} topics; the others' queries were embedded many at a time, which costs less"
+    return measure_topics(report.run, system.topics, measures), figures(timings, note) if timings else None
+
+
+def _under_load(plan: Plan, progress: Progress) -> tuple[LoadFigures, ...]:
+    asked = plan.system.asked
+    topics = [topic.topic for topic in plan.system.topics if topic.topic.text.strip()]
+    queries = [Query(topic.text, topic.top_k, asked.mode, asked.threshold, topic.filters) for topic in topics]
+    return tuple(measure_load(load, asked.search, queries, progress) for load in plan.load)
+
+
+def _against_live(
+    plan: Plan, results: Sequence[TopicResult], progress: Progress
+) -> tuple[dict[MeasureLimit, Difference], tuple[Difference, ...]]:
+    """How the candidate's measures differ from those of the live generation: for each limit on a fall, and overall."""
+    if plan.live is None:
+        return {}, ()
+    before, _ = _measure(plan.live, plan.measures, progress)
+    drops: dict[MeasureLimit, Difference] = {}
+    for limit in plan.gate.quality.measures:
+        if limit.max_drop is not None:
+            a, b = (
+                {one.topic.id: one.values for one in counted(part, plan.gate.quality) if in_group(one, limit.group)}
+                for part in (before, results)
+            )
+            found = compare([limit.measure], a, b)
+            drops |= {limit: found[0]} if found else {}
+    a, b = ({one.topic.id: one.values for one in counted(part, plan.gate.quality)} for part in (before, results))
+    return drops, tuple(compare(plan.measures.names, a, b))
+
+
+def _groups(
+    results: Sequence[TopicResult], topics: TopicsById, measures: Measures
+) -> dict[str, tuple[MeasureValue, ...]]:
+    """The measures of each type and category that has topics."""
+    groups = {f"type {one.value}": one.value for one in TopicType} | {f"category {c.value}": c.value for c in Category}
+    parts = {name: [result for result in results if in_group(result, group)] for name, group in groups.items()}
+    return {name: summarize(part, topics, measures) for name, part in parts.items() if part}
+
+
+def _anchoring(results: Sequence[TopicResult]) -> dict[Anchoring, int]:
+    found = Counter(resolution.anchoring for result in results for resolution in result.resolutions)
+    return {anchoring: found[anchoring] for anchoring in Anchoring}
+
+
+def _provenance(plan: Plan) -> Provenance:
+    generation = plan.system.generation
+    return Provenance(
+        target=plan.target,
+        generation=generation.id,
+        content_fingerprint=generation.content_fingerprint,
+        embedder=generation.embedder,
+        chunker=generation.chunker,
+        documents=generation.documents,
+        chunks=generation.chunks,
+        search=plan.search,
+        test_set=plan.test_set.name if plan.test_set else None,
+        test_set_fingerprint=plan.test_set.fingerprint if plan.test_set else None,
+        test_set_path=plan.test_set_path,
+        gate=plan.gate.fingerprint,
+        versions={"python": platform.python_version()} | dict(_versions()),
+    )
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for library in _LIBRARIES:
+        with suppress(PackageNotFoundError):
+            yield library, version(library)

@@ -1,0 +1,107 @@
+"""Asking a test set's topics: what is asked, what is left out of a ranking, and what a failure costs."""
+
+from collections.abc import Sequence
+
+import pytest
+from tests.validations import hits_of
+
+from assay.errors import EmbedderUnavailable, InputError
+from assay.model.evaluation import ResolvedTopic, Topic, TopicType
+from assay.model.ranking import Filters, Mode, Query, Ranking, Timings
+from assay.ports import Silence
+from assay.validation.runner import MOST_TIMED, Asked, run_topics
+
+TIMINGS = Timings(0.1, 0.5, 0.1, 0.2, 1.0)
+
+
+class Service:
+    """Gives the same hits to every query, and remembers what it was asked."""
+
+    def __init__(self, refused: dict[str, Exception] | None = None) -> None:
+        self.asked: list[Query] = []
+        self.expected: list[list[str]] = []
+        self.refused = refused or {}
+
+    def search(self, query: Query) -> Ranking:
+        self.asked.append(query)
+        if query.text in self.refused:
+            raise self.refused[query.text]
+        return Ranking(query, hits_of(0, min(query.top_k, 12)), "g1", TIMINGS)
+
+    def expect(self, texts: Sequence[str]) -> None:
+        self.expected.append(list(texts))
+
+
+def _topic(
+    name: str, text: str | None = None, excluded: frozenset[str] = frozenset(), **fields: object
+) -> ResolvedTopic:
+    topic = Topic(id=name, text=name if text is None else text, **fields)  # type: ignore[arg-type]  # of a topic
+    return ResolvedTopic(topic, (), {}, excluded)
+
+
+def _run(service: Service, *topics: ResolvedTopic, costly: bool = False, depth: int = 10):  # noqa: ANN202
+    asked = Asked(service.search, service.expect if costly else None, Mode.SPARSE, 0.25, depth)
+    return run_topics(topics, asked, "g1", Silence())
+
+
+def test_every_topic_is_asked_as_it_says_and_as_deep_as_the_run() -> None:
+    service = Service()
+    filters = Filters(versions=("2.0",))
+    report = _run(service, _topic("a", filters=filters), _topic("b", top_k=30))
+    assert [one.topic_id for one in report.run.topics] == ["a", "b"]
+    assert service.asked[-2:] == [Query("a", 10, Mode.SPARSE, 0.25, filters), Query("b", 30, Mode.SPARSE, 0.25)]
+    assert (report.run.generation, report.run.depth) == ("g1", 10)
+
+
+def test_the_first_search_is_made_twice_and_timed_once() -> None:
+    service = Service()
+    report = _run(service, _topic("a"), _topic("b"))
+    assert [query.text for query in service.asked] == ["a", "a", "b"]
+    assert report.timed == {"a", "b"}
+
+
+def test_excluded_chunks_are_taken_out_and_the_rest_is_numbered_anew() -> None:
+    whole = hits_of(0, 12)
+    excluded = frozenset({whole[0].chunk.id, whole[3].chunk.id})
+    service = Service()
+    (answer,) = _run(service, _topic("a", excluded=excluded)).run.topics
+    assert service.asked[0].top_k == 12
+    assert [hit.chunk.id for hit in answer.hits] == [hit.chunk.id for hit in whole if hit.chunk.id not in excluded]
+    assert [hit.rank for hit in answer.hits] == list(range(1, 11))
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n"])
+def test_an_empty_query_finds_nothing_and_is_no_failure(text: str) -> None:
+    service = Service()
+    (answer,) = _run(service, _topic("edge", text, type=TopicType.EDGE)).run.topics
+    assert (answer.hits, answer.error, service.asked) == ((), None, [])
+
+
+def test_a_query_in_which_nothing_can_be_searched_for_finds_nothing() -> None:
+    service = Service({"!!!": InputError("query: nothing in it can be searched for")})
+    (answer,) = _run(service, _topic("edge", "!!!")).run.topics
+    assert (answer.hits, answer.error) == ((), None)
+
+
+def test_an_embedder_that_fails_at_the_seventh_topic_costs_that_topic_alone() -> None:
+    service = Service({"t7": EmbedderUnavailable("The provider does not answer.")})
+    report = _run(service, *(_topic(f"t{number}") for number in range(1, 11)))
+    failed = [one for one in report.run.topics if one.error is not None]
+    assert [(one.topic_id, one.error, one.hits, one.timings) for one in failed] == [
+        ("t7", "The provider does not answer.", (), None)
+    ]
+    assert all(one.hits for one in report.run.topics if one.topic_id != "t7")
+
+
+def test_where_queries_cost_something_a_sample_is_embedded_singly_and_the_rest_together() -> None:
+    service = Service()
+    topics = [_topic(f"t{number}") for number in range(MOST_TIMED + 20)]
+    report = _run(service, *topics, costly=True)
+    assert len(service.asked) == len(topics)
+    assert len(report.timed) == MOST_TIMED
+    (announced,) = service.expected
+    alone = [query.text for query in service.asked[: MOST_TIMED + 1]]
+    assert set(announced) == {topic.topic.text for topic in topics} - set(alone)
+    assert report.timed == set(alone[1:])
+    assert [one.topic_id for one in report.run.topics] == [topic.topic.id for topic in topics]
+    assert _run(Service(), *topics, costly=True).timed == report.timed
