@@ -498,6 +498,12 @@ class ServerSettings(_Table):
     )
     cors_origins: tuple[str, ...] = Field(default=("*",), description="Origins that a browser may call from.")
     max_body_bytes: int = Field(default=65_536, ge=1_024, description="Larger request bodies are refused.")
+    max_validation_bytes: int = Field(
+        default=1_048_576, ge=1_024, description="The same for `POST /api/v1/validate`, whose bodies hold many tests."
+    )
+    validation_seconds: float = Field(
+        default=60.0, gt=0, le=3_600, description="How long one such request begins new tests; the rest is not run."
+    )
     drain_seconds: int = Field(default=10, ge=0, description="How long a stopping server finishes its requests.")
     poll_seconds: float = Field(default=0.5, gt=0, le=60, description="How often the live row is looked at.")
     log_format: Literal["text", "json"] = Field(

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api
+from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api, service_validation
 from assay.web.errors import ADMIN_REFUSALS, INTERNAL
 
 TABLES: dict[str, type[BaseModel]] = {
@@ -31,6 +31,12 @@ TABLES: dict[str, type[BaseModel]] = {
     "SimilarityScore": retrieval_service.SimilarityScore,
     "SearchParams": retrieval_service.SearchParams,
     "ServiceHealth": retrieval_service.ServiceHealth,
+    "ValidationRequest": service_validation.ValidationRequest,
+    "ValidationTest": service_validation.ValidationTest,
+    "SuccessCriteria": service_validation.SuccessCriteria,
+    "ValidationAnswer": service_validation.ValidationAnswer,
+    "ExecutedTest": service_validation.ExecutedTest,
+    "FoundResult": service_validation.FoundResult,
     "PromoteRequest": admin.PromoteRequest,
     "RollbackRequest": admin.RollbackRequest,
     "GenerationSummary": admin.GenerationSummary,

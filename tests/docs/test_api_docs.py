@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from assay.app import Assay
-from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api
+from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api, service_validation
 from assay.contracts.fields import RequestModel
 from assay.contracts.json_object import read_json_object
 from assay.errors import InputError
@@ -30,6 +30,7 @@ WITHOUT_TABLE = {
     "HealthStatus",
     "LifecycleState",
     "Algorithm",
+    "OverallStatus",
     "QueryStatus",
     "ServiceHealthStatus",
     "ProbeAnswer",
@@ -132,13 +133,18 @@ REQUESTS = {
     "POST /search": search_api.SearchRequest,
     "POST /query": retrieval_testing.QueryRequest,
     "POST /api/v1/search": retrieval_service.ServiceQuery,
+    "POST /api/v1/validate": service_validation.ValidationRequest,
 }
+WRONG = {"POST /api/v1/validate": {"tests": []}}
+"""What the example of a refusal is about; top_k = 500 where it is not said."""
+
 RELEASES = {"POST /v1/admin/promote": admin.PromoteRequest, "POST /v1/admin/rollback": admin.RollbackRequest}
 ANSWERS = {
     "POST /v1/search": native.SearchRanking,
     "POST /search": search_api.SearchResponse,
     "POST /query": retrieval_testing.QueryResponse,
     "POST /api/v1/search": retrieval_service.ServiceResponse,
+    "POST /api/v1/validate": service_validation.ValidationAnswer,
 }
 
 
@@ -153,13 +159,16 @@ def parse_fields(route: str, fields: Mapping[str, object]) -> object:
         return retrieval_testing.parse(fields, Mode.DENSE)
     if route == "POST /api/v1/search":
         return retrieval_service.parse(fields, Mode.DENSE, datetime.now(UTC))
+    if route == "POST /api/v1/validate":
+        return service_validation.parse(fields)
     return native.parse(fields, Settings().search)
 
 
 @pytest.mark.parametrize("route", REQUESTS)
 def test_the_example_of_a_refusal_is_what_the_route_says(route: str) -> None:
     operation = dict(operations())[route]
-    fields = operation["requestBody"]["content"]["application/json"]["example"] | {"top_k": 500}
+    fields = operation["requestBody"]["content"]["application/json"]["example"]
+    fields = fields | WRONG.get(route, {"top_k": 500})
     with pytest.raises(InputError) as caught:
         parse_fields(route, fields)
     assert operation["responses"]["400"]["content"]["application/json"]["example"]["message"] == str(caught.value)
@@ -211,6 +220,8 @@ def test_the_numbers_of_the_page_are_those_of_the_settings() -> None:
     assert f"`[server] head_seconds` ({server.head_seconds:g})" in PAGE
     assert f"`[server] max_requests` ({server.max_requests:,})" in PAGE
     assert f"`[server] max_connections` ({server.max_connections:,})" in PAGE
+    assert f"`[server] max_validation_bytes` ({server.max_validation_bytes:,})" in PAGE
+    assert f"`[server] validation_seconds` ({server.validation_seconds:g})" in PAGE
     assert f"`{server.key_rate_limit}`" in PAGE
     assert f"`{DEFAULT_RATE_LIMIT}`" in PAGE
     assert f"{MAX_HEAD_BYTES:,} bytes" in PAGE

@@ -49,12 +49,20 @@ class RequestLimits:
         self._limiter = FixedWindowRateLimiter(_BoundedMemory())
         self._parsed: dict[str, tuple[RateLimitItem, ...]] = {}
 
-    def count(self, limit: str, client: str) -> Usage | None:
-        """Count a request of this client. limit: `20/second, 600/minute`; None for `off`."""
+    def count(self, limit: str, client: str, requests: int = 1) -> Usage | None:
+        """Count a request of this client, or one that stands for several. limit: `20/second, 600/minute`.
+
+        Several are counted all together or, where they are more than are left, not at all. None for `off`.
+        """
         if limit == OFF:
             return None
         items = self._parsed.get(limit) or self._parsed.setdefault(limit, tuple(parse_many(limit)))
-        passed = [self._limiter.hit(item, client) for item in items]
+        if requests == 1:
+            passed = [self._limiter.hit(item, client) for item in items]
+        else:
+            passed = [self._limiter.test(item, client, cost=requests) for item in items]
+            if all(passed):
+                passed = [self._limiter.hit(item, client, cost=requests) for item in items]
         windows = tuple(self._window(item, client) for item in items)
         waits = [window.reset for window, ok in zip(windows, passed, strict=True) if not ok]
         return Usage(windows, max(waits) if waits else None)

@@ -180,7 +180,9 @@ def _expectation(model: type[BaseModel], location: Sequence[int | str]) -> str:
     if kind in {"integer", "number"} and "maximum" in schema:
         return f"{_NOUNS[kind]} from {schema['minimum']} to {schema['maximum']}"
     if kind == "array" and "maxItems" in schema:
-        return f"a list of at most {schema['maxItems']} strings"
+        least = f"{schema['minItems']} to" if schema.get("minItems") else "at most"
+        what = "strings" if schema.get("items", {}).get("type") == "string" else "objects"
+        return f"a list of {least} {schema['maxItems']:,} {what}"
     return _NOUNS.get(str(kind), "")
 
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
@@ -77,6 +78,18 @@ DEFAULT_RATE_LIMIT = "600/minute"
 """For each address, when others than the machine itself can ask."""
 
 
+_CHARGE = "assay.charge"
+
+
+def charge(scope: AsgiScope, requests: int) -> Response | None:
+    """Count so many further requests of a client whose one request stands for them.
+
+    Returns why it is refused, where that is more than its limit leaves; None where it is not.
+    """
+    charge_client: Callable[[int], Response | None] | None = scope.get(_CHARGE)
+    return charge_client(requests) if charge_client is not None and requests > 0 else None
+
+
 class Access:
     """Lets a request through to its route, or refuses it with 401, 403, 429 or 503."""
 
@@ -117,15 +130,30 @@ class Access:
             self._metrics.rate_limited("key" if key else "address")
             refusal = _too_many(usage.retry_after, key)
         refusal = refusal or self._refusal(scope, token, key)
+        if usage is not None:
+            scope[_CHARGE] = partial(self._charge, key, address)
         answer = refusal or self._app
         await answer(scope, receive, send if usage is None else _with_usage(send, usage))
 
     def _count(self, path: str, key: ApiKey | None, address: str) -> Usage | None:
-        if path in UNCOUNTED:
-            return None
+        return None if path in UNCOUNTED else self._limits.count(*self._client(key, address))
+
+    def _client(self, key: ApiKey | None, address: str) -> tuple[str, str]:
+        """The limit that holds for a client, and what it is counted as."""
         if key is not None:
-            return self._limits.count(key.rate_limit or self._rules.key_limit, f"key {key.id}")
-        return self._limits.count(self._rules.address_limit, counted_as(address))
+            return key.rate_limit or self._rules.key_limit, f"key {key.id}"
+        return self._rules.address_limit, counted_as(address)
+
+    def _charge(self, key: ApiKey | None, address: str, requests: int) -> Response | None:
+        usage = self._limits.count(*self._client(key, address), requests)
+        if usage is None or usage.retry_after is None:
+            return None
+        self._metrics.rate_limited("key" if key else "address")
+        quota = min(window.quota for window in usage.windows)
+        if requests >= quota:
+            message = f"Each test counts as a request, and {quota:,} are allowed at most: send fewer tests at a time."
+            return error_response(429, "rate_limited", message, {"Retry-After": str(usage.retry_after)})
+        return _too_many(usage.retry_after, key)
 
     def _refusal(self, scope: AsgiScope, token: str | None, key: ApiKey | None) -> Response | None:
         """Why this request is not let through; None when it is."""

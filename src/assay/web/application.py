@@ -21,7 +21,16 @@ from assay.web.logs import QueryWords
 from assay.web.middleware import CorsAnswers, GzipAnswers, LastCatch, RequestEdge
 from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
-from assay.web.routes import admin, metrics, native, probes, retrieval_service, retrieval_testing, search_api
+from assay.web.routes import (
+    admin,
+    metrics,
+    native,
+    probes,
+    retrieval_service,
+    retrieval_testing,
+    search_api,
+    service_validation,
+)
 
 logger = logging.getLogger("assay.web")
 
@@ -111,6 +120,7 @@ def create_app(
         *search_api.REQUESTS,
         *retrieval_testing.REQUESTS,
         *retrieval_service.REQUESTS,
+        *service_validation.REQUESTS,
         *admin.REQUESTS,
         *probes.REQUESTS,
     )
@@ -120,6 +130,7 @@ def create_app(
     app.include_router(search_api.router(assay, probe))
     app.include_router(retrieval_testing.router(assay))
     app.include_router(retrieval_service.router(assay, probe))
+    app.include_router(service_validation.router(assay, stopping))
     app.include_router(admin.router(assay))
     app.include_router(probes.router(probe, stopping))
     if server.metrics != "off":

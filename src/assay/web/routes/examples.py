@@ -91,6 +91,46 @@ SERVICE_ANSWER = {
     "search_params": {"top_k": 5, "similarity_threshold": 0.5, "warnings": []},
     "query_time_ms": 1.731,
 }
+
+VALIDATION_REFUSAL = "tests: it has to be a list of 1 to 1,000 objects; a list of 0 was sent."
+VALIDATION_REQUEST = {
+    "tests": [
+        {
+            "test_id": "nodes-talk",
+            "query_text": _QUESTION,
+            "expected_results": [_CHUNK_ID, "c2d4a2f5-58c3-5c0a-8d6c-0e5b4a0f8b11"],
+            "success_criteria": {"min_accuracy": 0.5, "min_similarity_score": 0.3},
+            "test_category": "factual",
+        }
+    ],
+    "top_k": 5,
+}
+VALIDATION_ANSWER = {
+    "status": "passed",
+    "tests": [
+        {
+            "test_id": "nodes-talk",
+            "query_text": _QUESTION,
+            "expected_results": [_CHUNK_ID, "c2d4a2f5-58c3-5c0a-8d6c-0e5b4a0f8b11"],
+            "success_criteria": {"min_accuracy": 0.5, "min_similarity_score": 0.3},
+            "test_category": "factual",
+            "executed_at": "2026-03-02T10:00:00.251Z",
+            "result_accuracy": 0.5,
+            "passed": True,
+            "found_results": [{"chunk_id": _CHUNK_ID, "rank": 1, "similarity_score": 0.87}],
+            "missing_results": ["c2d4a2f5-58c3-5c0a-8d6c-0e5b4a0f8b11"],
+            "unknown_results": [],
+            "problem": None,
+        }
+    ],
+    "total_tests": 1,
+    "passed_tests": 1,
+    "failed_tests": 0,
+    "error_tests": 0,
+    "generation": _GENERATION,
+    "validation_time_ms": 2.871,
+}
+
 SERVICE_HEALTH = {"status": "healthy", "vector_store": True, "catalog": True, "generation": _GENERATION}
 SERVICE_HEALTH_DEGRADED = {"status": "degraded", "vector_store": True, "catalog": False, "generation": _GENERATION}
 

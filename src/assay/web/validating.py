@@ -1,0 +1,84 @@
+"""Running the tests of a request one after the other, within the time that a request may take."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from threading import BoundedSemaphore
+from time import monotonic
+
+from assay.app import Assay
+from assay.contracts import service_validation
+from assay.contracts.service_validation import Outcome, ValidationRequest, ValidationTest
+from assay.errors import EmbeddingError, InputError
+from assay.model.documents import Chunk
+from assay.model.ranking import Mode
+from assay.retrieval.searcher import Searcher
+from assay.web.errors import refusal_of
+
+logger = logging.getLogger("assay.web")
+
+_IDS_AT_ONCE = 500
+
+
+class Stopping(Exception):
+    """The server stops, and the rest of the tests would keep it."""
+
+
+class Validations:
+    """Runs tests against the live generation, few requests at a time: each takes as long as many searches.
+
+    at_once: requests at the same time.
+    seconds: after which no further test of a request is begun.
+    """
+
+    def __init__(self, assay: Assay, at_once: int, seconds: float) -> None:
+        self._assay = assay
+        self._seconds = seconds
+        self._mode = Mode(assay.settings.server.contract_mode)
+        self.places = BoundedSemaphore(at_once)
+
+    def run(self, request: ValidationRequest, stops: Callable[[], bool]) -> tuple[str, list[Outcome]]:
+        """The generation that was asked, and what became of every test.
+
+        stops: whether the server is on its way out; asked before every test.
+
+        A query that cannot be embedded is the error of its test. A store that is down is the error of all, for nothing
+        can be said of any: NoLiveGeneration, VectorStoreError, CatalogError, IdentityMismatch. Raises Stopping.
+        """
+        until = monotonic() + self._seconds
+        with self._assay.live.lease() as searcher:
+            known = _expected_chunks(searcher, request.tests)
+            outcomes = []
+            for test in request.tests:
+                if stops():
+                    raise Stopping
+                if monotonic() > until:
+                    late = f"It was not run: a validation has {self._seconds:g} seconds."
+                    outcomes.append(service_validation.not_run(test, known, late))
+                else:
+                    outcomes.append(self._ask(searcher, test, request.top_k, known))
+            return searcher.generation.id, outcomes
+
+    def _ask(self, searcher: Searcher, test: ValidationTest, top_k: int, known: dict[str, Chunk]) -> Outcome:
+        now = datetime.now(UTC)
+        try:
+            ranking = searcher.search(service_validation.query_of(test, top_k, self._mode))
+        except (InputError, EmbeddingError) as error:
+            refusal = refusal_of(error)
+            logger.warning("The validation test %r could not be run: %s", test.test_id, error)
+            return service_validation.not_run(test, known, refusal.message or error.message, now)
+        return service_validation.judge(test, ranking.hits, known, now)
+
+
+def _expected_chunks(searcher: Searcher, tests: Sequence[ValidationTest]) -> dict[str, Chunk]:
+    """Those of the expected chunks that the generation holds."""
+    wanted = list(dict.fromkeys(identity for test in tests for identity in test.expected_results))
+    known: dict[str, Chunk] = {}
+    for part in _parts(wanted):
+        known.update(searcher.index.chunks(part))
+    return known
+
+
+def _parts(identities: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(identities), _IDS_AT_ONCE):
+        yield identities[start : start + _IDS_AT_ONCE]
