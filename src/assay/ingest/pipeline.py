@@ -1,32 +1,29 @@
 """The conductor of a build: source → documents → chunks → vectors → a sealed candidate generation."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
 from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
 from assay.ingest.chunking.chunker import ChunkingRules
+from assay.ingest.indexing import count_terms, write_points
 from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.spool import TermSpool
 from assay.ingest.survey import Survey
 from assay.ingest.vectors import VectorSupply
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
 from assay.model.documents import Chunk, Document, PageExcluded, PageFailed
-from assay.model.generations import ChunkerIdentity, ContentFingerprint, Generation, State
+from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.ports import (
     Catalog,
     Embedder,
     EmbeddingCache,
-    IndexPoint,
     IndexSpec,
-    IndexWriter,
     KnownPage,
-    Names,
     Progress,
     Source,
     SparseEncoder,
@@ -40,7 +37,6 @@ PageName = tuple[str, str]
 """A page's source name and its key there."""
 
 _DOCUMENTS_AT_ONCE = 64
-_CHUNKS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,25 +219,9 @@ class Pipeline:
     def _count(self, generation: Generation, survey: Survey, spool: TermSpool) -> Generation:
         """The first pass over the chunks: term counts, the corpus's average length, and the content's fingerprint."""
         catalog, encoder = self._parts.catalog, self._parts.encoder
-        fingerprint = ContentFingerprint()
-        variants = False
         with self._stage("count", None):
-            for batch in _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
-                texts = [chunk.keyword_text for chunk in batch]
-                spool.write(encoder.term_counts(texts, [Names.of(chunk) for chunk in batch]))
-                for chunk in batch:
-                    fingerprint.add(chunk)
-                    variants = variants or not chunk.document.primary
-                self._progress.advance(len(batch))
-        counted = replace(
-            generation,
-            sparse=encoder.identity(spool.average_length),
-            documents=len(survey.claimed),
-            chunks=spool.vectors,
-            failed_pages=len(survey.failed),
-            has_variants=variants,
-            content_fingerprint=fingerprint.value,
-        )
+            counted = count_terms(generation, catalog, encoder, spool, self._progress)
+        counted = replace(counted, documents=len(survey.claimed), failed_pages=len(survey.failed))
         catalog.update_generation(counted)
         return counted
 
@@ -252,7 +232,8 @@ class Pipeline:
         try:
             with self._earlier_vectors(generation, base) as (earlier, earlier_ids):
                 supply = VectorSupply(parts.embedder, earlier, earlier_ids, parts.cache)
-                self._write(generation, spool, supply, writer)
+                with self._stage("embed", generation.chunks):
+                    write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, self._progress)
             if supply.recovered:
                 logger.info("%d vectors came from a build that was not finished.", supply.recovered)
             with self._stage("seal", None):
@@ -261,17 +242,6 @@ class Pipeline:
             writer.abort()
             raise
         return supply
-
-    def _write(self, generation: Generation, spool: TermSpool, supply: VectorSupply, writer: IndexWriter) -> None:
-        """Give every chunk its vectors and write them, a few chunks at a time."""
-        parts = self._parts
-        counts = spool.read()
-        batches = _batches(parts.catalog.chunks(generation.id), _CHUNKS_AT_ONCE)
-        with self._stage("embed", generation.chunks), closing(supply.stream(batches)) as stream:
-            for batch, dense in stream:
-                sparse = parts.encoder.weigh(list(islice(counts, len(batch))), generation.sparse.average_length)
-                writer.add([IndexPoint(*triple) for triple in zip(batch, dense, sparse, strict=True)])
-                self._progress.advance(len(batch))
 
     @contextmanager
     def _earlier_vectors(
@@ -365,12 +335,6 @@ class Pipeline:
             empty=tuple(survey.empty),
             seconds=dict(self._seconds),
         )
-
-
-def _batches(items: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
 
 
 @contextmanager

@@ -1,0 +1,65 @@
+"""The two passes over the chunks of a generation: the first counts their terms, the second writes their vectors."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
+
+from assay.ingest.spool import TermSpool
+from assay.ingest.vectors import VectorSupply
+from assay.model.documents import Chunk
+from assay.model.generations import ContentFingerprint, Generation
+from assay.ports import Catalog, IndexPoint, IndexWriter, Names, Progress, SparseEncoder
+
+_CHUNKS_AT_ONCE = 512
+
+
+def count_terms(
+    generation: Generation, catalog: Catalog, encoder: SparseEncoder, spool: TermSpool, progress: Progress
+) -> Generation:
+    """Write every chunk's term counts to the spool.
+
+    Returns the generation with what follows from all chunks: their number, the average length, whether there are
+    variants, and the content's fingerprint.
+    """
+    fingerprint = ContentFingerprint()
+    variants = False
+    for batch in _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
+        texts = [chunk.keyword_text for chunk in batch]
+        spool.write(encoder.term_counts(texts, [Names.of(chunk) for chunk in batch]))
+        for chunk in batch:
+            fingerprint.add(chunk)
+            variants = variants or not chunk.document.primary
+        progress.advance(len(batch))
+    return replace(
+        generation,
+        sparse=encoder.identity(spool.average_length),
+        chunks=spool.vectors,
+        has_variants=variants,
+        content_fingerprint=fingerprint.value,
+    )
+
+
+def write_points(
+    generation: Generation,
+    catalog: Catalog,
+    encoder: SparseEncoder,
+    spool: TermSpool,
+    supply: VectorSupply,
+    writer: IndexWriter,
+    progress: Progress,
+) -> None:
+    """Give every chunk its vectors and write them, a few chunks at a time. generation: as count_terms returned it."""
+    counts = spool.read()
+    batches = _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE)
+    with closing(supply.stream(batches)) as stream:
+        for batch, dense in stream:
+            sparse = encoder.weigh(list(islice(counts, len(batch))), generation.sparse.average_length)
+            writer.add([IndexPoint(*triple) for triple in zip(batch, dense, sparse, strict=True)])
+            progress.advance(len(batch))
+
+
+def _batches(items: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

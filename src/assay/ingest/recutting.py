@@ -1,0 +1,145 @@
+"""The documents of a generation, cut by other rules into a generation elsewhere. No page is read again."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.errors import GenerationError
+from assay.ingest.blocks import blocks_of
+from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules, chunk_document
+from assay.ingest.indexing import count_terms, write_points
+from assay.ingest.pipeline import new_generation_id
+from assay.ingest.spool import TermSpool
+from assay.ingest.vectors import VectorSupply
+from assay.model.documents import Chunk, Document
+from assay.model.generations import ChunkerIdentity, Generation, State
+from assay.ports import (
+    Catalog,
+    Embedder,
+    EmbeddingCache,
+    IndexSpec,
+    Progress,
+    SparseEncoder,
+    StoredDocument,
+    VectorIndex,
+    VectorStore,
+)
+
+_DOCUMENTS_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class RecutParts:
+    """What documents are cut again with.
+
+    base, documents: the generation whose documents they are, and the catalog that has them; both are only read.
+    earlier, earlier_ids: vectors that may be used again, as in VectorSupply.
+    catalog, store: where the new generation goes.
+    """
+
+    base: Generation
+    documents: Catalog
+    earlier: VectorIndex | None
+    earlier_ids: Mapping[str, str]
+    embedder: Embedder
+    encoder: SparseEncoder
+    cache: EmbeddingCache | None
+    catalog: Catalog
+    store: VectorStore
+    work_dir: Path
+
+
+def chunker_identity(base: Generation, rules: ChunkingRules) -> ChunkerIdentity:
+    """What chunks depend on that these rules make of the documents of a generation."""
+    return ChunkerIdentity(
+        base.chunker.reader,
+        CHUNKER_REVISION,
+        rules.max_characters,
+        rules.max_tokens,
+        rules.overlap,
+        rules.tokenizer,
+    )
+
+
+def recut(parts: RecutParts, rules: ChunkingRules, progress: Progress) -> Generation:
+    """Cut, embed and index every document; returns a sealed candidate.
+
+    Raises GenerationError for documents that were stored without their sections, EmbeddingError, VectorStoreError,
+    CatalogError; then whatever is half done is left for whoever removes the place.
+    """
+    now = datetime.now(UTC)
+    generation = replace(
+        parts.base,
+        id=new_generation_id(now),
+        state=State.BUILDING,
+        created_at=now,
+        chunker=chunker_identity(parts.base, rules),
+        parent=parts.base.id,
+        sealed_at=None,
+        promoted_at=None,
+        verdict=None,
+    )
+    parts.catalog.add_generation(generation)
+    with _stage(progress, "cut", parts.base.documents):
+        _cut(parts, generation, rules, progress)
+    with TermSpool(parts.work_dir) as spool:
+        with _stage(progress, "count", None):
+            generation = count_terms(generation, parts.catalog, parts.encoder, spool, progress)
+        _index(parts, generation, spool, progress)
+    parts.catalog.update_generation(replace(generation, sealed_at=datetime.now(UTC)))
+    return parts.catalog.transition(generation.id, State.CANDIDATE)
+
+
+def _cut(parts: RecutParts, generation: Generation, rules: ChunkingRules, progress: Progress) -> None:
+    batch: list[tuple[Document, Sequence[Chunk]]] = []
+    for stored in parts.documents.documents(parts.base.id):
+        document = _document(stored)
+        chunks = chunk_document(document, rules, parts.embedder.count_tokens)
+        batch.append((document, tuple(replace(chunk, created_at=generation.created_at) for chunk in chunks)))
+        if len(batch) >= _DOCUMENTS_AT_ONCE:
+            parts.catalog.add_documents(generation.id, batch)
+            batch = []
+        progress.advance()
+    parts.catalog.add_documents(generation.id, batch)
+
+
+def _document(stored: StoredDocument) -> Document:
+    """The document as its reader made it. Raises GenerationError where its sections were not kept."""
+    if stored.sections is None:
+        raise GenerationError(
+            f"{stored.info.url} was stored by an earlier version of Assay, without the sections that cutting needs.",
+            hint="`assay publish --rebuild` reads every page again; then it can be cut in other ways.",
+        )
+    return Document(
+        info=stored.info,
+        text=stored.text,
+        sections=stored.sections,
+        blocks=blocks_of(stored.text, stored.sections),
+        links=stored.links or (),
+        source_hash=stored.source_hash,
+        key=stored.key,
+    )
+
+
+def _index(parts: RecutParts, generation: Generation, spool: TermSpool, progress: Progress) -> None:
+    writer = parts.store.create(generation.id, IndexSpec.of(generation))
+    try:
+        supply = VectorSupply(parts.embedder, parts.earlier, parts.earlier_ids, parts.cache)
+        with _stage(progress, "embed", generation.chunks):
+            write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, progress)
+        with _stage(progress, "seal", None):
+            writer.seal()
+    except BaseException:
+        writer.abort()
+        raise
+
+
+@contextmanager
+def _stage(progress: Progress, name: str, total: int | None) -> Iterator[None]:
+    progress.begin(name, total)
+    try:
+        yield
+    finally:
+        progress.end()
