@@ -60,22 +60,20 @@ def alone(path: Path) -> Iterator[None]:
 
 
 def added(path: Path, topic_id: str, append: Callable[[], None]) -> Addition:
-    """Add a judgment by `append`, and remember what that changed; to be called within `alone`. Raises what it raises."""
+    """Add a judgment by `append`, and remember what that changed; called within `alone`. Raises what it raises."""
     before = path.read_bytes()
     append()
     after = path.read_bytes()
     at = _shared(before, after)
     end = _shared(before[at:][::-1], after[at:][::-1])
-    return Addition(
-        path, topic_id, at, before[at : len(before) - end], after[at : len(after) - end], _digest(after)
-    )
+    return Addition(path, topic_id, at, before[at : len(before) - end], after[at : len(after) - end], _digest(after))
 
 
 def taken_back(addition: Addition, *, text_keys: frozenset[str], free_key: str) -> None:
     """Take a judgment out again; to be called within `alone`.
 
-    Where nothing else has changed the file since, it is as it was before, byte for byte. Else what was written is looked
-    for and taken out, if the file then says what it says now without that judgment.
+    Where nothing else has changed the file since, it is as it was before, byte for byte. Else what was written is
+    looked for and taken out, if the file then says what it says now without that judgment.
 
     Raises InputError where that is not certain; then the file is as it was.
     """
@@ -103,8 +101,8 @@ def taken_back(addition: Addition, *, text_keys: frozenset[str], free_key: str) 
 
 def _changed(addition: Addition) -> InputError:
     return InputError(
-        f"{addition.path} was changed since by somebody else, so that judgment of the topic {addition.topic_id} cannot be "
-        "taken back for certain; it is still there.",
+        f"{addition.path} was changed since by somebody else, so that judgment of the topic {addition.topic_id} cannot "
+        "be taken back for certain; it is still there.",
         hint="Take it out in an editor: it is among the last of that topic.",
     )
 

@@ -1,0 +1,169 @@
+"""By which words of its page a judged chunk is kept, so that the label outlives the chunk."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from assay.model.evaluation import Passage, Span
+from assay.ports import ChunkPlace
+from assay.validation.judgments.corpus import Corpus, Page
+from assay.validation.judgments.coverage import chunks_on
+from assay.validation.judgments.quoting import quote_at
+from assay.validation.judgments.resolving import Resolver
+from assay.validation.labelling.sheet import ToLabel
+
+MOST = 240
+"""Characters of a quote: two or three sentences, which a person can still read in the test set."""
+
+_ENOUGH = 40
+"""Fewer are taken only where there are no more."""
+
+Words = Callable[[str, str], Sequence[tuple[int, int]]]
+"""Where in a text the words of a query stand, as start and end, ascending."""
+
+_LINE = re.compile(r"[^\n]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
+_HEADING = re.compile(r"\s*#{1,6}(?:\s|$)")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_TABLE = re.compile(r"\s*\|")
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Characters start to end of a chunk's own text.
+
+    paragraph: number of the paragraph, table or piece of code that they are in.
+    is_prose: whether it is a paragraph.
+    """
+
+    start: int
+    end: int
+    paragraph: int
+    is_prose: bool
+
+
+def worded(corpus: Corpus, items: Sequence[ToLabel], words: Words) -> tuple[list[ToLabel], list[str]]:
+    """The hits with the passage under which a label of each is kept, and why some cannot have a label, each a sentence.
+
+    A passage is a telling part of the hit's chunk, quoted with its page, that is found again as that chunk; where the
+    page is not known, the hash of the chunk's text. Each page is read once.
+
+    Raises CatalogError or VectorStoreError.
+    """
+    by_url: dict[str, list[int]] = {}
+    for place, item in enumerate(items):
+        by_url.setdefault(item.chunk.document.url, []).append(place)
+    passages = [Passage(url=item.chunk.document.url or None, content_hash=item.chunk.content_hash) for item in items]
+    for page in corpus.pages(list(by_url)):
+        chunks = {chunk.chunk_id: chunk for chunk in page.chunks}
+        for place in by_url[page.url]:
+            chunk = chunks.get(items[place].chunk.id)
+            if chunk is not None and page.text[chunk.start : chunk.end].strip():
+                passages[place] = passage_on(page, chunk, items[place].topic.text, words)
+    found = Resolver(corpus).find(list(dict.fromkeys(passages)))
+    kept: list[ToLabel] = []
+    problems: list[str] = []
+    for item, passage in zip(items, passages, strict=True):
+        if any(chunk.content_hash == item.chunk.content_hash for chunk in found[passage].chunks):
+            kept.append(replace(item, passage=passage))
+        else:
+            reason = found[passage].resolution.reason or "Its words fall on another chunk."
+            problems.append(
+                f"{item.topic.id}: a label of chunk {item.chunk.id} of {item.chunk.document.url} could not be found "
+                f"again. {reason}"
+            )
+    return kept, problems
+
+
+def passage_on(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Passage:
+    """A telling part of a chunk, with so much around it that it is found again when the page has changed."""
+    span = telling_part(page, chunk, query, words)
+    return Passage(url=page.url, quote=quote_at(page.text, span), position=span, text_hash=page.text_hash)
+
+
+def telling_part(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Span:
+    """The sentences of a chunk that hold most words of the query: different ones first, then all.
+
+    Where that is equal, prose comes before code and tables, then what is longer. At most MOST characters of one
+    paragraph, which fall on no other chunk where that can be, for chunks may overlap.
+    """
+    text = page.text[chunk.start : chunk.end]
+    marks = words(text, query)
+    ranked = sorted(_runs(text), key=lambda run: _worth(text, run, marks), reverse=True)
+    spans = [Span(chunk.start + run.start, chunk.start + run.end) for run in ranked]
+    of_it = [span for span in spans if _falls_on(page, span, chunk)]
+    return next((span for span in of_it if len(chunks_on(page, span)) == 1), (of_it or [_whole(chunk, text)])[0])
+
+
+def _falls_on(page: Page, span: Span, chunk: ChunkPlace) -> bool:
+    return any(place.chunk_id == chunk.chunk_id for place in chunks_on(page, span))
+
+
+def _whole(chunk: ChunkPlace, text: str) -> Span:
+    """All of it, without blanks at its ends."""
+    start = chunk.start + len(text) - len(text.lstrip())
+    return Span(start, start + len(text.strip()))
+
+
+def _worth(text: str, run: _Part, marks: Sequence[tuple[int, int]]) -> tuple[bool, int, int, bool, int, int]:
+    start, end = run.start, run.end
+    first = bisect_left(marks, start, key=lambda mark: mark[0])
+    inside = [mark for mark in marks[first : bisect_left(marks, end, key=lambda mark: mark[0])] if mark[1] <= end]
+    different = {text[a:b].casefold()[:5] for a, b in inside}
+    return end - start >= _ENOUGH, len(different), len(inside), run.is_prose, end - start, -start
+
+
+def _runs(text: str) -> Iterator[_Part]:
+    """Every run of neighbouring parts of one paragraph that is not longer than MOST."""
+    parts = list(_parts(text))
+    for place, first in enumerate(parts):
+        for last in parts[place:]:
+            if last.paragraph != first.paragraph or last.end - first.start > MOST:
+                break
+            yield replace(first, end=last.end)
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    """The sentences of a text, or its lines of code, without headings and fences; long ones in pieces."""
+    paragraph = before = 0
+    fenced = False
+    for line in _LINE.finditer(text):
+        if line.start() - before > 1:
+            paragraph += 1
+        before = line.end()
+        is_fence = _FENCE.match(line[0]) is not None
+        fenced ^= is_fence
+        if is_fence or not _WORD.search(line[0]) or (_HEADING.match(line[0]) and not fenced):
+            paragraph += 1
+            continue
+        is_prose = not fenced and not _TABLE.match(line[0])
+        for start, end in _sentences(line[0]) if is_prose else [_stripped(line[0])]:
+            for piece in _pieces(line[0], start, end):
+                yield _Part(line.start() + piece[0], line.start() + piece[1], paragraph, is_prose)
+
+
+def _stripped(line: str) -> tuple[int, int]:
+    return len(line) - len(line.lstrip()), len(line.rstrip())
+
+
+def _sentences(line: str) -> Iterator[tuple[int, int]]:
+    start, end = _stripped(line)
+    for border in _SENTENCE_END.finditer(line, start, end):
+        if border.start() > start:
+            yield start, border.start()
+        start = border.end()
+    if start < end:
+        yield start, end
+
+
+def _pieces(line: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence in pieces of at most MOST characters, cut where a word ends if one does."""
+    while end - start > MOST:
+        blank = line.rfind(" ", start + MOST // 2, start + MOST)
+        cut = blank if blank > 0 else start + MOST
+        yield start, cut
+        start = cut + (blank > 0)
+    if start < end:
+        yield start, end
