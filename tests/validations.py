@@ -360,8 +360,8 @@ def _not_asked(topics: Sequence[TopicResult]) -> Finding:
         Outcome.INCONCLUSIVE,
         1.0 - len(failed) / len(topics),
         "every topic could be asked",
-        f"{len(failed)} of {len(topics)} topics could not be asked, and are in no figure: {'; '.join(told)} Run it again "
-        "when that is mended",
+        f"{len(failed)} of {len(topics)} topics could not be asked, and are in no figure: {'; '.join(told)} Run it "
+        "again when that is mended",
         told,
         len(failed),
     )

@@ -12,7 +12,8 @@ from assay.validation.report.wording import counted, milliseconds, number
 
 _PRECISION = "P@5"
 _GROUP_MEASURES = ("P@5", "mrr", "nDCG@10", "Recall@10")
-_CHARTED = 12
+_CHARTED = 14
+_ROWS_OF_A_CARD = 6
 
 
 def measures(validation: Validation) -> Markup:
@@ -63,7 +64,8 @@ def pictures(validation: Validation) -> Markup:
     if validation.measures:
         title = "Measures with their intervals"
         shown = validation.measures[:_CHARTED]
-        figures.append(_figure(title, "filled: mean; hollow: at most", charts.intervals(shown, title)))
+        chart = charts.intervals(shown, title)
+        figures.append(_figure(title, "filled: mean; hollow: at most", chart, tall=len(shown) > _ROWS_OF_A_CARD))
     if validation.topics:
         title = f"Topics that reach P@5 {validation.precision_target:g}, by type"
         figures.append(_figure(title, _KEY, charts.shares(_by_type(validation.topics), title)))
@@ -85,9 +87,9 @@ _KEY = element(
 )
 
 
-def _figure(title: str, about: Child, chart: Markup) -> Markup:
+def _figure(title: str, about: Child, chart: Markup, *, tall: bool = False) -> Markup:
     caption = element("figcaption", title, element("span", about, class_="muted small"))
-    return element("figure", caption, chart, class_="card")
+    return element("figure", caption, chart, class_="card tall" if tall else "card")
 
 
 def _by_type(topics: Sequence[TopicResult]) -> dict[str, dict[str, int]]:

@@ -190,14 +190,23 @@ def test_near_duplicates_do_not_matter_where_the_topic_reaches_its_limit() -> No
 
 
 def test_a_paraphrase_that_finds_other_pages_is_told() -> None:
-    one = topic_result("p", "robot messaging", GOOD, kind=TopicType.PARAPHRASE, paraphrase_of="nodes-talk")
-    shared = {**one.values, "overlap@3": 1 / 3}
-    (line,) = advise(replace(one, values=shared))
-    assert line == (
-        "Query 'robot messaging' shares 1 of its first 3 pages with the query that it paraphrases (nodes-talk): 2 are "
-        "expected"
-    )
-    assert advise(replace(one, values={**one.values, "overlap@3": 2 / 3})) == ()
+    original = topic_result("nodes-talk", labels=GOOD)
+    for apart, told in ((0, False), (1, False), (2, True), (5, True)):
+        one = topic_result(
+            "p", "robot messaging", GOOD, kind=TopicType.PARAPHRASE, first=apart, paraphrase_of="nodes-talk"
+        )
+        shared = max(3 - apart, 0)
+        words = f"paraphrases nodes-talk, and shares {shared} of 3 pages with it in the first 3 hits"
+        assert advise(original, one) == ((f"Query 'robot messaging' {words}",) if told else ())
+
+
+def test_a_paraphrase_whose_hits_are_all_of_the_page_that_its_original_finds_is_not_told() -> None:
+    original = topic_result("nodes-talk", labels=GOOD)
+    page = original.hits[0]
+    hits = tuple(replace(page, rank=rank) for rank in (1, 2, 3))
+    same = topic_result("p", "robot messaging", GOOD, kind=TopicType.PARAPHRASE, paraphrase_of="nodes-talk")
+    lines = advise(replace(original, hits=hits), replace(same, hits=hits))
+    assert not [line for line in lines if "paraphrases" in line]
 
 
 def test_a_query_that_should_find_nothing_and_finds_something_similar_is_told() -> None:
