@@ -39,10 +39,10 @@ from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
 from assay.ingest.reading import READER_REVISION, read_page
 from assay.ingest.workers.read_ahead import worker_count
 from assay.model.documents import PageFailed, RawPage
-from assay.model.evaluation import Outcome, TestSet, Verdict
+from assay.model.evaluation import Outcome, ResolvedTopic, Run, TestSet, Verdict
 from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.model.ranking import Query, Ranking
-from assay.model.validations import Validation
+from assay.model.validations import TopicResult, Validation
 from assay.ports import (
     Catalog,
     ChunkMetadata,
@@ -73,11 +73,12 @@ from assay.settings import (
 from assay.testsets import load_test_set
 from assay.validation.gate import Gate, MeasureLimit, QualityLimits
 from assay.validation.integrity import Audit, EmbeddingCost, Recheck, audit, embedding_cost
-from assay.validation.judgments.corpus import CatalogCorpus
+from assay.validation.judgments.collection import CollectionCorpus
+from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.judgments.resolving import resolve
 from assay.validation.latency import Load
-from assay.validation.measuring import Measures
-from assay.validation.runner import Asked
+from assay.validation.measuring import Measures, measure_topics
+from assay.validation.runner import Asked, run_topics
 from assay.validation.structure import Judged, StructuralLimits
 from assay.validation.suite import Plan, System, validate
 
@@ -336,22 +337,21 @@ class Assay:
         Raises NoLiveGeneration, GenerationNotFound, CatalogError; IndexNotOurs for an adopted collection, which has no
         links; InputError for a generation whose links were not kept.
         """
-        if self.adopted is not None:
-            raise IndexNotOurs(
-                f"The points of the collection {self.adopted} have no links.",
-                hint="Name the folder that its pages come from, and --base-url.",
-            )
-        found = self.releases.candidate().id if generation_id == CANDIDATE else generation_id or self.catalog.live_id()
-        if found is None:
-            raise NoLiveGeneration(
-                "Nothing is live yet.", hint="Run `assay publish`; or name the candidate, or a folder to read."
-            )
-        for document in self.catalog.documents(self.catalog.generation(found).id):
+        found = self._kept_generation(generation_id)
+        for document in self.catalog.documents(found):
             if document.links is None:
                 raise InputError(
                     f"Generation {found} was built before links were kept.", hint="Run `assay publish`, and try again."
                 )
             yield document
+
+    def resolved(self, test_set: TestSet, generation_id: str | None = None) -> tuple[str, tuple[ResolvedTopic, ...]]:
+        """Where a test set's judgments are in a generation, and its id. generation_id: None for live, or CANDIDATE.
+
+        Raises NoLiveGeneration, GenerationNotFound, IndexNotOurs, CatalogError.
+        """
+        found = self._kept_generation(generation_id)
+        return found, resolve(test_set, CatalogCorpus(self.catalog, found))
 
     def read_documents(self) -> "Iterator[LinkedDocument]":
         """The documents of the configured sources, read anew; a page that cannot be read is left out with a warning.
@@ -506,6 +506,12 @@ class Assay:
         return LiveSearcher(self._live_id, self._open_searcher)
 
     @cached_property
+    def measures(self) -> Measures:
+        """What a validation reports: what always is, what is asked for, and what has a limit. Raises InputError."""
+        limits = self.gate.quality.measures
+        return Measures.named([*self.settings.validation.measures, *(limit.measure for limit in limits)])
+
+    @cached_property
     def gate(self) -> Gate:
         """What a candidate has to reach."""
         return gate_of(self.settings.gate)
@@ -561,6 +567,20 @@ class Assay:
             sealed_at=generation.sealed_at,
             promoted_at=generation.promoted_at,
         )
+
+    def _kept_generation(self, generation_id: str | None) -> str:
+        """Id of a generation whose documents are kept: the one named, that of CANDIDATE, or the live one."""
+        if self.adopted is not None:
+            raise IndexNotOurs(
+                f"The pages of the collection {self.adopted} are not kept, only its points.",
+                hint="Name the folder that they come from, and --base-url.",
+            )
+        found = self.releases.candidate().id if generation_id == CANDIDATE else generation_id or self.catalog.live_id()
+        if found is None:
+            raise NoLiveGeneration(
+                "Nothing is live yet.", hint="Run `assay publish`; or name the candidate, or a folder to read."
+            )
+        return self.catalog.generation(found).id
 
     def _live_id(self) -> str | None:
         return self.catalog.live_id() if self._asked is None else self._asked_id
@@ -631,7 +651,7 @@ class Assay:
         searcher = self._searcher_until(opened, generation.id)
         live_id = self.catalog.live_id()
         live = self.catalog.generation(live_id) if live_id and live_id != generation.id else None
-        measures = Measures.named(self._measures_asked())
+        measures = self.measures
         compared = None
         if live is not None and test_set is not None and self.gate.compares_with_live:
             compared = self._system(live, self._searcher_until(opened, live.id), test_set, measures)
@@ -659,7 +679,7 @@ class Assay:
     def _system(
         self, generation: Generation, searcher: Searcher, test_set: TestSet | None, measures: Measures
     ) -> System:
-        topics = resolve(test_set, CatalogCorpus(self.catalog, generation.id)) if test_set else ()
+        topics = resolve(test_set, self._corpus(generation, searcher)) if test_set else ()
         costly = self.embedder.batching.costly
         search = self.settings.search
         asked = Asked(
@@ -669,10 +689,25 @@ class Assay:
             search.threshold,
             max(self.settings.validation.depth, measures.deepest),
         )
-        return System(generation, topics, asked)
+        return System(generation, generation.id, topics, asked)
 
-    def _measures_asked(self) -> list[str]:
-        return [*self.settings.validation.measures, *(limit.measure for limit in self.gate.quality.measures)]
+    def _measured(
+        self,
+        generation: Generation,
+        searcher: Searcher,
+        test_set: TestSet,
+        progress: Progress | None,
+        asking: Callable[[Asked], Asked],
+    ) -> tuple[Run, list[TopicResult]]:
+        """Every topic asked of a generation, otherwise than usually as `asking` says, and measured."""
+        measures = Measures.named()
+        system = self._system(generation, searcher, test_set, measures)
+        run = run_topics(system.topics, asking(system.asked), generation.id, progress or Silence()).run
+        return run, measure_topics(run, system.topics, measures)
+
+    def _corpus(self, generation: Generation, searcher: Searcher) -> Corpus:
+        """What judgments are resolved on."""
+        return CatalogCorpus(self.catalog, generation.id) if self.adopted is None else CollectionCorpus(searcher.index)
 
     def _searching(self) -> dict[str, object]:
         """How the searches that are measured are made."""

@@ -11,6 +11,7 @@ from assay.cli.output import err, out, print_json, progress
 from assay.cli.validation_text import show_validation
 from assay.contracts.validation_report import to_dict
 from assay.model.evaluation import Outcome
+from assay.served import validate_served
 from assay.validation.latency import ClosedLoop, Load, OpenLoop
 
 _IN_A_ROW = 100
@@ -31,6 +32,16 @@ def validate(
     generation: Annotated[
         str | None,
         typer.Option("--generation", help="Id of the generation [default: the candidate, or what is live]."),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", help="Validate what a running Assay answers, by its address; nothing is stored."),
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option(
+            "--api-key", envvar="ASSAY_API_KEY", help="Key with the scope `search`, where --url asks for one."
+        ),
     ] = None,
     output_dir: Annotated[
         Path | None, typer.Option("--output-dir", help="Folder of the reports [default: validation_results].")
@@ -58,7 +69,13 @@ def validate(
     Only a PASS is promoted. Without a test set the structure alone is judged, and the verdict says so.
     """
     with Assay.open(options.settings_from(config, data_dir, _overrides(testset, output_dir))) as assay:
-        validation = assay.validate(generation, progress=progress(), load=_loads(concurrency, load, duration))
+        loads = _loads(concurrency, load, duration)
+        if url is not None:
+            if generation is not None:
+                raise typer.BadParameter("--url validates what is served there, and --generation what is here.")
+            validation = validate_served(assay, url, api_key, None, progress(), loads)
+        else:
+            validation = assay.validate(generation, progress=progress(), load=loads)
         files = {} if no_report else assay.write_report(validation)
     if as_json:
         print_json(to_dict(validation) | {"files": {name: str(path) for name, path in files.items()}})

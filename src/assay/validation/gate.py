@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from assay.model.evaluation import Finding, TestSet, Verdict, worst
-from assay.model.generations import Generation
 from assay.validation.structure import StructuralLimits
 
 NO_TEST_SET = "No test set was given: only the structure was judged, not how well queries are answered."
@@ -78,7 +77,8 @@ class Gate:
 
 
 def verdict(
-    generation: Generation,
+    generation: str,
+    content_fingerprint: str,
     gate: Gate,
     findings: Sequence[Finding],
     notes: Sequence[str],
@@ -86,12 +86,17 @@ def verdict(
     test_set_path: str | None = None,
     headline: str = "",
 ) -> Verdict:
-    """What follows from the findings. test_set: None where only the structure was judged, which the verdict says."""
+    """What follows from the findings.
+
+    generation: its id; "" where a server does not say which it has.
+    content_fingerprint: of that generation; "" where it is not known, and then nothing is promoted by the verdict.
+    test_set: None where only the structure was judged, which the verdict says.
+    """
     return Verdict(
         outcome=worst(finding.outcome for finding in findings),
-        generation=generation.id,
+        generation=generation,
         gate=gate.fingerprint,
-        content_fingerprint=generation.content_fingerprint,
+        content_fingerprint=content_fingerprint,
         at=datetime.now(UTC),
         findings=tuple(findings),
         notes=(*((NO_TEST_SET,) if test_set is None else ()), *notes),

@@ -44,6 +44,11 @@ class Measures:
         parsed = [parse_measure(name) for name in (*ALWAYS, *further)]
         return cls(tuple({measure.name: measure for measure in parsed}.values()))
 
+    def of_hits(self) -> "Measures":
+        """Those that look at the hits alone: who sees no more of an index cannot know what was not found."""
+        known = {"P@k", "mrr", "RR", "Success@k", "judged@k"}
+        return Measures(tuple(measure for measure in self.parsed if measure.family.name in known))
+
     @property
     def names(self) -> tuple[str, ...]:
         """Their names."""

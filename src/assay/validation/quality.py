@@ -30,12 +30,14 @@ class Measured:
     latency: None where nothing was timed.
     drops: of each limit on a fall against the live generation, the difference of its measure over its topics; without
         an entry where nothing is live, so that there is nothing to fall from.
+    only_hits: whether nothing but hits is known, so that a judgment that none of them meets may be anywhere.
     """
 
     results: Sequence[TopicResult]
     hits: ResultCheck
     latency: LatencyFigures | None
     drops: Mapping[MeasureLimit, Difference]
+    only_hits: bool = False
 
 
 def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]:
@@ -45,8 +47,7 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
     """
     findings = [
         _answered(measured.results),
-        _known_answers(measured.results),
-        _judgments(measured.results, limits),
+        *([] if measured.only_hits else [_known_answers(measured.results), _judgments(measured.results, limits)]),
         _precision(counted(measured.results, limits), limits),
         _mrr(counted(measured.results, limits), limits),
         _metadata(measured.hits, limits),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from assay.errors import AssayError, InputError
 from assay.model.evaluation import ResolvedTopic, Run, TopicRun
-from assay.model.ranking import Mode, Query, Ranking
+from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import Progress
 
 LEAST_DEPTH = 10
@@ -101,6 +101,17 @@ def _ask(topic: ResolvedTopic, asked: Asked) -> TopicRun:
         return TopicRun(topic.topic.id, ())
     except AssayError as error:
         return TopicRun(topic.topic.id, (), error=str(error))
-    kept = [hit for hit in ranking.hits if hit.chunk.id not in topic.excluded][: max(asked.depth, topic.topic.top_k)]
-    hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))
+    hits = _kept(ranking.hits, topic)[: max(asked.depth, topic.topic.top_k)]
     return TopicRun(topic.topic.id, hits, ranking.timings)
+
+
+def without_excluded(run: Run, topics: Sequence[ResolvedTopic]) -> Run:
+    """A run that was made before it was known which chunks are excluded. topics: in the order of the run."""
+    answers = zip(run.topics, topics, strict=True)
+    return replace(run, topics=tuple(replace(answer, hits=_kept(answer.hits, topic)) for answer, topic in answers))
+
+
+def _kept(hits: Sequence[Hit], topic: ResolvedTopic) -> tuple[Hit, ...]:
+    """The hits that are not excluded, numbered anew."""
+    kept = [hit for hit in hits if hit.chunk.id not in topic.excluded]
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))

@@ -2,19 +2,19 @@
 
 import platform
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
 
-from assay.model.evaluation import Anchoring, Category, MeasureValue, ResolvedTopic, TestSet, TopicType
+from assay.model.evaluation import Anchoring, Category, MeasureValue, ResolvedTopic, Run, TestSet, TopicType
 from assay.model.generations import Generation
 from assay.model.ranking import Query
 from assay.model.validations import Difference, LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
 from assay.ports import Progress
-from assay.validation.gate import Gate, MeasureLimit, verdict
+from assay.validation.gate import Gate, MeasureLimit, QualityLimits, verdict
 from assay.validation.integrity.results import check_hits
 from assay.validation.latency import Load, figures, measure_load
 from assay.validation.measuring import Measures, TopicsById, measure_topics, summarize
@@ -28,20 +28,33 @@ from assay.validation.quality import (
     with_targets,
 )
 from assay.validation.report.advice import advice
-from assay.validation.runner import Asked, run_topics
+from assay.validation.runner import Asked, run_topics, without_excluded
 from assay.validation.statistics import compare
 from assay.validation.structure import Judged, structure_findings, structure_notes
+
+_ONLY_HITS = (
+    "Only hits are known, not the index behind them: measures that need to know what was not found (Recall, AP, nDCG, "
+    "bpref) are left out, and nothing is said of the index's integrity."
+)
 
 _LIBRARIES = ("assay", "numpy", "qdrant-edge-py", "wordllama")
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What is validated: one generation with its production searcher, and the topics resolved on it."""
+    """What is validated: a searcher, and the topics as its generation has them.
 
-    generation: Generation
+    generation: None where it is another process's, and only its hits are known.
+    id: of the generation; "" where that is not known.
+    topics: resolved on the generation; not resolved where only hits are known.
+    label: resolves them on what was found, where only that is known.
+    """
+
+    generation: Generation | None
+    id: str
     topics: tuple[ResolvedTopic, ...]
     asked: Asked
+    label: Callable[[Run], tuple[ResolvedTopic, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +87,16 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     Raises what the structure's checks and load raise; a topic that cannot be asked is a finding.
     """
     started = perf_counter()
-    results, latency = _measure(plan.system, plan.measures, progress)
-    topics = {topic.topic.id: topic for topic in plan.system.topics}
+    topics, results, latency = _measure(plan.system, plan.measures, progress)
     checked = check_hits(hit for result in results for hit in result.hits[: result.topic.top_k])
     drops, against_live = _against_live(plan, results, progress)
-    measured = Measured(results, checked, latency, drops)
+    measured = Measured(results, checked, latency, drops, only_hits=plan.system.label is not None)
     limits = plan.gate.quality
     findings = quality_findings(measured, limits) if plan.test_set else []
-    notes: list[str] = []
+    notes = [_ONLY_HITS] if measured.only_hits else []
     if plan.structure is not None:
         findings += structure_findings(plan.structure, plan.gate.structure, progress)
-        notes = structure_notes(plan.structure)
+        notes += structure_notes(plan.structure)
     results = with_targets(results, limits)
     within = {id(result) for result in counted(results, limits)}
     of_figures = [result for result in results if result.error is not None or id(result) in within]
@@ -101,7 +113,8 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         results=checked.results,
         anchoring=_anchoring(results),
         verdict=verdict(
-            plan.system.generation,
+            plan.system.id,
+            plan.system.generation.content_fingerprint if plan.system.generation else "",
             plan.gate,
             findings,
             notes,
@@ -114,17 +127,30 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         against_live=against_live,
         precision_target=limits.precision,
     )
-    return replace(validation, advice=advice(results, validation.latency, limits), seconds=perf_counter() - started)
+    told = advice(results, validation.latency, _as_known(limits) if measured.only_hits else limits)
+    return replace(validation, advice=told, seconds=perf_counter() - started)
 
 
-def _measure(system: System, measures: Measures, progress: Progress) -> tuple[list[TopicResult], LatencyFigures | None]:
-    """The values of every topic, and how long the searches took."""
-    report = run_topics(system.topics, system.asked, system.generation.id, progress)
-    timings = [run.timings for run in report.run.topics if run.timings and run.topic_id in report.timed]
+def _as_known(limits: QualityLimits) -> QualityLimits:
+    """Where only hits are known, the most that a topic could reach is not."""
+    return replace(limits, precision_of="attainable")
+
+
+def _measure(
+    system: System, measures: Measures, progress: Progress
+) -> tuple[TopicsById, list[TopicResult], LatencyFigures | None]:
+    """The topics as they are labelled, their values, and how long the searches took."""
+    report = run_topics(system.topics, system.asked, system.id, progress)
+    topics, run = system.topics, report.run
+    if system.label is not None:
+        topics = system.label(run)
+        run = without_excluded(run, topics)
+    timings = [one.timings for one in run.topics if one.timings and one.topic_id in report.timed]
     note = ""
-    if len(report.timed) < len(system.topics):
+    if len(report.timed) < len(topics):
         note = f"of {len(timings)} topics; the others' queries were embedded many at a time, which costs less"
-    return measure_topics(report.run, system.topics, measures), figures(timings, note) if timings else None
+    results = measure_topics(run, topics, measures)
+    return {one.topic.id: one for one in topics}, results, figures(timings, note) if timings else None
 
 
 def _under_load(plan: Plan, progress: Progress) -> tuple[LoadFigures, ...]:
@@ -140,7 +166,7 @@ def _against_live(
     """How the candidate's measures differ from those of the live generation: for each limit on a fall, and overall."""
     if plan.live is None:
         return {}, ()
-    before, _ = _measure(plan.live, plan.measures, progress)
+    _, before, _ = _measure(plan.live, plan.measures, progress)
     drops: dict[MeasureLimit, Difference] = {}
     for limit in plan.gate.quality.measures:
         if limit.max_drop is not None:
@@ -172,12 +198,12 @@ def _provenance(plan: Plan) -> Provenance:
     generation = plan.system.generation
     return Provenance(
         target=plan.target,
-        generation=generation.id,
-        content_fingerprint=generation.content_fingerprint,
-        embedder=generation.embedder,
-        chunker=generation.chunker,
-        documents=generation.documents,
-        chunks=generation.chunks,
+        generation=plan.system.id or None,
+        content_fingerprint=generation.content_fingerprint if generation else None,
+        embedder=generation.embedder if generation else None,
+        chunker=generation.chunker if generation else None,
+        documents=generation.documents if generation else 0,
+        chunks=generation.chunks if generation else 0,
         search=plan.search,
         test_set=plan.test_set.name if plan.test_set else None,
         test_set_fingerprint=plan.test_set.fingerprint if plan.test_set else None,

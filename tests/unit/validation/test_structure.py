@@ -42,7 +42,9 @@ def _verdict(
     recheck = Recheck(world.embedder, world.encoder)
     judged = Judged(generation, live, world.catalog, searcher.index, *asked, recheck)
     findings = structure_findings(judged, limits, Silence())
-    return verdict(generation, Gate(limits, QUALITY), findings, structure_notes(judged))
+    return verdict(
+        generation.id, generation.content_fingerprint, Gate(limits, QUALITY), findings, structure_notes(judged)
+    )
 
 
 def _finding(verdict: Verdict, check: str) -> Finding:

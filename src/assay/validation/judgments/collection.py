@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Protocol
 
 from assay.model.documents import Chunk, Section
 from assay.model.evaluation import Passage
 from assay.model.ids import content_hash
-from assay.ports import ChunkPlace, VectorIndex
+from assay.ports import ChunkPlace
 from assay.validation.judgments.corpus import Page, by_text
 
 _CHUNKS_AT_ONCE = 500
@@ -19,13 +20,23 @@ _MOST_REORDERED = 200
 _BETWEEN = "\n\n"
 
 
+class KnownChunks(Protocol):
+    """What is asked of a VectorIndex here."""
+
+    def ids(self) -> Iterator[str]:
+        """Every chunk id."""
+
+    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """The chunks by id; ids that are not known are left out."""
+
+
 class CollectionCorpus:
     """A collection that others made, as judgments see it. Reads it once, and keeps the pages that are asked for.
 
     Nothing outlives the process: a judgment by chunk id holds as long as the collection has that id.
     """
 
-    def __init__(self, index: VectorIndex) -> None:
+    def __init__(self, index: KnownChunks) -> None:
         self._index = index
         self._places: dict[str, ChunkPlace] | None = None
 
