@@ -108,7 +108,7 @@ def passages(draw: st.DrawFn) -> Passage:
 
 judgments = st.builds(Judgment, passages(), labels)
 criteria = st.dictionaries(
-    st.sampled_from(["expected_topic", "text", "note", "a b"]),
+    st.sampled_from(["expected_topic", "text", "description", "narrative", "a b"]),
     st.recursive(
         st.one_of(
             texts, st.none(), st.booleans(), st.integers(-5, 5), st.floats(allow_nan=False, allow_infinity=False)

@@ -42,6 +42,11 @@ def err() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
+def counted(count: int, thing: str) -> str:
+    """A number with what is counted: `1 topic`, `1,200 topics`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 def print_json(body: Mapping[str, object]) -> None:
     """Print one JSON object on standard output."""
     sys.stdout.write(json.dumps(body, ensure_ascii=False, indent=2) + "\n")

@@ -12,6 +12,8 @@ from assay.app import Assay
 from assay.cli import options
 from assay.cli.failures import EXIT_FAIL
 from assay.cli.output import err, out, print_json, progress
+from assay.cli.testset_exchange import export_file, import_files
+from assay.cli.testset_stats import stats
 from assay.errors import InputError
 from assay.model.located import Problem
 from assay.ports import Progress
@@ -32,6 +34,9 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
     group = typer.Typer(name="testset", help="Check, convert and make files of labelled queries.", no_args_is_help=True)
     group.command()(check)
+    group.command("stats")(stats)
+    group.command("import")(import_files)
+    group.command("export")(export_file)
     group.command("derive")(derive_from_documents)
     app.add_typer(group)
 

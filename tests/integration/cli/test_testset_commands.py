@@ -1,5 +1,6 @@
 """`assay testset`: files of labelled queries at the command line."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from assay.testsets import load_test_set
 
 GOOD = "topics:\n  - id: a\n    text: how?\n    judgments:\n      - {url: https://docs.example/a, label: 2}\n"
 BODY = "Words that stand there so that the section has something to say, and more than a little of it."
+QUESTION = "## Why is Lithium warm?"
 
 
 @pytest.fixture
@@ -19,9 +21,7 @@ def linked(folder: Path) -> Path:
         folder,
         {
             "docs/start.md": f"# Start\n\nAll about [charging batteries](battery.md#charging-it). {BODY}\n",
-            "docs/battery.md": "\n\n".join(
-                ["# The battery", BODY, "## Charging it", BODY, "## Why is Lithium warm?", BODY]
-            ),
+            "docs/battery.md": f"# The battery\n\n{BODY}\n\n## Charging it\n\n{BODY}\n\n{QUESTION}\n\n{BODY}\n",
         },
     )
 
@@ -128,3 +128,76 @@ def test_pages_without_anything_to_ask_give_no_test_set(assay: Run) -> None:
     said = assay("testset", "derive", "docs", "--base-url", "https://docs.example", "-o", "derived.yaml")
     assert said.code == 2
     assert "Nothing was found on 6 pages that could be a query (nothing)." in said.err
+
+
+def test_what_a_test_set_holds_is_shown_and_told(assay: Run, folder: Path) -> None:
+    plant(folder, {"set.yaml": GOOD + "  - {id: b, text: how?, type: broad}\n"})
+    said = assay("testset", "stats", "set.yaml")
+    assert said.code == 0
+    assert "set: 2 topics, 1 judgment on 1 page" in said.out
+    assert "specific  ██████████████████████████████ 1" in said.out
+    assert "Without a label of 1 or 2, so that nothing can be right: 1 (b)." in said.out
+    assert "Ask what another topic asks: 1 (b (a))." in said.out
+    assert "Nothing can be concluded from fewer than two topics with an answer." in said.out
+    body = assay("testset", "stats", "set.yaml", "--json").body
+    assert (body["topics"], body["unanswered"], body["labels"]) == (2, ["b"], {"0": 0, "1": 0, "2": 1})
+
+
+def test_the_example_says_what_it_can_show(assay: Run, folder: Path) -> None:
+    plant(folder, {"set.jsonl": "".join(GOOD_LINE.format(number=number) for number in range(60))})
+    said = assay("testset", "stats", "set.jsonl")
+    assert "60 topics with an answer show a difference in nDCG@10 of 0.087 with 80% power, 100 one of 0.067" in said.out
+
+
+GOOD_LINE = '{{"id": "t{number}", "text": "q {number}", "judgments": [{{"chunk_id": "c{number}", "label": 2}}]}}\n'
+
+
+def test_queries_of_another_tool_are_imported(assay: Run, folder: Path) -> None:
+    plant(folder, {"topics.tsv": "1\thow?\n", "qrels.txt": "1 0 https://docs.example/a 3\n"})
+    arguments = ("testset", "import", "topics.tsv", "qrels.txt", "--format", "trec", "-o", "set.yaml")
+    said = assay(*arguments)
+    assert said.code == 2
+    assert "--map-label 3=2" in said.err
+    said = assay(*arguments, "--map-label", "3=2")
+    assert (said.code, said.err) == (0, "1 topic with 1 judgment in set.yaml.\n")
+    assert load_test_set(folder / "set.yaml").topics[0].judgments[0].label == 2
+    assert assay(*arguments, "--map-label", "3=2").code == 2  # it is there already
+    assert assay(*arguments, "--map-label", "3=7").code == 2
+    said = assay(*arguments[:-2], "--map-label", "3=2")
+    assert said.out.startswith("name: topics\ntopics:\n  - id: ")
+    body = assay(*arguments[:-2], "--map-label", "3=2", "--json").body
+    assert (body["topics"], body["judgments"], body["left_out"], body["test_set"]["name"]) == (1, 1, [], "topics")
+
+
+def test_a_test_set_is_exported_and_what_is_lost_is_said(assay: Run, folder: Path) -> None:
+    plant(folder, {"set.yaml": GOOD.replace("text: how?", "text: how?\n    type: broad")})
+    said = assay("testset", "export", "set.yaml", "out", "--format", "trec")
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "1 topic with 1 judgment in out.\nLeft out: type of 1 topic.\n"
+    assert (folder / "out" / "qrels.txt").read_text(encoding="utf-8") == "a 0 https://docs.example/a 2\n"
+    assert assay("testset", "export", "set.yaml", "set.csv").code == 0
+    assert assay("testset", "import", "set.csv", "-o", "back.jsonl").code == 0
+    assert load_test_set(folder / "back.jsonl").topics == load_test_set(folder / "set.yaml").topics
+    assert assay("testset", "export", "set.yaml", "set.json", "--json").body["left_out"] == []
+    assert load_test_set(folder / "set.json").topics == load_test_set(folder / "set.yaml").topics
+    said = assay("testset", "export", "set.yaml", "somewhere")
+    assert (said.code, "--format trec" in said.err) == (2, True)
+
+
+def test_labels_of_the_live_generation_are_exported_with_its_chunks(assay: Run, folder: Path) -> None:
+    quote = "The gripper is checked every 7 days."
+    judged = f"""
+  - {{url: https://docs.example/gripper, quote: "{quote}", label: 2}}
+  - {{url: https://docs.example/gone, label: 1}}
+"""
+    plant(folder, {"set.yaml": f"topics:\n- id: a\n  text: how often?\n  judgments:{judged}"})
+    assert assay("publish").code == 0
+    said = assay("testset", "export", "set.yaml", "beir", "--format", "beir", "--generation", "live")
+    assert said.code == 0
+    assert "Left out: 1 judgment not found in generation" in said.err
+    corpus = [json.loads(line) for line in (folder / "beir" / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(corpus) == 6
+    (gripper,) = [row["_id"] for row in corpus if quote in row["text"]]
+    assert (folder / "beir" / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:] == [f"a\t{gripper}\t2"]
+    assert assay("testset", "export", "set.yaml", "set.json", "--generation", "live").code == 2
+    assert assay("testset", "export", "set.yaml", "set.csv", "--generation", "live").code == 2

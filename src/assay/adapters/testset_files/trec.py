@@ -1,0 +1,259 @@
+"""TREC's files: topics (`<top>` blocks, or a tab between id and text), relevance judgments (qrels), and runs."""
+
+import html
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from assay.adapters.testset_files.exchange import (
+    Draft,
+    Fields,
+    Grades,
+    Imported,
+    Labels,
+    best_labels,
+    beyond_judgments,
+    doc_id_of,
+    grade,
+    judgments_of,
+    passage_of,
+    sentences,
+)
+from assay.adapters.testset_files.text_file import TextFile
+from assay.model.evaluation import Run
+from assay.model.located import MOST_PROBLEMS, Place, Problem, refuse
+
+KEPT_CRITERIA = ("description", "narrative")
+"""What of expected_criteria has a place in a topic of TREC."""
+
+_CRITERIA = (("desc", "Description", "description"), ("narr", "Narrative", "narrative"))
+_TOPIC = re.compile(r"<(top|topic)\b([^>]*)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_FIELD = re.compile(
+    r"^[ \t]*<(num|number|title|query|desc|description|question|narr|narrative)>", re.MULTILINE | re.IGNORECASE
+)
+_END = re.compile(r"</(?=top)", re.IGNORECASE)
+_NUMBER = re.compile(r"number\s*=\s*[\"']([^\"']*)[\"']", re.IGNORECASE)
+_LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
+_NAMES = {
+    "number": "num",
+    "query": "title",
+    "description": "desc",
+    "question": "desc",
+    "narrative": "narr",
+}
+_QREL_COLUMNS = 4
+_RUN_COLUMNS = 6
+
+
+class Retrieved(NamedTuple):
+    """A document of a run with its score."""
+
+    doc_id: str
+    score: float
+
+
+def read_trec(topics: TextFile, qrels: Sequence[TextFile], grades: Grades) -> Imported:
+    """A test set of topics and judgments.
+
+    A document's id that is an address is a page (with its fragment, a section); any other is a chunk's id. The
+    description and the narrative of a topic become expected_criteria.
+
+    Raises InputError, with the lines, for what is neither form of topics, for a line of qrels that has not four
+    columns, and for judgments of a topic that is not there.
+    """
+    draft = Draft(topics.name)
+    for topic, place in read_topics(topics):
+        draft.add_topic(topic, place)
+    for file in qrels:
+        _add_judgments(draft, file, grades)
+    return draft.finished()
+
+
+def read_topics(file: TextFile) -> Iterator[tuple[dict[str, object], Place]]:
+    """Each topic with its line."""
+    if _TOPIC.search(file.text):
+        yield from _blocks(file)
+        return
+    for number, line in _lines(file.text):
+        id_, tab, text = line.partition("\t")
+        place = Place(file.name, number)
+        if not tab:
+            words = "a topic is an id, a tab and a text, or a <top> block"
+            raise refuse(file.name, [Problem(place, "", words)])
+        yield {"id": id_.strip(), "text": text.strip()}, place
+
+
+def read_run(file: TextFile) -> dict[str, list[Retrieved]]:
+    """The documents of each topic of a run with their scores, in the order of the file.
+
+    The columns are topic, `Q0`, document, rank, score and the run's name; rank is not looked at, for trec_eval does not
+    either: what orders a run is score, then id.
+
+    Raises InputError, with the lines, for a line of another form, a score that is no finite number, and a document that
+    a topic has twice.
+    """
+    run: dict[str, list[Retrieved]] = {}
+    seen: dict[tuple[str, str], int] = {}
+    problems: list[Problem] = []
+    for number, line in _lines(file.text):
+        columns = line.split()
+        place = Place(file.name, number)
+        if len(columns) != _RUN_COLUMNS:
+            words = f"a line of a run has six columns (topic, Q0, document, rank, score, name), not {len(columns)}"
+            problems.append(Problem(place, "", words))
+            continue
+        topic, _, doc_id, _, score, _ = columns
+        value = _finite(score)
+        if value is None:
+            problems.append(Problem(place, f"topic {topic}", f"the score has to be a finite number, not {score}"))
+        elif (topic, doc_id) in seen:
+            words = f"document {doc_id} is there already, on line {seen[topic, doc_id]}"
+            problems.append(Problem(place, f"topic {topic}", words))
+        else:
+            seen[topic, doc_id] = number
+            run.setdefault(topic, []).append(Retrieved(doc_id, value))
+    if problems:
+        raise refuse(file.name, problems)
+    return run
+
+
+def write_topics(topics: Sequence[Fields]) -> str:
+    """The topics as `<top>` blocks."""
+    blocks = []
+    for topic in topics:
+        lines = ["<top>", f"<num> Number: {topic['id']}", f"<title> {_shielded(str(topic['text']), 'title')}"]
+        for tag, label, key in _CRITERIA:
+            if isinstance(value := _criteria(topic).get(key), str):
+                lines.append(f"<{tag}> {label}: {_shielded(value, tag)}")
+        blocks.append("\n".join([*lines, "</top>"]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def write_qrels(topics: Sequence[Fields], resolved: Labels | None) -> str:
+    """The judgments, a line for each. resolved: labels by chunk id, by topic; instead of what the judgments say."""
+    lines = []
+    for topic in topics:
+        if resolved is not None:
+            labels = resolved.get(str(topic["id"]), {})
+        else:
+            named = ((doc_id_of(judgment), judgment["label"]) for judgment in judgments_of(topic))
+            labels = best_labels((doc_id, label) for doc_id, label in named if doc_id is not None)
+        lines += [f"{topic['id']} 0 {doc_id} {label}" for doc_id, label in labels.items()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def lost_in_trec(topics: Sequence[Fields], *, resolved: bool) -> tuple[str, ...]:
+    """What a test set says and these files cannot."""
+    of_topics: Counter[str] = Counter()
+    judgments = 0
+    for topic in topics:
+        of_topics.update(beyond_judgments(topic, KEPT_CRITERIA))
+        criteria = _criteria(topic)
+        texts = [str(topic["text"]), *(value for key in KEPT_CRITERIA if isinstance(value := criteria.get(key), str))]
+        of_topics["line breaks, runs of blanks and closing tags"] += any(text != _sayable(text) for text in texts)
+        of_topics["criteria that are no text"] += any(
+            key in criteria and not isinstance(criteria[key], str) for key in KEPT_CRITERIA
+        )
+        judgments += sum(doc_id_of(judgment) is None for judgment in judgments_of(topic)) if not resolved else 0
+    lost = sentences(of_topics, "topic")
+    if judgments:
+        lost += sentences(Counter({"what is more than a page, a section or a chunk's id": judgments}), "judgment")
+    return lost
+
+
+def write_run(run: Run, name: str) -> str:
+    """A run with the chunks' ids and rank scores. name: what it is called, without blanks.
+
+    Topics that failed have no lines; whoever reads the file cannot tell them from empty answers.
+    """
+    return "".join(
+        f"{topic.topic_id} Q0 {hit.chunk.id} {hit.rank} {hit.rank_score!r} {name}\n"
+        for topic in run.topics
+        for hit in topic.hits
+    )
+
+
+def _blocks(file: TextFile) -> Iterator[tuple[dict[str, object], Place]]:
+    line, seen = 1, 0
+    for block in _TOPIC.finditer(file.text):
+        line += file.text.count("\n", seen, block.start())
+        seen = block.start()
+        is_xml = block[1].lower() == "topic"
+        fields = _fields(block[3], is_xml=is_xml)
+        number = _NUMBER.search(block[2])
+        topic: dict[str, object] = {"id": fields.get("num", "") or (html.unescape(number[1]) if number else "")}
+        topic["text"] = fields.get("title") or fields.get("desc", "")
+        criteria = {"description": fields.get("desc") if fields.get("title") else None, "narrative": fields.get("narr")}
+        kept = {key: value for key, value in criteria.items() if value}
+        if kept:
+            topic["expected_criteria"] = kept
+        yield topic, Place(file.name, line)
+
+
+def _fields(body: str, *, is_xml: bool) -> dict[str, str]:
+    found: dict[str, str] = {}
+    marks = [*_FIELD.finditer(body)]
+    ends = [*(mark.start() for mark in marks[1:]), len(body)]
+    for mark, end in zip(marks, ends, strict=True):
+        tag = mark[1].lower()
+        text = body[mark.end() : end].strip()
+        if text.lower().endswith(f"</{tag}>"):
+            text = text[: -len(tag) - 3]
+        text = _one_line(_LABEL.sub("", text) if not is_xml else html.unescape(text))
+        found.setdefault(_NAMES.get(tag, tag), text)
+    return found
+
+
+def _add_judgments(draft: Draft, file: TextFile, grades: Grades) -> None:
+    problems = []
+    for number, line in _lines(file.text):
+        columns = line.split()
+        place = Place(file.name, number)
+        if len(columns) != _QREL_COLUMNS:
+            words = f"a line of qrels has four columns (topic, 0, document, grade), not {len(columns)}"
+            problems.append(Problem(place, "", words))
+        elif columns[0] not in draft.topics:
+            problems.append(Problem(place, "", f"there is no topic {columns[0]} in {draft.name}"))
+        else:
+            label = grade(columns[3], grades)
+            draft.add_judgment(columns[0], {**passage_of(columns[2], {}), "label": label}, place)
+        if len(problems) > MOST_PROBLEMS * 50:
+            break
+    if problems:
+        raise refuse(file.name, problems)
+
+
+def _lines(text: str) -> Iterable[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+
+
+def _criteria(topic: Fields) -> Fields:
+    free = topic.get("expected_criteria")
+    return free if isinstance(free, Mapping) else {}
+
+
+def _shielded(text: str, tag: str) -> str:
+    """A text in one line. What looks like a label or a closing tag has a real one beside it, which readers remove."""
+    line = _sayable(text)
+    if tag == "title" and _LABEL.match(line):
+        line = f"Topic: {line}"
+    return f"{line} </{tag}>" if line.lower().endswith(f"</{tag}>") else line
+
+
+def _sayable(text: str) -> str:
+    """A text in one line that does not end its topic."""
+    return _END.sub("</ ", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _finite(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

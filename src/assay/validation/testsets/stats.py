@@ -1,0 +1,132 @@
+"""What a test set holds, counted, and what can be concluded from so many topics."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist, median
+
+from assay.model.evaluation import LABELS, Passage, TestSet, Topic
+
+POWER = 0.8
+ALPHA = 0.05
+
+TYPICAL_SPREAD = 0.24
+"""Standard deviation over topics of the difference in nDCG@10 between two retrieval systems that are alike.
+
+It is .22 to .27 in the comparisons of sparse, dense and hybrid search that `make bench` makes; `assay compare` takes
+what was measured instead.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TestSetStats:
+    """Counts of one test set.
+
+    answerable: topics that expect an answer and have a label of 1 or 2: those that measures can tell apart.
+    unanswered: ids of topics that expect an answer and have no label of 1 or 2.
+    no_answer: topics that expect none.
+    by_type, by_category, by_origin: topics; categories and origins that none has are left out.
+    labels: judgments by label, 0 to 2.
+    judgments_per_topic: the fewest, the median, the most; over topics that expect an answer.
+    passages: judgments by what points at them: quote, section, page, chunk.
+    pages: different pages that are judged.
+    duplicates: ids of topics that ask what an earlier one asks, with the id of that one.
+    paraphrases: topics that paraphrase another one.
+    inherited: those of them that have their original's judgments.
+    smallest_difference: the smallest difference in nDCG@10 that so many answerable topics show with POWER in a test at
+        ALPHA, if differences spread as TYPICAL_SPREAD says; None with fewer than two.
+    """
+
+    __test__ = False
+
+    topics: int
+    answerable: int
+    unanswered: tuple[str, ...]
+    no_answer: int
+    by_type: Mapping[str, int]
+    by_category: Mapping[str, int]
+    by_origin: Mapping[str, int]
+    labels: Mapping[int, int]
+    judgments_per_topic: tuple[int, float, int]
+    histogram: Mapping[int, int]
+    passages: Mapping[str, int]
+    pages: int
+    duplicates: Mapping[str, str]
+    paraphrases: int
+    inherited: int
+    smallest_difference: float | None
+
+
+def stats_of(test_set: TestSet) -> TestSetStats:
+    """Count what a test set holds."""
+    topics = test_set.topics
+    asking = [topic for topic in topics if topic.expects_answer]
+    unanswered = tuple(topic.id for topic in asking if not any(judgment.label for judgment in topic.judgments))
+    passages = [judgment.passage for topic in topics for judgment in topic.judgments]
+    counts = [len(topic.judgments) for topic in asking]
+    answerable = len(asking) - len(unanswered)
+    return TestSetStats(
+        topics=len(topics),
+        answerable=answerable,
+        unanswered=unanswered,
+        no_answer=len(topics) - len(asking),
+        by_type=_counted(topic.type.value for topic in topics),
+        by_category=_counted(topic.category.value for topic in topics if topic.category is not None),
+        by_origin=_counted(topic.derived or "by hand" for topic in topics),
+        labels={
+            label: sum(judgment.label == label for topic in topics for judgment in topic.judgments) for label in LABELS
+        },
+        judgments_per_topic=(min(counts), median(counts), max(counts)) if counts else (0, 0, 0),
+        histogram=dict(sorted(Counter(counts).items())),
+        passages=_counted(_pointing(passage) for passage in passages),
+        pages=len({passage.url for passage in passages if passage.url is not None}),
+        duplicates=_duplicates(topics),
+        paraphrases=sum(topic.paraphrase_of is not None for topic in topics),
+        inherited=_inherited(topics),
+        smallest_difference=smallest_typical_difference(answerable),
+    )
+
+
+def smallest_typical_difference(topics: int) -> float | None:
+    """(z(1 - ALPHA/2) + z(POWER)) × TYPICAL_SPREAD / √topics, the normal approximation of a paired test's power.
+
+    Cohen, Statistical Power Analysis, 1988. None with fewer than two topics.
+    """
+    if topics < 2:
+        return None
+    normal = NormalDist()
+    return (normal.inv_cdf(1 - ALPHA / 2) + normal.inv_cdf(POWER)) * TYPICAL_SPREAD / sqrt(topics)
+
+
+def _counted(words: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
+
+
+def _pointing(passage: Passage) -> str:
+    if passage.quote is not None:
+        return "quote"
+    if passage.position is not None:
+        return "position"
+    if passage.section is not None:
+        return "section"
+    return "chunk" if passage.chunk_id is not None or passage.content_hash is not None else "page"
+
+
+def _duplicates(topics: Sequence[Topic]) -> dict[str, str]:
+    first: dict[object, str] = {}
+    found = {}
+    for topic in topics:
+        asked = (" ".join(topic.text.split()).casefold(), topic.filters)
+        if asked in first:
+            found[topic.id] = first[asked]
+        first.setdefault(asked, topic.id)
+    return found
+
+
+def _inherited(topics: Sequence[Topic]) -> int:
+    judged = {topic.id: topic.judgments for topic in topics}
+    return sum(
+        topic.paraphrase_of is not None and bool(topic.judgments) and topic.judgments == judged.get(topic.paraphrase_of)
+        for topic in topics
+    )

@@ -1,0 +1,48 @@
+"""What a test set holds, counted."""
+
+# ruff: noqa: E501 - a topic on each line
+
+from pathlib import Path
+
+import pytest
+from tests.testset_samples import read_file, written
+
+from assay.validation.testsets.stats import smallest_typical_difference, stats_of
+
+TEXT = """
+topics:
+  - {id: a, text: how?, category: factual, judgments: [{url: "https://x.example/a", quote: w, label: 2}, {url: "https://x.example/a", label: 0}]}
+  - {id: b, text: what?, type: broad, derived: link, judgments: [{url: "https://x.example/b", section: s, label: 1}]}
+  - {id: c, text: HOW?, judgments: [{chunk_id: c, label: 0}]}
+  - {id: d, text: why?}
+  - {id: e, text: which?, type: paraphrase, paraphrase_of: a}
+  - {id: f, text: weather, type: edge, expect: no_answer}
+"""
+
+
+def test_everything_is_counted(tmp_path: Path) -> None:
+    found = stats_of(read_file(written(tmp_path, TEXT)))
+    assert (found.topics, found.answerable, found.no_answer) == (6, 3, 1)
+    assert found.unanswered == ("c", "d")
+    assert found.by_type == {"specific": 3, "broad": 1, "edge": 1, "paraphrase": 1}
+    assert found.by_category == {"factual": 1}
+    assert found.by_origin == {"by hand": 5, "link": 1}
+    assert found.labels == {0: 3, 1: 1, 2: 2}
+    assert found.judgments_per_topic == (0, 1, 2)
+    assert found.histogram == {0: 1, 1: 2, 2: 2}
+    assert found.passages == {"page": 2, "quote": 2, "chunk": 1, "section": 1}
+    assert found.pages == 2
+    assert found.duplicates == {"c": "a"}
+    assert (found.paraphrases, found.inherited) == (1, 1)
+
+
+def test_a_test_set_of_edge_topics_only_concludes_nothing(tmp_path: Path) -> None:
+    found = stats_of(read_file(written(tmp_path, "topics: [{id: f, text: w, type: edge, expect: no_answer}]")))
+    assert (found.answerable, found.judgments_per_topic, found.smallest_difference) == (0, (0, 0, 0), None)
+
+
+def test_a_hundred_topics_show_what_the_literature_says() -> None:
+    # With 100 queries and 80% power about 0.066 nDCG; 0.02 takes more than 1,000.
+    assert smallest_typical_difference(100) == pytest.approx(0.067, abs=0.001)
+    assert smallest_typical_difference(1_000) > 0.02  # type: ignore[operator]
+    assert smallest_typical_difference(1) is None
