@@ -1,5 +1,6 @@
 """The reference pages that follow from the code. `make docs` writes them; a test holds the written ones to it."""
 
+import json
 from collections.abc import Iterator
 from enum import Enum
 from inspect import cleandoc
@@ -13,6 +14,7 @@ from pydantic_core import PydanticUndefined
 from typer.core import TyperGroup
 
 from assay.cli.main import app
+from assay.contracts.validation_report import json_schema
 from assay.settings import SEED_VARIABLES, Settings, SourceSettings
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
@@ -126,7 +128,12 @@ def _default(field: FieldInfo) -> str:
     return f"`{list(value) if isinstance(value, tuple) else value}`"
 
 
-PAGES = {"settings.md": settings_page, "cli.md": cli_page}
+def report_schema() -> str:
+    """docs/report.schema.json."""
+    return json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
+
+
+PAGES = {"settings.md": settings_page, "cli.md": cli_page, "report.schema.json": report_schema}
 
 if __name__ == "__main__":
     for page, render in PAGES.items():

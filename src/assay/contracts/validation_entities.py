@@ -306,7 +306,7 @@ class ValidationReport(ReportModel):
     )
     issues: list[str] = Field(description="What did not pass, and what to do about what was found.")
     schema_version: Literal[1] = Field(description="Version of this shape; a key more does not change it.")
-    verdict: Annotated[Outcome, Field(strict=False)] = Field(description="What may be concluded.")
+    verdict: Annotated[Outcome, Field(strict=False)] = Field(description="What follows from the findings.")
     gate: ReportGate = Field(description="The limits, and what they were held against.")
     measures: dict[str, ReportMeasure] = Field(description="By name, over all topics that count.")
     groups: dict[str, dict[str, ReportMeasure]] = Field(
@@ -315,7 +315,7 @@ class ValidationReport(ReportModel):
     intervals: dict[str, Annotated[list[_Number], Field(min_length=2, max_length=2)]] = Field(
         description="The intervals of `measures` in short: name, and the two ends."
     )
-    resolution: ReportResolution = Field(description="What became of the judgments in this index.")
+    resolution: ReportResolution = Field(description="Whether the judgments' passages were found in this index.")
     latency: ReportLatency | None = Field(description="How long searches took; null where none was timed.")
     against_live: list[ReportDifference] = Field(
         description="Differences from the live generation; empty where it was not asked too."
@@ -323,7 +323,7 @@ class ValidationReport(ReportModel):
     unjudged: list[ReportUnjudged] = Field(description="Hits to label, the most useful first.")
     results: _Count = Field(description="Results that the two rates are over.")
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(description="How long the validation took.")
-    provenance: ReportProvenance = Field(description="What the figures are of.")
+    provenance: ReportProvenance = Field(description="Index, test set, limits and versions that the figures are of.")
     notes: list[str] = Field(description="Reservations that a reader of the verdict should know.")
 
     @model_validator(mode="after")
