@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -28,8 +28,6 @@ from assay.errors import (
     ConfigurationError,
     GenerationError,
     GenerationNotFound,
-    IndexCorrupt,
-    IndexNotFound,
     IndexNotOurs,
     InputError,
     NoLiveGeneration,
@@ -275,13 +273,9 @@ class Assay:
         recheck = Recheck(self.embedder if ask else None, self.encoder, vectors=size)
         if not ask:
             recheck = replace(recheck, identity=self.embedder.identity)
-        try:
-            index = self.store.open(generation.id, IndexSpec.of(generation))
-        except (IndexCorrupt, IndexNotFound) as damaged:
-            report = audit(generation, self.catalog, damaged, progress or Silence(), recheck)
-        else:
-            with closing(index):
-                report = audit(generation, self.catalog, index, progress or Silence(), recheck)
+        inspected = self.store.inspect(generation.id, IndexSpec.of(generation))
+        with closing(inspected.index) if inspected.index is not None else nullcontext() as index:
+            report = audit(generation, self.catalog, index, progress or Silence(), recheck, inspected.problems)
         return AuditReport(generation, report, perf_counter() - started)
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:

@@ -345,6 +345,18 @@ class IndexWriter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Inspected:
+    """An index as far as it can be opened, for whoever checks it.
+
+    index: None where it cannot be opened at all, or not safely.
+    problems: sentences that say why it is not what was sealed; empty for a sound one.
+    """
+
+    index: VectorIndex | None
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class StoreReport:
     """What a vector store says of itself, for `assay doctor`.
 
@@ -390,6 +402,12 @@ class VectorStore(Protocol):
 
     def open(self, generation: str, spec: IndexSpec) -> VectorIndex:
         """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
+
+    def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
+        """Open an index to be checked and not to be searched; one that is missing or damaged is no error here.
+
+        All that was sealed is compared, however long that takes. Raises StoreUnavailable.
+        """
 
     def delete(self, generation: str) -> None:
         """Remove an index, sealed or not; does nothing when there is none."""

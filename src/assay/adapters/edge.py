@@ -9,11 +9,19 @@ from pathlib import Path
 from assay.adapters.edge_engine import engine_errors, os_error
 from assay.adapters.edge_index import EdgeIndex
 from assay.adapters.edge_opening import load_shard
-from assay.adapters.edge_seal import SEAL, check_files, engine_version, read_seal
+from assay.adapters.edge_seal import (
+    SEAL,
+    check_files,
+    differing_files,
+    engine_version,
+    only_numbers_differ,
+    read_seal,
+    require_structure,
+)
 from assay.adapters.edge_writer import EdgeWriter
 from assay.adapters.points import INDEX_NAME, require_name
-from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
-from assay.ports import IndexSpec, StoreReport
+from assay.errors import IndexCorrupt, IndexNotFound, StoreUnavailable, VectorStoreError
+from assay.ports import IndexSpec, Inspected, StoreReport
 
 
 class EdgeStore:
@@ -70,6 +78,31 @@ class EdgeStore:
                 f"The index {generation} holds {points} points, not the {seal.points} it was sealed with."
             )
         return index
+
+    def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
+        """Open an index to be checked, its files compared in full; also where only numbers of vectors have changed.
+
+        Raises StoreUnavailable.
+        """
+        folder = self._folder(generation)
+        problems: list[str] = []
+        try:
+            with engine_errors("open", folder, IndexCorrupt):
+                seal = read_seal(folder)
+                require_structure(folder, seal)
+                differing = list(differing_files(folder, seal, contents=True))
+                problems += [f"The index {generation}: {name} is missing, cut short or damaged." for name in differing]
+                if not all(only_numbers_differ(folder, seal, name) for name in differing):
+                    return Inspected(None, tuple(problems))
+                shard, place = load_shard(folder, seal)
+        except (IndexCorrupt, IndexNotFound) as error:
+            return Inspected(None, (*problems, error.message))
+        index = EdgeIndex(folder, shard, seal, place)
+        if seal.dimension != spec.dimension:
+            problems.append(f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}.")
+        if (points := index.count()) != seal.points:
+            problems.append(f"The index {generation} holds {points} points, not the {seal.points} it was sealed with.")
+        return Inspected(index, tuple(problems))
 
     def delete(self, generation: str) -> None:
         """Remove an index, sealed or not; does nothing when there is none.

@@ -21,6 +21,7 @@ from assay.ports import (
     IndexPoint,
     IndexQuery,
     IndexSpec,
+    Inspected,
     Scored,
     SparseVector,
     StoredPoint,
@@ -152,6 +153,13 @@ class MemoryStore:
         if contents.dimension != spec.dimension:
             raise IndexCorrupt(f"The index {generation} has {contents.dimension} dimensions, not {spec.dimension}.")
         return MemoryIndex(generation, contents.dimension, contents.points)
+
+    def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
+        """Open an index to be checked; one that is missing or was never finished is no error here."""
+        try:
+            return Inspected(self.open(generation, spec))
+        except (IndexNotFound, IndexCorrupt) as error:
+            return Inspected(None, (error.message,))
 
     def delete(self, generation: str) -> None:
         """Remove an index, sealed or not; does nothing when there is none. Whoever has it open goes on reading."""

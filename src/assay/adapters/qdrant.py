@@ -18,8 +18,8 @@ from assay.adapters.qdrant_index import QdrantIndex
 from assay.adapters.qdrant_options import Access, CollectionLayout, Loading, Reading
 from assay.adapters.qdrant_server import Again, QdrantServer
 from assay.adapters.qdrant_writer import QdrantWriter
-from assay.errors import ConfigurationError, IndexNotFound, VectorStoreError
-from assay.ports import IndexSpec, StoreReport
+from assay.errors import ConfigurationError, IndexCorrupt, IndexNotFound, VectorStoreError
+from assay.ports import IndexSpec, Inspected, StoreReport
 
 _SCOPED_IDF = (1, 19)
 """Version from which on the server weighs words by the versions and locales that a search stays in."""
@@ -76,16 +76,28 @@ class QdrantStore:
 
     def open(self, generation: str, spec: IndexSpec) -> QdrantIndex:
         """Open a sealed collection. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
+        index, marker = self._opened(generation, spec)
+        points = index.count()
+        if points != marker.points:
+            raise _miscounted(generation, points, marker)
+        return index
+
+    def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
+        """Open a collection to be checked, also with more or fewer points than were sealed. Raises StoreUnavailable."""
+        try:
+            index, marker = self._opened(generation, spec)
+        except (IndexNotFound, IndexCorrupt) as error:
+            return Inspected(None, (error.message,))
+        points = index.count()
+        return Inspected(index, () if points == marker.points else (_miscounted(generation, points, marker).message,))
+
+    def _opened(self, generation: str, spec: IndexSpec) -> tuple[QdrantIndex, Marker]:
         info = self._info(generation)
         marker = read_marker(info, self._collection, generation)
         if marker.dimension != spec.dimension:
             raise not_usable(generation, f"it has {marker.dimension} dimensions, not {spec.dimension}")
         require_shape(info, marker)
-        index = QdrantIndex(self._server, marker, self._reading)
-        points = index.count()
-        if points != marker.points:
-            raise not_usable(generation, f"it holds {points} points, not the {marker.points} it was sealed with")
-        return index
+        return QdrantIndex(self._server, marker, self._reading), marker
 
     def delete(self, generation: str) -> None:
         """Remove a collection, sealed or not; does nothing when there is none.
@@ -229,3 +241,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     """`1.19.0-dev` gives (1, 19); a version that is none gives nothing, which is less than any."""
     parts = version.split(".")[:2]
     return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else ()
+
+
+def _miscounted(generation: str, points: int, marker: Marker) -> IndexCorrupt:
+    return not_usable(generation, f"it holds {points} points, not the {marker.points} it was sealed with")

@@ -147,6 +147,28 @@ class VectorStoreConformance:
         with pytest.raises(IndexCorrupt, match="dimension"):
             store.open("g1", IndexSpec(DIMENSION + 1, 1))
 
+    def test_a_sound_index_is_inspected_without_a_word(self, store: VectorStore) -> None:
+        filled(store, points(3)).close()
+        inspected = store.inspect("g1", SPEC)
+        assert inspected.problems == ()
+        assert inspected.index is not None
+        assert inspected.index.count() == 3
+        inspected.index.close()
+
+    def test_what_is_missing_or_was_never_sealed_is_no_error_to_whoever_inspects_it(self, store: VectorStore) -> None:
+        store.create("g1", SPEC).add(points(3))
+        for name in ("g1", "g2"):
+            inspected = store.inspect(name, SPEC)
+            assert inspected.index is None
+            assert name in "".join(inspected.problems)
+
+    def test_an_index_of_another_dimension_is_said_to_be_one(self, store: VectorStore) -> None:
+        filled(store, points(1)).close()
+        inspected = store.inspect("g1", IndexSpec(DIMENSION + 1, 1))
+        assert "dimension" in "".join(inspected.problems)
+        if inspected.index is not None:
+            inspected.index.close()
+
     def test_an_index_opens_more_than_once(self, store: VectorStore, index: VectorIndex) -> None:
         other = store.open("g1", SPEC)
         other.close()

@@ -13,7 +13,7 @@ from assay.adapters.adopted.shape import DenseVector, Shape, choose_dense, read_
 from assay.adapters.qdrant_options import Access, Reading
 from assay.adapters.qdrant_server import QdrantServer
 from assay.errors import ConfigurationError, IdentityMismatch, IndexNotFound, IndexNotOurs
-from assay.ports import IndexSpec, IndexWriter, SparseEncoder, StoreReport
+from assay.ports import IndexSpec, IndexWriter, Inspected, SparseEncoder, StoreReport
 
 _SAMPLE = 100
 """Points that are looked at before a collection is searched."""
@@ -113,6 +113,10 @@ class AdoptedStore:
         found = self.examine()
         self.require_dimension(found.dense, spec.dimension)
         return AdoptedIndex(self.collection, found.searched)
+
+    def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
+        """Open the collection: nothing was sealed that it could be held against."""
+        return Inspected(self.open(generation, spec))
 
     def require_dimension(self, dense: DenseVector, dimension: int) -> None:
         """Raise IdentityMismatch unless the configured model makes vectors of that length."""

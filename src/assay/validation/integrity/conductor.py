@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 
-from assay.errors import IndexCorrupt, IndexNotFound
+from assay.errors import IndexCorrupt
 from assay.model.documents import Chunk
 from assay.model.generations import ContentFingerprint, EmbedderIdentity, Generation, SparseIdentity
 from assay.ports import Catalog, Progress, SparseEncoder, StoredPoint, VectorIndex
@@ -27,18 +27,20 @@ _AHEAD = 2
 def audit(
     generation: Generation,
     catalog: Catalog,
-    index: VectorIndex | IndexCorrupt | IndexNotFound,
+    index: VectorIndex | None,
     progress: Progress,
     recheck: Recheck | None = None,
+    problems: Sequence[str] = (),
 ) -> Audit:
     """Check every document and chunk of a generation.
 
-    index: opened; or why it cannot be, which is a fault like others.
+    index: as far as it could be opened; None for not at all.
+    problems: what the store says is wrong with it.
     recheck: what vectors are made anew with; without it they are only looked at.
 
     A fault never ends it; what could not be looked at does. Raises CatalogError, StoreUnavailable, EmbeddingError.
     """
-    return _Auditor(generation, catalog, index, recheck or Recheck()).run(progress)
+    return _Auditor(generation, catalog, index, recheck or Recheck(), problems).run(progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +74,18 @@ class _Auditor:
         self,
         generation: Generation,
         catalog: Catalog,
-        index: VectorIndex | IndexCorrupt | IndexNotFound,
+        index: VectorIndex | None,
         recheck: Recheck,
+        problems: Sequence[str],
     ) -> None:
         self._generation = generation
         self._catalog = catalog
         self._recheck = recheck
         self._report = Audit()
-        self._index = None if isinstance(index, IndexCorrupt | IndexNotFound) else index
-        if isinstance(index, IndexCorrupt | IndexNotFound):
-            self._report.faults["index"].add(index.message)
+        self._index = index
+        self._report.add(("index", problem) for problem in problems)
+        if index is None:
+            self._report.skipped["vectors"] = "there is no index to read"
         self._embeddings = self._embedding_check()
         self._keywords = self._keyword_check()
         self._fingerprint = ContentFingerprint()
@@ -194,6 +198,8 @@ class _Auditor:
             self._report.skipped["embeddings"] = "the embedder at hand is another one"
         elif embedder is None:
             self._report.skipped["embeddings"] = "the embedder was not asked"
+        elif self._index is None:
+            self._report.skipped["embeddings"] = "there is no index to read"
         else:
             return EmbeddingCheck(embedder)
         return None
@@ -205,6 +211,9 @@ class _Auditor:
             return None
         made_by = self._generation.sparse
         at_hand = encoder.identity(made_by.average_length)
+        if self._index is None:
+            self._report.skipped["keywords"] = "there is no index to read"
+            return None
         if made_by == at_hand:
             return KeywordCheck(encoder, made_by.average_length)
         self._report.faults["identity"].add(f"the keyword encoder: {_differences(made_by, at_hand)}")

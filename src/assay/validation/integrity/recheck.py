@@ -235,9 +235,11 @@ class KeywordCheck:
         """Hold the mean length of all chunks against the one that the generation records."""
         measured = max(self.terms / chunks, 1.0) if chunks else 1.0
         if abs(measured - self.average_length) > 1e-9 * measured:
-            report.faults["keywords"].add(
-                f"the generation says that a chunk has {self.average_length:.6g} terms on average; "
-                f"it has {measured:.6g}"
+            fault = report.faults["keywords"]
+            fault.count += 1
+            fault.cause = (
+                f"The generation says that a chunk has {self.average_length:.6g} terms on average, and it has "
+                f"{measured:.6g}: long and short passages are not weighed against each other as they should be."
             )
 
     def _counts(self, chunks: Sequence[Chunk]) -> list[SparseVector | None]:
