@@ -76,6 +76,7 @@ from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.judgments.resolving import resolve
 from assay.validation.latency import Load
 from assay.validation.measuring import Measures, measure_topics
+from assay.validation.metrics import parse_measure
 from assay.validation.runner import Asked, run_topics
 from assay.validation.structure import Judged, StructuralLimits
 from assay.validation.suite import Plan, System, validate
@@ -283,8 +284,7 @@ class Assay:
 
         Raises what ingest, validate and promote raise.
         """
-        if self.settings.validation.testset:
-            load_test_set(self.settings.validation.testset)  # before hours of building
+        self._check_before_building()
         build = self.ingest(rebuild=rebuild, progress=progress)
         if build.generation.state is State.LIVE:
             self.releases.show()
@@ -617,6 +617,13 @@ class Assay:
 
     # --- validating ------------------------------------------------------------------------------------------------
 
+    def _check_before_building(self) -> None:
+        """Raise InputError for what a validation would refuse, before hours of building."""
+        Measures.named(self.settings.validation.measures)
+        gate_of(self.settings.gate)
+        if self.settings.validation.testset:
+            load_test_set(self.settings.validation.testset)
+
     def _to_validate(self, generation_id: str | None) -> Generation:
         """The generation named; else the candidate; else the live one. Raises GenerationNotFound, NoLiveGeneration."""
         if generation_id is not None and generation_id != CANDIDATE:
@@ -791,7 +798,7 @@ class Assay:
 
 
 def gate_of(settings: GateSettings) -> Gate:
-    """The limits of `[gate]`."""
+    """The limits of `[gate]`. Raises InputError for a measure that there is not."""
     structure = StructuralLimits(
         settings.max_failed_pages,
         settings.max_page_fall,
@@ -812,7 +819,7 @@ def gate_of(settings: GateSettings) -> Gate:
         abstain_below=settings.abstain_below,
         lost_judgments=settings.max_lost_judgments,
         measures=tuple(
-            MeasureLimit(name, group, limit.min, limit.max_drop_vs_live)
+            MeasureLimit(parse_measure(name).name, group, limit.min, limit.max_drop_vs_live)
             for group, limits in groups
             for name, limit in limits.items()
         ),
