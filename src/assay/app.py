@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -39,7 +39,7 @@ from assay.ingest.workers.read_ahead import worker_count
 from assay.model.documents import PageFailed, RawPage
 from assay.model.evaluation import Outcome, ResolvedTopic, Run, TestSet, Verdict
 from assay.model.generations import ChunkerIdentity, Generation, State
-from assay.model.ranking import Query, Ranking
+from assay.model.ranking import Mode, Query, Ranking
 from assay.model.validations import TopicResult, Validation
 from assay.ports import (
     Catalog,
@@ -69,14 +69,18 @@ from assay.settings import (
     load_settings,
 )
 from assay.testsets import load_test_set
+from assay.validation.calibration import Calibration, calibrate
 from assay.validation.gate import Gate, MeasureLimit, QualityLimits
 from assay.validation.integrity import Audit, EmbeddingCost, Recheck, audit, embedding_cost
 from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.judgments.resolving import resolve
+from assay.validation.labelling.sheet import Sheet, chosen, to_label
+from assay.validation.labelling.wording import worded
 from assay.validation.latency import Load
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.metrics import parse_measure
+from assay.validation.observing import observe, unjudged
 from assay.validation.runner import Asked, run_topics
 from assay.validation.structure import Judged, StructuralLimits
 from assay.validation.suite import Plan, System, validate
@@ -86,6 +90,7 @@ if TYPE_CHECKING:
     from assay.adapters.adopted.store import AdoptedStore
     from assay.adapters.prometheus import Metrics, ServedGeneration
     from assay.adapters.qdrant_options import Access, Reading
+    from assay.adapters.skipped import SkippedHits
     from assay.validation.deriving.deriving import LinkedDocument
 
 logger = logging.getLogger(__name__)
@@ -135,6 +140,23 @@ class AuditReport:
     generation: Generation
     audit: Audit
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationReport:
+    """Which similarity parts relevant from irrelevant hits in a generation.
+
+    mode, depth: of the searches whose hits were looked at.
+    unjudged: hits that say nothing, for nobody has judged them.
+    failed: why topics could not be asked, by id.
+    """
+
+    generation: Generation
+    mode: Mode
+    depth: int
+    calibration: Calibration
+    unjudged: int
+    failed: Mapping[str, str]
 
 
 class Assay:
@@ -244,6 +266,88 @@ class Assay:
             "json": to_json(validation),
         }
         return write_reports(self.settings.validation.output_dir, validation.started_at, contents)
+
+    def label_sheet(
+        self,
+        test_set: TestSet,
+        generation_id: str | None = None,
+        *,
+        topics: Sequence[str] = (),
+        depth: int = 5,
+        progress: Progress | None = None,
+    ) -> Sheet:
+        """The hits of a generation that nobody has judged.
+
+        generation_id: as in validate. topics: ids; all of them where none is named.
+        depth: how many hits of each topic are looked at.
+
+        Raises InputError for an id that no topic has, GenerationError, CatalogError, VectorStoreError. A topic that
+        cannot be asked is in the sheet's `failed`.
+        """
+        from assay.contracts.highlights import highlights
+
+        generation = self._to_validate(generation_id)
+        part = chosen(test_set, topics)
+        asking = partial(replace, depth=max(depth, self.settings.validation.depth))
+        with ExitStack() as opened:
+            searcher = self._searcher_until(opened, generation.id)
+            run, results = self._measured(generation, searcher, part, progress, asking)
+            found = to_label(part, results, self.gate.quality, depth)
+            items, problems = worded(self._corpus(generation, searcher), found, highlights)
+        failed = {one.topic.id: one.error for one in results if one.error is not None}
+        return Sheet(generation.id, part, tuple(items), tuple(results), run, failed, tuple(problems))
+
+    def measured_again(self, sheet: Sheet, test_set: TestSet) -> list[TopicResult]:
+        """The topics of a sheet by the labels that a test set has by now; nothing is searched again.
+
+        Topics that it has no more are left out. Raises CatalogError, VectorStoreError.
+        """
+        runs = {run.topic_id: run for run in sheet.run.topics}
+        there = tuple(topic for topic in test_set.topics if topic.id in runs)
+        with ExitStack() as opened:
+            searcher = self._searcher_until(opened, sheet.generation)
+            topics = resolve(replace(test_set, topics=there), self._corpus(searcher.generation, searcher))
+        run = replace(sheet.run, topics=tuple(runs[topic.id] for topic in there))
+        return measure_topics(run, topics, Measures.named())
+
+    def calibrate(
+        self,
+        test_set: TestSet,
+        generation_id: str | None = None,
+        *,
+        mode: Mode | None = None,
+        depth: int | None = None,
+        progress: Progress | None = None,
+    ) -> CalibrationReport:
+        """Find which similarity parts relevant from irrelevant hits of a generation.
+
+        generation_id: as in validate. mode: of the searches; None for that of [search].
+        depth: how many hits of each topic are looked at; None for that of [validation].
+
+        Raises GenerationError, CatalogError, VectorStoreError, IdentityMismatch. A topic that cannot be asked is in the
+        report's `failed`.
+        """
+        generation = self._to_validate(generation_id)
+        depth, mode = depth or self.settings.validation.depth, mode or self.settings.search.mode
+        asking = partial(replace, mode=mode, depth=depth, threshold=0.0)
+        with ExitStack() as opened:
+            searcher = self._searcher_until(opened, generation.id)
+            _, results = self._measured(generation, searcher, test_set, progress, asking)
+        return CalibrationReport(
+            generation,
+            mode,
+            depth,
+            calibrate(observe(results, depth)),
+            unjudged(results, depth),
+            {one.topic.id: one.error for one in results if one.error is not None},
+        )
+
+    @cached_property
+    def skipped(self) -> "SkippedHits":
+        """Hits that somebody who labelled passed over."""
+        from assay.adapters.skipped import SkippedHits
+
+        return SkippedHits(self.settings.data_dir / "skipped.jsonl")
 
     def audit(
         self,

@@ -10,7 +10,19 @@ import typer
 from typer.core import TyperGroup
 
 from assay import __version__
-from assay.cli import auditing, building, keys, releasing, searching, serving, setup, testsets, validating
+from assay.cli import (
+    auditing,
+    building,
+    calibrating,
+    keys,
+    labelling,
+    releasing,
+    searching,
+    serving,
+    setup,
+    testsets,
+    validating,
+)
 from assay.cli.failures import (
     EXIT_READER_GONE,
     EXIT_UNREACHABLE,
@@ -94,7 +106,19 @@ def _options(
     logging.getLogger("alembic").setLevel(logging.WARNING)  # its set-up lines say nothing of what is asked
 
 
-for _module in (setup, building, searching, releasing, auditing, serving, keys, testsets, validating):
+for _module in (
+    setup,
+    building,
+    searching,
+    releasing,
+    auditing,
+    serving,
+    keys,
+    testsets,
+    validating,
+    labelling,
+    calibrating,
+):
     _module.register(app)
 
 

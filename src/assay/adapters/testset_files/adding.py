@@ -2,9 +2,10 @@
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,25 +79,36 @@ def taken_back(addition: Addition, *, text_keys: frozenset[str], free_key: str) 
     Raises InputError where that is not certain; then the file is as it was.
     """
     file = read_text(addition.path)
-    raw = file.raw
-    if _digest(raw) == addition.after:
-        at = addition.at
-    elif raw.count(addition.inserted) == 1:
-        at = raw.index(addition.inserted)
-    else:
-        raise _changed(addition)
-    wanted = raw[:at] + addition.removed + raw[at + len(addition.inserted) :]
-    if _digest(raw) != addition.after:
-        form = form_of(addition.path)
-        try:
-            text = wanted[len(file.mark) :].decode(file.encoding)
-        except UnicodeDecodeError:
-            raise _changed(addition) from None
-        now = parse(file, form, text_keys=text_keys, free_key=free_key)
-        then = parse(replace(file, text=text), form, text_keys=text_keys, free_key=free_key)
-        if then.problems or not _is_less_one(now.value, then.value, addition.topic_id):
-            raise _changed(addition)
-    replace_file(addition.path, wanted)
+    if _digest(file.raw) == addition.after:
+        end = addition.at + len(addition.inserted)
+        replace_file(addition.path, file.raw[: addition.at] + addition.removed + file.raw[end:])
+        return
+    form = form_of(addition.path)
+    now = parse(file, form, text_keys=text_keys, free_key=free_key)
+    for raw in _without(file.raw, addition):
+        with suppress(UnicodeDecodeError):
+            then = replace(file, text=raw[len(file.mark) :].decode(file.encoding))
+            parsed = parse(then, form, text_keys=text_keys, free_key=free_key)
+            if not parsed.problems and _is_less_one(now.value, parsed.value, addition.topic_id):
+                replace_file(addition.path, raw)
+                return
+    raise _changed(addition)
+
+
+def _without(raw: bytes, addition: Addition) -> Iterator[bytes]:
+    """What the file may be without the judgment.
+
+    It is without all that was written; or, if others have added to that, without the judgment and what parts it from
+    theirs.
+    """
+    if raw.count(addition.inserted) == 1:
+        yield raw.replace(addition.inserted, addition.removed)
+    start, end = addition.inserted.find(b"{"), addition.inserted.rfind(b"}") + 1
+    judgment = addition.inserted[start:end]
+    if start < 0 or raw.count(judgment) != 1:
+        return
+    for found in (rb"\r?\n[ \t]*- %s(?=\r?\n)", rb"%s,\s*", rb",\s*%s", rb"%s"):
+        yield re.sub(found % re.escape(judgment), b"", raw)
 
 
 def _changed(addition: Addition) -> InputError:
@@ -117,10 +129,12 @@ def _is_less_one(now: object, then: object, topic_id: str) -> bool:
     if len(differing) != 1:
         return False
     a, b = differing[0]
-    more, fewer = a.get("judgments") or [], b.get("judgments") or []
+    more, fewer = a.get("judgments"), b.get("judgments", [])
     return bool(
         a.get("id") == topic_id
         and {**a, "judgments": None} == {**b, "judgments": None}
+        and isinstance(more, list)
+        and isinstance(fewer, list)
         and len(more) == len(fewer) + 1
         and any(more[:place] + more[place + 1 :] == fewer for place in range(len(more)))
     )

@@ -94,17 +94,17 @@ def telling_part(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Spa
     ranked = sorted(_runs(text), key=lambda run: _worth(text, run, marks), reverse=True)
     spans = [Span(chunk.start + run.start, chunk.start + run.end) for run in ranked]
     of_it = [span for span in spans if _falls_on(page, span, chunk)]
-    return next((span for span in of_it if len(chunks_on(page, span)) == 1), (of_it or [_whole(chunk, text)])[0])
+    return next((span for span in of_it if len(chunks_on(page, span)) == 1), (of_it or [_beginning(chunk, text)])[0])
 
 
 def _falls_on(page: Page, span: Span, chunk: ChunkPlace) -> bool:
     return any(place.chunk_id == chunk.chunk_id for place in chunks_on(page, span))
 
 
-def _whole(chunk: ChunkPlace, text: str) -> Span:
-    """All of it, without blanks at its ends."""
-    start = chunk.start + len(text) - len(text.lstrip())
-    return Span(start, start + len(text.strip()))
+def _beginning(chunk: ChunkPlace, text: str) -> Span:
+    """Its beginning, for a chunk that has nothing but headings and signs."""
+    start, end = _stripped(text)
+    return Span(chunk.start + start, chunk.start + min(end, start + MOST))
 
 
 def _worth(text: str, run: _Part, marks: Sequence[tuple[int, int]]) -> tuple[bool, int, int, bool, int, int]:
