@@ -238,7 +238,10 @@ def _mrr(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
         limits.mrr,
         f"the best hit's 1 / rank is at least {limits.mrr:g} on average",
         f"MRR is {_number(value)}, and {limits.mrr:g} is asked for",
-        [f"{one.topic.id}: best hit at {one.rank_of_best or 'no rank'}" for one in late],
+        [
+            f"{one.topic.id}: {f'best hit at rank {one.rank_of_best}' if one.rank_of_best else 'no relevant hit'}"
+            for one in late
+        ],
     )
 
 
