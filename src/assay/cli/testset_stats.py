@@ -12,7 +12,7 @@ from rich.markup import escape
 from assay.cli import options
 from assay.cli.output import counted, out, print_json
 from assay.testsets import load_test_set
-from assay.validation.testsets.stats import POWER, TestSetStats, smallest_typical_difference, stats_of
+from assay.validation.testsets.stats import POWER, TestSetStats, stats_of, typical_differences
 
 _BAR = 30
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -60,15 +60,16 @@ _LABELS = {2: "2 answers", 1: "1 helps", 0: "0 does not"}
 
 
 def _show_power(console: Console, found: TestSetStats) -> None:
-    if found.smallest_difference is None:
+    if not found.smallest_differences:
         console.print("\nNothing can be concluded from fewer than two topics with an answer.")
         return
-    more = [topics for topics in _STEPS if topics > found.answerable][:2]
-    then = "".join(f", {topics:,} one of {smallest_typical_difference(topics):.3f}" for topics in more)
-    console.print(
-        f"\nOf two similar systems, {found.answerable:,} topics with an answer show a difference in nDCG@10 of "
-        f"{found.smallest_difference:.3f} with {POWER:.0%} power{then}. `assay compare` says it for two runs."
-    )
+    steps = [topics for topics in _STEPS if topics > found.answerable][:2]
+    console.print(f"\nSmallest difference in nDCG@10 that so many topics show, with {POWER:.0%} power:")
+    width = max(map(len, found.smallest_differences))
+    for what, difference in found.smallest_differences.items():
+        more = "".join(f", with {topics:,} {typical_differences(topics)[what]:.3f}" for topics in steps)
+        console.print(f"  {what:<{width}}  [bold]{difference:.3f}[/]{more}", soft_wrap=True)
+    console.print("[dim]`assay compare` says it of two runs, from what was measured.[/]")
 
 
 def _bars(console: Console, heading: str, counts: Mapping[str, int]) -> None:

@@ -117,6 +117,7 @@ class _Survey:
         self.anchors: dict[str, dict[str, str]] = {}  # heading by anchor, by URL
         self.titles: dict[str, str] = {}
         self.sizes: dict[str, int] = {}
+        self.bare: set[_Place] = set()  # where there is a heading and nothing to read
         self.pages_titled: dict[str, set[str]] = {}  # URLs of the pages that have a word in their title
         self.links: list[tuple[str, _Candidate]] = []
         self.headings: list[tuple[str, Section]] = []
@@ -136,8 +137,12 @@ class _Survey:
         for link in document.links or ():
             if link.text.strip() and link.start < link.end:
                 self.links.append((url, _Candidate(link.text, link.target, _standing(document, link, text_hash))))
+        if not any(_has_body(document.text, sections, number) for number in range(len(sections))):
+            self.bare.add(_Place(url, None))
         for number, section in enumerate(sections):
-            if section.heading and _has_body(document.text, sections, number):
+            if not _has_body(document.text, sections, number):
+                self.bare |= {_Place(url, section.anchor)} if section.anchor else set()
+            elif section.heading:
                 self.headings.append((url, section))
 
     def is_common(self, word: str) -> bool:
@@ -161,7 +166,8 @@ class _Survey:
             return "leads to a page about many things"
         if anchor and anchor not in self.anchors[url]:
             return "leads to an anchor that is not there"
-        return _Place(url, anchor or None)
+        place = _Place(url, anchor or None)
+        return "leads to a heading without text" if place in self.bare else place
 
     def names_another(self, text: str, place: _Place) -> bool:
         """Whether the words of a text are the title of another page, and not of the place that it leads to."""
@@ -322,5 +328,7 @@ def _has_body(text: str, sections: Sequence[Section], number: int) -> bool:
     """Whether more than the heading stands in a section, with what is nested in it."""
     section = sections[number]
     end = next((later.start for later in sections[number + 1 :] if later.level <= section.level), len(text))
-    body = text[section.start : end].partition("\n")[2]
+    body = text[section.start : end]
+    if section.heading:
+        body = body.partition("\n")[2]
     return len(body.strip()) >= _FEWEST_BODY_CHARACTERS

@@ -11,11 +11,11 @@ from assay.model.evaluation import LABELS, Passage, TestSet, Topic
 POWER = 0.8
 ALPHA = 0.05
 
-TYPICAL_SPREAD = 0.24
-"""Standard deviation over topics of the difference in nDCG@10 between two retrieval systems that are alike.
+SPREADS = {"variants of one search": 0.07, "different kinds of search": 0.32}
+"""Standard deviation over topics of the difference in nDCG@10 between two systems, by how different they are.
 
-It is .22 to .27 in the comparisons of sparse, dense and hybrid search that `make bench` makes; `assay compare` takes
-what was measured instead.
+What `python -m benchmarks.derived` finds for hybrid against keyword search, and for hybrid against vector search.
+`assay compare` takes what was measured instead.
 """
 
 
@@ -34,8 +34,8 @@ class TestSetStats:
     duplicates: ids of topics that ask what an earlier one asks, with the id of that one.
     paraphrases: topics that paraphrase another one.
     inherited: those of them that have their original's judgments.
-    smallest_difference: the smallest difference in nDCG@10 that so many answerable topics show with POWER in a test at
-        ALPHA, if differences spread as TYPICAL_SPREAD says; None with fewer than two.
+    smallest_differences: the smallest difference in nDCG@10 that so many answerable topics show with POWER in a test
+        at ALPHA, by what is compared, as in SPREADS; empty with fewer than two.
     """
 
     __test__ = False
@@ -55,7 +55,7 @@ class TestSetStats:
     duplicates: Mapping[str, str]
     paraphrases: int
     inherited: int
-    smallest_difference: float | None
+    smallest_differences: Mapping[str, float]
 
 
 def stats_of(test_set: TestSet) -> TestSetStats:
@@ -84,19 +84,20 @@ def stats_of(test_set: TestSet) -> TestSetStats:
         duplicates=_duplicates(topics),
         paraphrases=sum(topic.paraphrase_of is not None for topic in topics),
         inherited=_inherited(topics),
-        smallest_difference=smallest_typical_difference(answerable),
+        smallest_differences=typical_differences(answerable),
     )
 
 
-def smallest_typical_difference(topics: int) -> float | None:
-    """(z(1 - ALPHA/2) + z(POWER)) × TYPICAL_SPREAD / √topics, the normal approximation of a paired test's power.
+def typical_differences(topics: int) -> dict[str, float]:
+    """(z(1 - ALPHA/2) + z(POWER)) × spread / √topics, the normal approximation of a paired test's power, by SPREADS.
 
-    Cohen, Statistical Power Analysis, 1988. None with fewer than two topics.
+    Cohen, Statistical Power Analysis, 1988. Empty with fewer than two topics.
     """
     if topics < 2:
-        return None
+        return {}
     normal = NormalDist()
-    return (normal.inv_cdf(1 - ALPHA / 2) + normal.inv_cdf(POWER)) * TYPICAL_SPREAD / sqrt(topics)
+    quantiles = normal.inv_cdf(1 - ALPHA / 2) + normal.inv_cdf(POWER)
+    return {what: quantiles * spread / sqrt(topics) for what, spread in SPREADS.items()}
 
 
 def _counted(words: Iterable[str]) -> dict[str, int]:

@@ -173,6 +173,15 @@ def test_a_heading_with_nothing_under_it_asks_in_vain() -> None:
     assert list(derived(*pages(start=nested))) == ["What is a generation?"]
 
 
+def test_a_place_without_text_is_no_answer() -> None:
+    bare = f"# Frames\n\n## Empty frames\n\n## Full frames\n\n{BODY}\n"
+    links = "[keeping answers](/bare) and [careful guessing](/frames#empty-frames) and [pictures in frames](/frames)"
+    found = derive(pages(start=f"About {links}.\n", bare="# Newsletter\n", frames=bare), "derived")
+    assert found.left_out == {"leads to a heading without text": 2}
+    assert found.test_set is not None
+    assert [topic.text for topic in found.test_set.topics] == ["pictures in frames"]
+
+
 def test_only_the_current_version_in_the_default_locale_counts() -> None:
     start, target = pages(start=f"About [keeping answers](/caching). {BODY}\n", caching=TARGET)
     for change in ({"version_is_current": False}, {"locale_is_default": False}):
