@@ -160,13 +160,19 @@ def _mean_value(name: str, known: Sequence[float], topics: int) -> MeasureValue:
 
 def _tied(results: Sequence[TopicResult], topics: TopicsById, measure: Measure) -> tuple[float, float] | None:
     """The lowest and highest mean that other orders of equal scores could give; None where they make no difference."""
-    answered = [result for result in results if result.error is None]
-    scored = []
-    for result in answered:
+    known: list[tuple[float, float]] = []
+    differs = False
+    for result in results:
+        value = result.values.get(measure.name)
+        if value is None:
+            continue
+        low = high = value
         hits = result.hits[: result.topic.top_k] if measure.name == BEST_HIT else result.hits
-        scored.append([(topics[result.topic.id].judged_id(hit.chunk.id), hit.rank_score) for hit in hits])
-    (ranges,) = tie_ranges([measure], scored, [topics[result.topic.id].labels for result in answered])
-    known = [pair for pair in ranges if pair is not None]
-    if all(low == high for low, high in known):
-        return None
-    return fmean(low for low, _ in known), fmean(high for _, high in known)
+        if len({hit.rank_score for hit in hits}) < len(hits):
+            topic = topics[result.topic.id]
+            scored = [(topic.judged_id(hit.chunk.id), hit.rank_score) for hit in hits]
+            ((found,),) = tie_ranges([measure], [scored], [topic.labels])
+            low, high = found or (value, value)
+        known.append((low, high))
+        differs = differs or low < high
+    return (fmean(low for low, _ in known), fmean(high for _, high in known)) if differs else None
