@@ -403,6 +403,8 @@ def test_groups_are_told_by_type_and_category() -> None:
 def test_every_judgment_that_is_not_exact_is_told_with_its_reason() -> None:
     resolution = report(validations.failed())["resolution"]
     assert (resolution["re_anchored"], resolution["ambiguous"], resolution["orphaned"]) == (1, 1, 2)
+    told = [one["anchoring"] for one in resolution["not_exact"]]
+    assert sorted(told) == ["ambiguous", "orphaned", "orphaned", "re_anchored"]
     orphan = next(one for one in resolution["not_exact"] if one["anchoring"] == "orphaned")
     assert (orphan["topic"], orphan["judgment"], orphan["chunk_ids"]) == ("qos-sensors", 5, [])
     assert orphan["reason"] == "its words are not on the page any more"

@@ -109,5 +109,5 @@ def _found(result: TopicResult) -> list[str]:
 
 
 def _outcome(case: ET.Element, kind: str, message: str, what: str, lines: Iterable[str]) -> None:
-    element = ET.SubElement(case, kind, {"message": printable(message), "type": what})
+    element = ET.SubElement(case, kind, {"message": message, "type": what})
     element.text = cut("\n".join(line for line in lines if line), _DETAIL)

@@ -135,6 +135,17 @@ def test_a_topic_shows_its_hits_with_labels_and_links() -> None:
     assert hits[0].all("blockquote")[0].text == validations.PASSAGES[0][3]
 
 
+def test_long_texts_are_cut_and_their_lines_stay() -> None:
+    one = topic_result(labels=(2,))
+    hit = one.hits[0]
+    long = "\n".join(f"line {number}" for number in range(1_000))
+    one = replace(one, hits=(replace(hit, chunk=replace(hit.chunk, text=long)),))
+    quoted = page(validation_of([one])).all("ol", "hits")[0].all("blockquote")[0].text
+    assert quoted.startswith("line 0\nline 1\n")
+    assert quoted.endswith("…")
+    assert len(quoted) <= 500
+
+
 def test_topics_are_folded() -> None:
     assert all("open" not in details.attributes for details in page().all("details"))
 
