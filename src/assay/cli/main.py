@@ -14,6 +14,7 @@ from assay.cli import (
     auditing,
     building,
     calibrating,
+    comparing,
     keys,
     labelling,
     releasing,
@@ -116,6 +117,7 @@ for _module in (
     keys,
     testsets,
     validating,
+    comparing,
     labelling,
     calibrating,
 ):

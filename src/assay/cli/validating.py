@@ -8,6 +8,7 @@ import typer
 from assay.app import Assay
 from assay.cli import options
 from assay.cli.output import err, out, print_json, progress
+from assay.cli.sweeping import run_sweep
 from assay.cli.validation_text import show_validation
 from assay.contracts.validation_report import to_dict
 from assay.model.evaluation import Outcome
@@ -59,6 +60,15 @@ def validate(
     duration: Annotated[
         float | None, typer.Option("--duration", help="Seconds for which --load goes on [default: 30].")
     ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            "--sweep",
+            metavar="FILE",
+            help="Measure the settings and chunkers of a TOML file beside one another, or those of a grid (`default`); "
+            "no verdict is given, and nothing is stored.",
+        ),
+    ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no files.")] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
@@ -70,6 +80,11 @@ def validate(
     """
     with Assay.open(options.settings_from(config, data_dir, _overrides(testset, output_dir))) as assay:
         loads = _loads(concurrency, load, duration)
+        if sweep is not None:
+            if url is not None or loads:
+                raise typer.BadParameter("--sweep goes with neither --url nor --load nor --concurrency.")
+            run_sweep(assay, sweep, generation, write=not no_report, as_json=as_json)
+            return
         if url is not None:
             if generation is not None:
                 raise typer.BadParameter("--url validates what is served there, and --generation what is here.")

@@ -38,18 +38,18 @@ def distribution(name: str, values: Sequence[float], title: str, bins: int = 10)
     for place, count in enumerate(counts):
         high = _BARS_HIGH * count / highest
         left = place * step
-        parts.append(_rectangle(left + 3, 18 + _BARS_HIGH - high, step - 6, high, "bar"))
+        parts.append(rectangle(left + 3, 18 + _BARS_HIGH - high, step - 6, high, "bar"))
         if count:
-            parts.append(_words(left + step / 2, 12 + _BARS_HIGH - high, f"{count:,}", "middle"))
+            parts.append(words(left + step / 2, 12 + _BARS_HIGH - high, f"{count:,}", "middle"))
         if discrete:
-            parts.append(_words(left + step / 2, _BARS_HIGH + 36, f"{place / (bins - 1):.1f}", "middle", "muted"))
+            parts.append(words(left + step / 2, _BARS_HIGH + 36, f"{place / (bins - 1):.1f}", "middle", "muted"))
     if not discrete:
         for share in (0.0, 0.5, 1.0):
             anchor = {0.0: "start", 1.0: "end"}.get(share, "middle")
-            parts.append(_words(WIDTH * share, _BARS_HIGH + 36, f"{share:g}", anchor, "muted"))
-    parts.append(_line(0, _BARS_HIGH + 18.5, WIDTH, _BARS_HIGH + 18.5, "axis"))
+            parts.append(words(WIDTH * share, _BARS_HIGH + 36, f"{share:g}", anchor, "muted"))
+    parts.append(line(0, _BARS_HIGH + 18.5, WIDTH, _BARS_HIGH + 18.5, "axis"))
     told = [f"{_bin_name(place, bins, discrete)}: {count:,}" for place, count in enumerate(counts) if count]
-    return _chart(title, f"Number of topics by {name}. {'; '.join(told) or 'None'}.", _BARS_HIGH + 42, *parts)
+    return chart(title, f"Number of topics by {name}. {'; '.join(told) or 'None'}.", _BARS_HIGH + 42, *parts)
 
 
 def _bin_name(place: int, bins: int, discrete: int) -> str:
@@ -61,30 +61,30 @@ def intervals(measures: Sequence[MeasureValue], title: str) -> Markup:
     shown = [measure for measure in measures if measure.value is not None]
     left, right = _LABELS, WIDTH - _VALUES
     parts = [
-        _line(left + share * (right - left), 4, left + share * (right - left), len(shown) * _ROW + 4, "grid")
+        line(left + share * (right - left), 4, left + share * (right - left), len(shown) * _ROW + 4, "grid")
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)
     ]
     told = []
     for row, measure in enumerate(shown):
         middle = row * _ROW + _ROW / 2 + 4
         value = min(max(measure.value or 0.0, 0.0), 1.0)
-        parts.append(_words(0, middle + 4, short(measure.name, 15)))
+        parts.append(words(0, middle + 4, short(measure.name, 15)))
         bounds = ""
         if measure.interval:
             low, high = (min(max(end, 0.0), 1.0) for end in (measure.interval.low, measure.interval.high))
-            parts.append(_line(left + low * (right - left), middle, left + high * (right - left), middle, "whisker"))
+            parts.append(line(left + low * (right - left), middle, left + high * (right - left), middle, "whisker"))
             bounds = f" ({number(low, 2)} to {number(high, 2)})"
         if measure.upper is not None and measure.upper > value:
             at = left + min(measure.upper, 1.0) * (right - left)
             parts.append(element("circle", cx=at, cy=middle, r=4.0, class_="hollow"))
             bounds += f", {number(measure.upper, 2)} at most"
         parts.append(element("circle", cx=left + value * (right - left), cy=middle, r=5.0, class_="dot"))
-        parts.append(_words(WIDTH, middle + 4, number(measure.value), "end"))
+        parts.append(words(WIDTH, middle + 4, number(measure.value), "end"))
         told.append(f"{measure.name} {number(measure.value)}{bounds}")
     base = len(shown) * _ROW + 20
     for share, anchor in ((0.0, "middle"), (0.5, "middle"), (1.0, "middle")):
-        parts.append(_words(left + share * (right - left), base, f"{share:g}", anchor, "muted"))
-    return _chart(title, f"{'; '.join(told) or 'Nothing was measured'}.", base + 6, *parts)
+        parts.append(words(left + share * (right - left), base, f"{share:g}", anchor, "muted"))
+    return chart(title, f"{'; '.join(told) or 'Nothing was measured'}.", base + 6, *parts)
 
 
 def stages(latency: LatencyFigures, title: str) -> Markup:
@@ -96,12 +96,12 @@ def stages(latency: LatencyFigures, title: str) -> Markup:
     for row, (name, figures) in enumerate(rows):
         top = row * _ROW + 4
         p50, p95 = (value / longest * (right - left) for value in (figures.p50_ms, figures.p95_ms))
-        parts.append(_words(0, top + 16, short(name, 15)))
-        parts.append(_rectangle(left, top + 5, max(p95, 1.0), 14, "bar faint"))
-        parts.append(_rectangle(left, top + 5, max(p50, 1.0), 14, "bar"))
-        parts.append(_words(WIDTH, top + 16, milliseconds(figures.p95_ms), "end"))
+        parts.append(words(0, top + 16, short(name, 15)))
+        parts.append(rectangle(left, top + 5, max(p95, 1.0), 14, "bar faint"))
+        parts.append(rectangle(left, top + 5, max(p50, 1.0), 14, "bar"))
+        parts.append(words(WIDTH, top + 16, milliseconds(figures.p95_ms), "end"))
         told.append(f"{name}: median {milliseconds(figures.p50_ms)}, p95 {milliseconds(figures.p95_ms)}")
-    return _chart(title, f"{'; '.join(told)}.", len(rows) * _ROW + 6, *parts)
+    return chart(title, f"{'; '.join(told)}.", len(rows) * _ROW + 6, *parts)
 
 
 def shares(groups: Mapping[str, Mapping[str, int]], title: str) -> Markup:
@@ -111,20 +111,21 @@ def shares(groups: Mapping[str, Mapping[str, int]], title: str) -> Markup:
     parts, told = [], []
     for row, (name, kinds) in enumerate(groups.items()):
         top = row * _ROW + 4
-        parts.append(_words(0, top + 16, short(name, 15)))
+        parts.append(words(0, top + 16, short(name, 15)))
         at = left
         for kind, count in kinds.items():
             width = count / most * (right - left)
             if count:
-                parts.append(_rectangle(at, top + 4, max(width - 1, 1.0), 16, f"bar {kind}"))
+                parts.append(rectangle(at, top + 4, max(width - 1, 1.0), 16, f"bar {kind}"))
             at += width
         first = next(iter(kinds.values()), 0)
-        parts.append(_words(WIDTH, top + 16, f"{first:,} of {sum(kinds.values()):,}", "end"))
+        parts.append(words(WIDTH, top + 16, f"{first:,} of {sum(kinds.values()):,}", "end"))
         told.append(f"{name}: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items() if count)}")
-    return _chart(title, f"{'; '.join(told) or 'None'}.", len(groups) * _ROW + 6, *parts)
+    return chart(title, f"{'; '.join(told) or 'None'}.", len(groups) * _ROW + 6, *parts)
 
 
-def _chart(title: str, description: str, height: float, *parts: Markup) -> Markup:
+def chart(title: str, description: str, height: float, *parts: Markup) -> Markup:
+    """A drawing that says in words what it shows."""
     return element(
         "svg",
         element("title", title),
@@ -137,13 +138,16 @@ def _chart(title: str, description: str, height: float, *parts: Markup) -> Marku
     )
 
 
-def _words(x: float, y: float, text: str, anchor: str = "start", class_: str | None = None) -> Markup:
+def words(x: float, y: float, text: str, anchor: str = "start", class_: str | None = None) -> Markup:
+    """A text at a point."""
     return element("text", text, x=x, y=y, text_anchor=anchor if anchor != "start" else None, class_=class_)
 
 
-def _rectangle(x: float, y: float, width: float, height: float, class_: str) -> Markup:
+def rectangle(x: float, y: float, width: float, height: float, class_: str) -> Markup:
+    """A rectangle with rounded corners."""
     return element("rect", x=x, y=y, width=width, height=height, rx=2.0, class_=class_)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
+    """A straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)

@@ -11,16 +11,19 @@ from assay.errors import ConfigurationError
 _MOST_IN_ONE_SECOND = 1_000
 
 
-def write_reports(folder: Path, began: datetime, contents: Mapping[str, bytes]) -> dict[str, Path]:
+def write_reports(
+    folder: Path, began: datetime, contents: Mapping[str, bytes], kind: str = "report"
+) -> dict[str, Path]:
     """Write one report as several files of one name, each whole or not at all, and none over another report's.
 
     folder: made if it is missing.
     began: when the validation began; its second in UTC is the name. A second report of that second gets `_2`.
+    kind: what the name begins with.
     contents: by suffix, as in `json`; the last one is written last, so that whoever sees it finds the others.
 
     Returns the path of each file by its suffix. Raises ConfigurationError where they cannot be written.
     """
-    stem = f"report_{began.astimezone(UTC):%Y%m%d_%H%M%S}"
+    stem = f"{kind}_{began.astimezone(UTC):%Y%m%d_%H%M%S}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _claimed(folder, stem, list(contents)) as name:

@@ -4,16 +4,13 @@ What a person wants comes first: the verdict, what did not pass and what to do, 
 the worst on, and what all of it is of at the end.
 """
 
-import base64
-import hashlib
 from collections.abc import Sequence
-from importlib import resources
 
 from assay.model.evaluation import Finding, MeasureValue
 from assay.model.validations import Validation
 from assay.validation.report import page_figures, page_topics
 from assay.validation.report.markup import NOTHING, Child, Markup, element, joined, with_code
-from assay.validation.report.page_parts import card, facts, pill, section, table, tone
+from assay.validation.report.page_parts import card, facts, pill, section, table, tone, whole_page
 from assay.validation.report.wording import (
     counted,
     milliseconds,
@@ -34,20 +31,9 @@ _TILES = ("P@5", "mrr", "nDCG@10")
 
 def to_html(validation: Validation) -> str:
     """The page, UTF-8. Its size has a limit however many topics there are; it says what it leaves out."""
-    style = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
     title = f"{validation.verdict.outcome.value}: {verdict_sentence(validation)}"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(style)),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", f"{title} · Assay"),
-        element("style", Markup(style)),
-    )
-    body = element(
-        "main",
+    return whole_page(
+        title,
         _verdict(validation),
         _tiles(validation),
         _problems(validation),
@@ -62,13 +48,6 @@ def to_html(validation: Validation) -> str:
         _checks(validation),
         _provenance(validation),
     )
-    return f"<!doctype html>\n{element('html', head, element('body', body), lang='en')}\n"
-
-
-def _policy(style: str) -> str:
-    """Nothing may be loaded, run, sent or framed; the one style that counts is the page's own, by its hash."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def _verdict(validation: Validation) -> Markup:

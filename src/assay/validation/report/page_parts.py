@@ -1,11 +1,37 @@
 """The pieces that every part of the page is made of."""
 
+import base64
+import hashlib
 from collections.abc import Iterable, Sequence
+from importlib import resources
 
 from assay.model.evaluation import Outcome
 from assay.validation.report.markup import Child, Markup, element
 
 _TONES = {Outcome.PASS: "good", Outcome.FAIL: "bad", Outcome.INCONCLUSIVE: "open"}
+
+
+def whole_page(title: str, *children: Child) -> str:
+    """A page of these parts as HTML in UTF-8: no script, nothing from the network, one style."""
+    style = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(style)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", f"{title} · Assay"),
+        element("style", Markup(style)),
+    )
+    body = element("body", element("main", *children))
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _policy(style: str) -> str:
+    """Nothing may be loaded, run, sent or framed; the one style that counts is the page's own, by its hash."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def tone(outcome: Outcome) -> str:

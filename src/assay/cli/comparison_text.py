@@ -1,0 +1,180 @@
+"""A comparison as text for a terminal: what differs, a picture of the differences, what may be concluded, and why."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
+
+_HALF = 16
+"""Columns of the picture on each side of 0."""
+
+_STEPS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_LONGEST = 58
+_MOST_FACTS = 12
+
+_STYLES = {
+    Conclusion.BETTER: "green",
+    Conclusion.WORSE: "red",
+    Conclusion.UNFAIR: "yellow",
+    Conclusion.NOT_SHOWN: "",
+    Conclusion.EQUAL: "dim",
+}
+
+
+def show_comparison(console: Console, comparison: Comparison, topics: int) -> None:
+    """The whole comparison; the conclusions last, for that is where a terminal ends. topics: how many to show."""
+    for letter, side in (("A", comparison.a), ("B", comparison.b)):
+        console.print(_line(f"{letter}: {side.name}", _of(side), style="bold"))
+    _show_facts(console, comparison)
+    console.print()
+    _show_picture(console, comparison.measures)
+    _show_latency(console, comparison)
+    _show_changed(console, comparison, topics)
+    for sentence in comparison.left_out:
+        console.print(f"[dim]{escape(sentence)}[/]")
+    for sentence in comparison.warnings:
+        console.print(f"[yellow]{escape(sentence)}[/]")
+    console.print()
+    for one in comparison.measures:
+        style = _STYLES[one.conclusion]
+        console.print(Text(f"{one.difference.measure}: {one.words}", style=style))
+
+
+def _line(head: str, rest: str, style: str) -> Text:
+    return Text.assemble((head, style), (f"  {rest}" if rest else "", "dim"))
+
+
+def _of(side: Side) -> str:
+    told = side.provenance
+    parts = [
+        f"generation {told.generation}" if told.generation and told.generation != side.name else "",
+        f"{len(side.topics)} topics" + (f" of {told.test_set}" if told.test_set else ""),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _show_facts(console: Console, comparison: Comparison) -> None:
+    """What the two differ in."""
+    facts = list(comparison.differing.items())
+    if not facts:
+        console.print("[dim]nothing that is known of them differs[/]")
+        return
+    width = max(len(name) for name, _ in facts)
+    for name, (x, y) in facts[:_MOST_FACTS]:
+        console.print(Text(f"   {name:<{width}}  {_short(x)} → {_short(y)}", style="dim"))
+    if len(facts) > _MOST_FACTS:
+        console.print(Text(f"   and {len(facts) - _MOST_FACTS} more (--json has them all)", style="dim"))
+
+
+def _show_picture(console: Console, measures: Sequence[ComparedMeasure]) -> None:
+    """Each difference as a point with its interval, all on one scale."""
+    reach = _reach(measures)
+    width = max(len(one.difference.measure) for one in measures)
+    blank = " " * (width + 2)
+    worse, better = "← B worse", "B better →"
+    axis = f"{worse}{' ' * (2 * _HALF + 1 - len(worse) - len(better))}{better}"
+    console.print(Text(f"{blank}{'A':>6} {'B':>6}   {axis}   difference", style="dim"))
+    for one in measures:
+        found = one.difference
+        interval = f" [{found.interval.low:+.3f}, {found.interval.high:+.3f}]" if found.interval else ""
+        console.print(
+            Text.assemble(
+                f"{found.measure:<{width}}  {found.a:>6.3f} {found.b:>6.3f}   ",
+                (_bar(one, reach), _STYLES[one.conclusion] or "cyan"),
+                f"   {found.difference:+.3f}{interval}",
+                (f"  p {_p(found.p)}, adjusted {_p(found.adjusted_p)}; {found.topics} topics", "dim"),
+            ),
+            soft_wrap=True,
+        )
+    scale = f"{-reach:<+{_HALF}g}0{reach:>+{_HALF}g}"
+    console.print(Text(f"{blank}{'':>13}   {scale}", style="dim"))
+
+
+def _bar(one: ComparedMeasure, reach: float) -> str:
+    """A line of 2 * _HALF + 1 signs: `·` for 0, `─` for the interval, `●` for the difference."""
+    signs = [" "] * (2 * _HALF + 1)
+    found = one.difference
+    if found.interval:
+        for place in range(_place(found.interval.low, reach), _place(found.interval.high, reach) + 1):
+            signs[place] = "─"
+    signs[_HALF] = "┼" if signs[_HALF] == "─" else "│"
+    signs[_place(found.difference, reach)] = "●"
+    return "".join(signs)
+
+
+def _place(value: float, reach: float) -> int:
+    return round(_HALF * (1.0 + min(max(value / reach, -1.0), 1.0)))
+
+
+def _reach(measures: Sequence[ComparedMeasure]) -> float:
+    """The end of the scale: a round number that everything fits into."""
+    ends = [0.0]
+    for one in measures:
+        found = one.difference
+        ends += [abs(found.difference)] + (
+            [abs(found.interval.low), abs(found.interval.high)] if found.interval else []
+        )
+    return next((step for step in _STEPS if step >= max(ends)), max(ends))
+
+
+def _show_latency(console: Console, comparison: Comparison) -> None:
+    sides = [("A", comparison.a.latency), ("B", comparison.b.latency)]
+    told = [
+        f"{letter} p50 {figures.p50_ms:.1f}, p95 {figures.p95_ms:.1f} ms ({figures.samples} searches)"
+        for letter, figures in sides
+        if figures
+    ]
+    if told:
+        console.print(Text(f"latency: {'; '.join(told)}"))
+    judged = [
+        f"{letter} {share:.0%}" for letter, share in zip("AB", comparison.judged, strict=True) if share is not None
+    ]
+    if judged:
+        console.print(Text(f"judged of the first 5 hits: {', '.join(judged)}", style="dim"))
+
+
+def _show_changed(console: Console, comparison: Comparison, most: int) -> None:
+    """The topics that changed most, with the rank of the best hit before and after."""
+    changed = comparison.changed
+    up = sum(one.change > 0.0 for one in changed)
+    down = sum(one.change < 0.0 for one in changed)
+    console.print(
+        Text(
+            f"{comparison.topics} topics: {up} up, {down} down, {comparison.topics - up - down} the same by "
+            f"{comparison.ordered_by}"
+        )
+    )
+    if not changed or not most:
+        return
+    width = min(max(len(one.id) for one in changed[:most]), 30)
+    console.print(Text(f"  {comparison.ordered_by:>16}   best hit    topic", style="dim"))
+    for one in changed[:most]:
+        console.print(_changed_line(one, width), soft_wrap=True)
+    if len(changed) > most:
+        console.print(Text(f"  and {len(changed) - most} more (--json has them all)", style="dim"))
+
+
+def _changed_line(one: ChangedTopic, width: int) -> Text:
+    style = "green" if one.change > 0.0 else "red" if one.change < 0.0 else ""
+    return Text.assemble(
+        f"  {one.a:.2f} → {one.b:.2f} ",
+        (f"{one.change:+.2f}", style),
+        f"   {_rank(one.rank_a):>3} → {_rank(one.rank_b):<3}   {one.id:<{width}}  ",
+        (f"“{_short(one.text)}”", "dim"),
+    )
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
+
+
+def _p(value: float) -> str:
+    return f"{value:.2g}" if value >= 0.001 else "< 0.001"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

@@ -1,0 +1,112 @@
+"""A sweep as text for a terminal: a table, a picture of quality against latency, what may be concluded."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from assay.model.comparisons import Sweep, SweptMean, SweptRow
+from assay.validation.sweeping import is_significant
+
+_COLUMNS, _LINES = 56, 12
+_LONGEST = 34
+_SIGNS = "123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def show_sweep(console: Console, sweep: Sweep) -> None:
+    """The whole sweep; the conclusions last, for that is where a terminal ends."""
+    console.print(
+        f"[bold]{escape(sweep.generation)}[/]: {len(sweep.rows)} settings, {sweep.rows[0].topics} topics of "
+        f"{escape(sweep.test_set)}, {sweep.seconds:.1f} s"
+    )
+    console.print()
+    _show_rows(console, sweep)
+    console.print()
+    _show_picture(console, sweep)
+    for sentence in sweep.notes:
+        console.print(Text(f"· {sentence}", style="dim"))
+    console.print()
+    for sentence in sweep.words:
+        console.print(Text(sentence, style="bold"))
+
+
+def _show_rows(console: Console, sweep: Sweep) -> None:
+    names = [mean.measure for mean in sweep.rows[0].means]
+    head = ["", "row", *names, "judged@5", "p50 ms", "p95 ms", "chunks"]
+    rows = [_cells(place, row) for place, row in enumerate(sweep.rows)]
+    widths = [max(len(line[column]) for line in [head, *rows]) for column in range(len(head))]
+    console.print(Text(_aligned(head, widths), style="dim"), soft_wrap=True)
+    for row, cells in zip(sweep.rows, rows, strict=True):
+        style = "green" if row.tied_with_best else "yellow" if row.open_to_best else ""
+        console.print(Text(_aligned(cells, widths), style=style), soft_wrap=True)
+    told = "▲▼ significantly different from the first row; green: the best, or not to be told from it"
+    if any(row.open_to_best for row in sweep.rows):
+        told += "; yellow: too little is judged to tell"
+    console.print(Text(told, style="dim"))
+
+
+def _cells(place: int, row: SweptRow) -> list[str]:
+    name = row.name if len(row.name) <= _LONGEST else f"{row.name[: _LONGEST - 1]}…"
+    timed = row.latency
+    return [
+        _sign(place),
+        f"{name} *" if row.tied_with_best else f"{name} ?" if row.open_to_best else name,
+        *(_mean(mean) for mean in row.means),
+        "–" if row.judged is None else f"{row.judged:.0%}",
+        f"{timed.p50_ms:.2f}" if timed else "–",
+        f"{timed.p95_ms:.2f}" if timed else "–",
+        str(row.chunks),
+    ]
+
+
+def _mean(mean: SweptMean) -> str:
+    if mean.value is None:
+        return "–  "
+    mark = " "
+    if is_significant(mean) and mean.against_first:
+        mark = "▲" if mean.against_first.difference > 0.0 else "▼"
+    return f"{mean.value:.3f} {mark}"
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """One line: the first two columns to the left, numbers to the right."""
+    return "  ".join(
+        cell.ljust(width) if column < 2 else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ).rstrip()
+
+
+def _show_picture(console: Console, sweep: Sweep) -> None:
+    """Quality upwards, latency to the right; a row's sign where it stands."""
+    points = [
+        (place, mean.value, row.latency.p50_ms)
+        for place, row in enumerate(sweep.rows)
+        if (mean := row.mean(sweep.measure)) and mean.value is not None and row.latency
+    ]
+    if len(points) < 2:
+        return
+    low, high = min(value for _, value, _ in points), max(value for _, value, _ in points)
+    longest = max(spent for _, _, spent in points) or 1.0
+    grid: dict[tuple[int, int], str] = {}
+    for place, value, spent in points:
+        line = round((high - value) / ((high - low) or 1.0) * (_LINES - 1))
+        column = round(spent / longest * (_COLUMNS - 4))
+        while (line, column) in grid:
+            column += 1
+        grid[line, column] = _sign(place)
+    console.print(Text(f"{sweep.measure} against median latency", style="dim"))
+    for line in range(_LINES):
+        label = f"{high:.3f}" if line == 0 else f"{low:.3f}" if line == _LINES - 1 else ""
+        console.print(Text(f"{label:>7} │{_line(grid, line)}"), soft_wrap=True)
+    console.print(Text(f"{'':>7} └{'─' * _COLUMNS}"), soft_wrap=True)
+    console.print(Text(f"{'':>7}  0{longest:>{_COLUMNS - 5}.3g} ms", style="dim"), soft_wrap=True)
+
+
+def _line(grid: Mapping[tuple[int, int], str], line: int) -> str:
+    columns = [column for at, column in grid if at == line]
+    return "".join(grid.get((line, column), " ") for column in range(max(columns, default=-1) + 1))
+
+
+def _sign(place: int) -> str:
+    return _SIGNS[place] if place < len(_SIGNS) else "+"

@@ -1,0 +1,136 @@
+"""`assay compare --json` and `assay validate --sweep --json`: what was measured, and what may be concluded."""
+
+import math
+from collections.abc import Mapping
+
+from assay.contracts.fields import utc_timestamp
+from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Side, Sweep, SweptMean, SweptRow
+from assay.model.evaluation import Interval
+from assay.model.validations import Difference, Percentiles
+
+SCHEMA_VERSION = 1
+
+
+def comparison_body(comparison: Comparison) -> dict[str, object]:
+    """A comparison as one JSON object. Differences are b - a."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "a": _side(comparison.a, comparison.judged[0]),
+        "b": _side(comparison.b, comparison.judged[1]),
+        "topics": comparison.topics,
+        "measures": {one.difference.measure: _measure(one) for one in comparison.measures},
+        "ordered_by": comparison.ordered_by,
+        "changed": [_changed(one) for one in comparison.changed],
+        "differing": {name: {"a": a, "b": b} for name, (a, b) in comparison.differing.items()},
+        "left_out": list(comparison.left_out),
+        "warnings": list(comparison.warnings),
+    }
+
+
+def sweep_body(sweep: Sweep) -> dict[str, object]:
+    """A sweep as one JSON object. Differences are a row's value - the first row's."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "timestamp": utc_timestamp(sweep.started_at),
+        "seconds": sweep.seconds,
+        "generation": sweep.generation,
+        "documents": sweep.documents,
+        "test_set": sweep.test_set,
+        "test_set_fingerprint": sweep.test_set_fingerprint,
+        "measure": sweep.measure,
+        "best": sweep.best,
+        "detectable": _finite(sweep.detectable),
+        "conclusions": list(sweep.words),
+        "notes": list(sweep.notes),
+        "rows": [_row(row) for row in sweep.rows],
+    }
+
+
+def _side(side: Side, judged: float | None) -> dict[str, object]:
+    told = side.provenance
+    return {
+        "name": side.name,
+        "target": told.target,
+        "generation": told.generation,
+        "test_set": told.test_set,
+        "test_set_fingerprint": told.test_set_fingerprint,
+        "topics": len(side.topics),
+        "judged@5": _finite(judged),
+        "latency": _latency(side.latency),
+        "latency_note": side.latency_note,
+    }
+
+
+def _measure(one: ComparedMeasure) -> dict[str, object]:
+    return {**_difference(one.difference), "conclusion": one.conclusion.value, "words": one.words}
+
+
+def _difference(found: Difference) -> dict[str, object]:
+    return {
+        "topics": found.topics,
+        "a": found.a,
+        "b": found.b,
+        "difference": found.difference,
+        "interval": _interval(found.interval),
+        "p": found.p,
+        "adjusted_p": found.adjusted_p,
+        "detectable": _finite(found.detectable),
+    }
+
+
+def _changed(topic: ChangedTopic) -> dict[str, object]:
+    return {
+        "id": topic.id,
+        "text": topic.text,
+        "a": topic.a,
+        "b": topic.b,
+        "change": topic.change,
+        "rank_of_best": {"a": topic.rank_a, "b": topic.rank_b},
+    }
+
+
+def _row(row: SweptRow) -> dict[str, object]:
+    return {
+        "name": row.name,
+        "settings": dict(row.described),
+        "chunks": row.chunks,
+        "measures": {one.measure: _mean(one) for one in row.means},
+        "judged@5": _finite(row.judged),
+        "latency": _latency(row.latency),
+        "topics": row.topics,
+        "failed": row.failed,
+        "lost_judgments": row.lost,
+        "tied_with_best": row.tied_with_best,
+        "open_to_best": row.open_to_best,
+        "open_to_first": row.open_to_first,
+    }
+
+
+def _mean(mean: SweptMean) -> Mapping[str, object]:
+    return {
+        "value": _finite(mean.value),
+        "interval": None if mean.low is None or mean.high is None else {"low": mean.low, "high": mean.high},
+        "against_first": None if mean.against_first is None else _difference(mean.against_first),
+    }
+
+
+def _interval(interval: Interval | None) -> dict[str, object] | None:
+    return None if interval is None else {"low": interval.low, "high": interval.high, "level": interval.level}
+
+
+def _latency(figures: Percentiles | None) -> dict[str, object] | None:
+    if figures is None:
+        return None
+    return {
+        "samples": figures.samples,
+        "mean_ms": figures.mean_ms,
+        "p50_ms": figures.p50_ms,
+        "p95_ms": figures.p95_ms,
+        "p99_ms": figures.p99_ms,
+        "max_ms": figures.max_ms,
+        "p99_estimated": figures.p99_estimated,
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,294 @@
+"""Two systems on the same topics: which differences chance does not explain, and which topics made them. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from statistics import fmean
+
+from assay.errors import InputError
+from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
+from assay.model.evaluation import ResolvedTopic
+from assay.model.validations import Difference, Provenance, StoredTopic, TopicResult
+from assay.validation.measuring import Measures
+from assay.validation.metrics import parse_measure
+from assay.validation.metrics.formulas import rank_of_best
+from assay.validation.metrics.judged import judge
+from assay.validation.statistics import compare
+
+HEADLINE = ("nDCG@10", "P@5", "mrr", "Recall@10")
+"""Compared if nobody asks for others. Few, for every measure more makes it harder for all of them to show anything."""
+
+ANY = "any"
+"""Stands for every measure that is compared."""
+
+_JUDGED = "judged@5"
+_NOT_QUALITY = ("judged@", "ceiling", "rank_of_best")
+
+_ALPHA = 0.05
+MUCH_JUDGED = 0.1
+"""A gap between the judged shares of the two sides from which on a comparison is not fair."""
+
+_TOLERANCE = 1e-9
+_NAMED = 5
+
+
+def stored_topic(result: TopicResult) -> StoredTopic:
+    """What a report keeps of a topic."""
+    topic = result.topic
+    return StoredTopic(
+        id=topic.id,
+        text=topic.text,
+        type=topic.type.value,
+        category=topic.category.value if topic.category else None,
+        values=result.values,
+        upper=result.upper,
+        rank_of_best=result.rank_of_best,
+        chunk_ids=tuple(hit.chunk.id for hit in result.hits[: topic.top_k]),
+        labels=result.labels[: topic.top_k],
+        latency_ms=result.total_ms,
+        error=result.error,
+    )
+
+
+def ranked_topic(topic: ResolvedTopic, ranking: Sequence[str], measures: Measures) -> StoredTopic:
+    """What a ranking made elsewhere is worth. ranking: chunk ids, best first; none where there was no answer."""
+    kept = [chunk for chunk in ranking if chunk not in topic.excluded]
+    ids = [topic.judged_id(chunk) for chunk in kept]
+    top_k = topic.topic.top_k
+    whole, shown = judge(ids, topic.labels), judge(ids[:top_k], topic.labels)
+    looked_at = {one: shown if one in measures.of_shown else whole for one in measures.parsed}
+    best = rank_of_best(shown)
+    return StoredTopic(
+        id=topic.topic.id,
+        text=topic.topic.text,
+        type=topic.topic.type.value,
+        category=topic.topic.category.value if topic.topic.category else None,
+        values={one.name: one.formula(part) for one, part in looked_at.items()},
+        upper={one.name: one.bound(part) for one, part in looked_at.items()},
+        rank_of_best=None if best is None else round(best),
+        chunk_ids=tuple(kept[:top_k]),
+        labels=tuple(map(topic.labels.get, ids[:top_k])),
+        latency_ms=None,
+        error=None,
+    )
+
+
+def measures_to_compare(asked: Sequence[str], a: Side, b: Side) -> tuple[str, ...]:
+    """The measures as they are written, each once; the headline ones that both sides have where none is asked for.
+
+    asked: names, or `any` for all that both have.
+
+    Raises InputError for a name that is no measure's, and for a measure that a side does not have.
+    """
+    there = _measured(a) & _measured(b)
+    if not asked:
+        return tuple(name for name in HEADLINE if name in there)
+    names: dict[str, None] = {}
+    for one in asked:
+        if one.lower() in {ANY, "all"}:
+            names |= dict.fromkeys(sorted(name for name in there if not name.startswith(_NOT_QUALITY)))
+        else:
+            names[parse_measure(one).name] = None
+    for name in names:
+        for side in (a, b):
+            if name not in _measured(side):
+                raise InputError(
+                    f"{side.name} has no values of {name}.",
+                    hint=f"Both have {', '.join(sorted(there))}; [validation] measures adds others to a report.",
+                )
+    return tuple(names)
+
+
+def compare_sides(a: Side, b: Side, measures: Sequence[str] = ()) -> Comparison:
+    """Compare B with A, topic by topic.
+
+    measures: see measures_to_compare; the first of them orders the topics that changed.
+
+    Raises InputError where no topic can be compared, or as measures_to_compare does.
+    """
+    names = measures_to_compare(measures, a, b)
+    joined, left_out = _join(a, b)
+    if not joined or not names:
+        raise InputError(
+            f"{a.name} and {b.name} have no topic in common that both have an answer and a value for.",
+            hint="; ".join(left_out) or "Compare two systems that were measured with the same test set.",
+        )
+    of_a, of_b = ({one: side.topics[one].values for one in joined} for side in (a, b))
+    judged = _judged(a, joined), _judged(b, joined)
+    differences = compare(names, of_a, of_b)
+    return Comparison(
+        a=a,
+        b=b,
+        topics=len(joined),
+        measures=tuple(_concluded(one, a, b, joined, judged) for one in differences),
+        changed=_changed(a, b, joined, names[0]),
+        ordered_by=names[0],
+        judged=judged,
+        differing=_differing(a.provenance, b.provenance),
+        left_out=left_out,
+        warnings=tuple(_warnings(a, b, judged)),
+    )
+
+
+def worse(comparison: Comparison, measure: str) -> Conclusion:
+    """Whether B is worse: WORSE, UNFAIR where it may be, else NOT_SHOWN.
+
+    measure: one that was compared, or `any`. Raises InputError for one that was not.
+    """
+    asked = comparison.measures
+    if measure.lower() != ANY:
+        name = parse_measure(measure).name
+        asked = tuple(one for one in asked if one.difference.measure == name)
+        if not asked:
+            raise InputError(f"{name} is not among the measures that are compared.", hint=f"Add --measure {name}.")
+    met = {one.conclusion for one in asked if one.difference.difference < 0.0}
+    return next((one for one in (Conclusion.WORSE, Conclusion.UNFAIR) if one in met), Conclusion.NOT_SHOWN)
+
+
+# --- joining -------------------------------------------------------------------------------------------------------
+
+
+def _measured(side: Side) -> set[str]:
+    return {name for topic in side.topics.values() for name, value in topic.values.items() if value is not None}
+
+
+def _join(a: Side, b: Side) -> tuple[list[str], tuple[str, ...]]:
+    """Ids of the topics that can be compared, in A's order, and what is left out."""
+    both = [one for one in a.topics if one in b.topics]
+    other = [one for one in both if a.topics[one].text != b.topics[one].text]
+    failed = [one for one in both if one not in other and (a.topics[one].error or b.topics[one].error)]
+    out = set(other) | set(failed)
+    told = (
+        (f"that only {a.name} has", [one for one in a.topics if one not in b.topics]),
+        (f"that only {b.name} has", [one for one in b.topics if one not in a.topics]),
+        ("that ask something else in each", other),
+        ("that one of them could not answer", failed),
+    )
+    return [one for one in both if one not in out], tuple(
+        f"{len(ids)} {'topic' if len(ids) == 1 else 'topics'} left out {what}: {_named(ids)}"
+        for what, ids in told
+        if ids
+    )
+
+
+def _named(ids: Sequence[str]) -> str:
+    more = len(ids) - _NAMED
+    return ", ".join(ids[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+# --- conclusions ---------------------------------------------------------------------------------------------------
+
+
+def _concluded(
+    found: Difference, a: Side, b: Side, joined: Sequence[str], judged: tuple[float | None, float | None]
+) -> ComparedMeasure:
+    """What may be said of a difference, and how."""
+    name, topics = found.measure, found.topics
+    values = [(a.topics[one].values.get(name), b.topics[one].values.get(name)) for one in joined]
+    if all(x == y for x, y in values):
+        return ComparedMeasure(found, Conclusion.EQUAL, "the same for every topic")
+    if found.adjusted_p >= _ALPHA or not found.difference:
+        shown = (
+            f"{topics} topics are too few to tell how much would show"
+            if found.detectable is None
+            else f"{topics} topics show no less than {found.detectable:.2g}"
+        )
+        return ComparedMeasure(found, Conclusion.NOT_SHOWN, f"no difference can be shown; {shown}")
+    better = found.difference > 0.0
+    loser, winner = (a, b) if better else (b, a)
+    if _unfair(loser, winner, name, joined, judged, loser_is_b=not better):
+        return ComparedMeasure(
+            found,
+            Conclusion.UNFAIR,
+            f"{loser.name} is lower, but fewer of its hits are judged, and labels could take that away",
+        )
+    words = f"{b.name} is {'better' if better else 'worse'}"
+    return ComparedMeasure(found, Conclusion.BETTER if better else Conclusion.WORSE, words)
+
+
+def _unfair(
+    loser: Side,
+    winner: Side,
+    name: str,
+    joined: Sequence[str],
+    judged: tuple[float | None, float | None],
+    *,
+    loser_is_b: bool,
+) -> bool:
+    """Whether the loser has much less judged, and would not lose if what it has unjudged were relevant."""
+    of_loser, of_winner = (judged[1], judged[0]) if loser_is_b else judged
+    most = [loser.topics[one].upper.get(name) for one in joined]
+    values = [winner.topics[one].values.get(name) for one in joined]
+    pairs = [(x, y) for x, y in zip(most, values, strict=True) if x is not None and y is not None]
+    if not pairs:
+        return False
+    return left_open(fmean(x for x, _ in pairs), fmean(y for _, y in pairs), of_loser, of_winner)
+
+
+def left_open(most: float, winner: float, judged_of_loser: float | None, judged_of_winner: float | None) -> bool:
+    """Whether a loser has much less judged than the winner, and labels could put it level.
+
+    most: the loser's mean if all its unjudged hits were relevant. winner: the winner's mean.
+    """
+    if judged_of_loser is None or judged_of_winner is None or judged_of_winner - judged_of_loser <= MUCH_JUDGED:
+        return False
+    return most >= winner - _TOLERANCE
+
+
+def _judged(side: Side, joined: Sequence[str]) -> float | None:
+    values = [value for one in joined if (value := side.topics[one].values.get(_JUDGED)) is not None]
+    return fmean(values) if values else None
+
+
+def _changed(a: Side, b: Side, joined: Sequence[str], measure: str) -> tuple[ChangedTopic, ...]:
+    changed = []
+    for one in joined:
+        before, after = a.topics[one], b.topics[one]
+        x, y = before.values.get(measure), after.values.get(measure)
+        if x is not None and y is not None and (abs(y - x) > _TOLERANCE or before.rank_of_best != after.rank_of_best):
+            changed.append(ChangedTopic(one, after.text, x, y, before.rank_of_best, after.rank_of_best))
+    return tuple(sorted(changed, key=lambda one: (-abs(one.change), one.id)))
+
+
+# --- what else differs ---------------------------------------------------------------------------------------------
+
+
+def _warnings(a: Side, b: Side, judged: tuple[float | None, float | None]) -> list[str]:
+    warnings = []
+    tests = a.provenance.test_set_fingerprint, b.provenance.test_set_fingerprint
+    if tests[0] != tests[1]:
+        names = [side.provenance.test_set or "one without a name" for side in (a, b)]
+        which = f"another state of {names[0]}" if names[0] == names[1] else f"{names[0]} and {names[1]}"
+        warnings.append(
+            f"The two were not measured with the same test set ({which}): topics are joined by their id, and a "
+            "difference may come from labels that were added or changed."
+        )
+    if judged[0] is not None and judged[1] is not None and abs(judged[0] - judged[1]) > MUCH_JUDGED:
+        less = a if judged[0] < judged[1] else b
+        warnings.append(
+            f"{judged[0]:.0%} of the first hits of {a.name} are judged, and {judged[1]:.0%} of those of {b.name}. What "
+            f"nobody has judged counts as not relevant, so {less.name} may be better than it looks; `assay label` "
+            "shows what to judge."
+        )
+    return warnings + [f"Latency of {side.name}: {side.latency_note}." for side in (a, b) if side.latency_note]
+
+
+def _differing(a: Provenance, b: Provenance) -> dict[str, tuple[str, str]]:
+    """Everything known that the systems differ in."""
+    x, y = _facts(a), _facts(b)
+    names = [*x, *(name for name in y if name not in x)]
+    return {name: (x.get(name, "–"), y.get(name, "–")) for name in names if x.get(name) != y.get(name)}
+
+
+def _facts(told: Provenance) -> Mapping[str, str]:
+    facts: dict[str, object] = {
+        "generation": told.generation,
+        "content": (told.content_fingerprint or "")[:12] or None,
+        "documents": told.documents,
+        "chunks": told.chunks,
+        "test set": told.test_set,
+    }
+    facts |= {f"search.{name}": value for name, value in told.search.items()}
+    for name, identity in (("embedder", told.embedder), ("chunker", told.chunker)):
+        facts |= {f"{name}.{field}": value for field, value in (asdict(identity) if identity else {}).items()}
+    facts |= {f"version.{name}": value for name, value in told.versions.items()}
+    return {name: "–" if value is None else str(value) for name, value in facts.items()}

@@ -1,0 +1,284 @@
+"""Several settings over one test set: which of them differ, and whether one is the best. Pure, but for `Labels`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from assay.errors import InputError
+from assay.model.comparisons import SweptMean, SweptRow
+from assay.model.evaluation import Passage
+from assay.model.validations import Difference, Percentiles, TopicResult
+from assay.ports import ChunkPlace
+from assay.validation.comparing import MUCH_JUDGED, left_open
+from assay.validation.judgments.corpus import Corpus, Page
+from assay.validation.metrics import parse_measure
+from assay.validation.statistics import bootstrap_interval, compare, holm
+
+SHOWN = ("nDCG@10", "mrr", "P@5", "Recall@10")
+"""The measures of every row; the one that decides is put first."""
+
+_JUDGED = "judged@5"
+_ALPHA = 0.05
+_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A row before it is compared with the others. lost: judgments that do not score. Else as in SweptRow."""
+
+    name: str
+    described: Mapping[str, str]
+    chunks: int
+    results: Sequence[TopicResult]
+    latency: Percentiles | None
+    lost: int
+    recut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a sweep comes to: its rows, and what Sweep says of them."""
+
+    rows: tuple[SweptRow, ...]
+    best: str | None
+    detectable: float | None
+    words: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class RecutCorpus:
+    """A generation cut anew elsewhere, as far as judgments are concerned.
+
+    cut: its pages and chunks. base: of the generation that it was made of, which knows what judgments turned out to be
+    about and what pages said before. Nothing is kept.
+    """
+
+    def __init__(self, cut: Corpus, base: Corpus) -> None:
+        self._cut = cut
+        self._base = base
+
+    def pages(self, urls: Sequence[str]) -> Iterator[Page]:
+        """The pages at these URLs, with the new chunks."""
+        return self._cut.pages(urls)
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """URL and text of every page."""
+        return self._cut.texts()
+
+    def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
+        """These chunks, as far as there are such."""
+        return self._cut.chunks_by_id(chunk_ids)
+
+    def chunks_by_text(self, content_hashes: Sequence[str]) -> dict[str, tuple[ChunkPlace, ...]]:
+        """The chunks with these texts."""
+        return self._cut.chunks_by_text(content_hashes)
+
+    def urls_of_texts(self, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """URLs of the pages with these texts."""
+        return self._cut.urls_of_texts(text_hashes)
+
+    def earlier_text(self, text_hash: str) -> str | None:
+        """The text with this hash, as long as any generation that is kept has it."""
+        return self._base.earlier_text(text_hash)
+
+    def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
+        """What judgments turned out to be about on the base."""
+        return self._base.anchors(keys)
+
+    def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
+        """Keep nothing: the chunks are gone when the sweep ends."""
+
+
+def shown_measures(decisive: str) -> tuple[str, ...]:
+    """The measures of a sweep, the one that decides first. Raises InputError for a name that is no measure's."""
+    return tuple(dict.fromkeys([parse_measure(decisive).name, *SHOWN]))
+
+
+def find(measured: Sequence[Measured], measures: Sequence[str]) -> Findings:
+    """Compare every row with the first one, and the highest with all others.
+
+    measures: the first decides. Only topics that every row could answer count, so that all rows are means of the same.
+    p is adjusted after Holm over all rows and measures; for the best row over all rows.
+
+    Raises InputError where no topic was answered by all rows.
+    """
+    decisive = measures[0]
+    joined = _answered_by_all(measured)
+    if not joined:
+        raise InputError("No topic could be answered with all of these settings, so nothing can be compared.")
+    values = [{one.topic.id: one.values for one in row.results if one.topic.id in joined} for row in measured]
+    against_first = _against_first(values, measures)
+    best, tied, detectable = _best(values, decisive)
+    rows = tuple(
+        SweptRow(
+            name=row.name,
+            described=row.described,
+            chunks=row.chunks,
+            means=tuple(_mean(values[place], measure, against_first.get((place, measure))) for measure in measures),
+            judged=_average(values[place], _JUDGED),
+            latency=row.latency,
+            topics=len(joined),
+            failed=sum(one.error is not None for one in row.results),
+            lost=row.lost,
+            tied_with_best=place in tied,
+        )
+        for place, row in enumerate(measured)
+    )
+    most = [_most(row, joined, decisive) for row in measured]
+    rows = tuple(
+        replace(
+            row,
+            open_to_first=bool(place) and _is_open(row, rows[0], most[place], decisive),
+            open_to_best=best is not None and place not in tied and _is_open(row, rows[best], most[place], decisive),
+        )
+        for place, row in enumerate(rows)
+    )
+    name = None if best is None else rows[best].name
+    words = [*_winner(rows, best, decisive, detectable), *_changes(rows, decisive)]
+    return Findings(rows, name, detectable, tuple(words), tuple(_notes(rows, measured, len(joined))))
+
+
+def _most(row: Measured, joined: set[str], measure: str) -> float | None:
+    """The mean of a row if all its unjudged hits were relevant."""
+    known = [most for one in row.results if one.topic.id in joined and (most := one.upper.get(measure)) is not None]
+    return fmean(known) if known else None
+
+
+def _is_open(row: SweptRow, other: SweptRow, most: float | None, measure: str) -> bool:
+    """Whether a row that is lower than another could be level with it if its hits were judged."""
+    mean, higher = row.mean(measure), other.mean(measure)
+    if mean is None or higher is None or mean.value is None or higher.value is None or most is None:
+        return False
+    return mean.value < higher.value and left_open(most, higher.value, row.judged, other.judged)
+
+
+def _answered_by_all(measured: Sequence[Measured]) -> set[str]:
+    answered = [{one.topic.id for one in row.results if one.error is None} for row in measured]
+    return set.intersection(*answered) if answered else set()
+
+
+def _against_first(
+    values: Sequence[Mapping[str, Mapping[str, float | None]]], measures: Sequence[str]
+) -> dict[tuple[int, str], Difference]:
+    """Each later row's difference from the first, by row and measure."""
+    found = {
+        (place, one.measure): one
+        for place, row in enumerate(values)
+        if place
+        for one in compare(measures, values[0], row)
+    }
+    adjusted = holm([one.p for one in found.values()])
+    return {key: replace(one, adjusted_p=p) for (key, one), p in zip(found.items(), adjusted, strict=True)}
+
+
+def _best(
+    values: Sequence[Mapping[str, Mapping[str, float | None]]], measure: str
+) -> tuple[int | None, set[int], float | None]:
+    """The row with the highest mean, the rows that cannot be told from it with itself, and what difference shows."""
+    means = [_average(row, measure) for row in values]
+    known = [(mean, -place) for place, mean in enumerate(means) if mean is not None]
+    if not known:
+        return None, set(), None
+    best = -max(known)[1]
+    others = [place for place, mean in enumerate(means) if mean is not None and place != best]
+    found = {place: difference for place in others for difference in compare([measure], values[place], values[best])}
+    adjusted = holm([one.p for one in found.values()])
+    tied = {place for place, p in zip(found, adjusted, strict=True) if p >= _ALPHA}
+    detectable = [one.detectable for place, one in found.items() if place in tied and one.detectable is not None]
+    return best, tied | {best}, max(detectable, default=None)
+
+
+def _mean(
+    values: Mapping[str, Mapping[str, float | None]], measure: str, against_first: Difference | None
+) -> SweptMean:
+    known = [value for row in values.values() if (value := row.get(measure)) is not None]
+    interval = bootstrap_interval(known, bounds=parse_measure(measure).bounds)
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return SweptMean(measure, fmean(known) if known else None, low, high, against_first)
+
+
+def _average(values: Mapping[str, Mapping[str, float | None]], measure: str) -> float | None:
+    known = [value for row in values.values() if (value := row.get(measure)) is not None]
+    return fmean(known) if known else None
+
+
+# --- in words ------------------------------------------------------------------------------------------------------
+
+
+def _winner(rows: Sequence[SweptRow], best: int | None, measure: str, detectable: float | None) -> list[str]:
+    """Whether there is one; and of those that cannot be told apart, the quickest."""
+    if best is None:
+        return [f"No row has a value of {measure}."]
+    if len(rows) == 1:
+        return []
+    tied = [row for row in rows if row.tied_with_best]
+    unknown = [row.name for row in rows if row.open_to_best]
+    out = f" Whether {_named(unknown)} can be as good is open until their hits are judged." if unknown else ""
+    if len(tied) == 1 and len(unknown) == len(rows) - 1:
+        return [f"{tied[0].name} is the highest on {measure}.{out}"]
+    if len(tied) == 1:
+        which = "every other row" if not unknown else "every row whose hits are judged as well"
+        return [f"{tied[0].name} is the best on {measure}: {which} is significantly lower.{out}"]
+    show = "" if detectable is None else f"; {rows[0].topics} topics show no less than {detectable:.2g}"
+    alike = f"{len(tied)} of {len(rows)} rows cannot be told apart on {measure}"
+    words = [f"There is no winner: {alike} ({_named([row.name for row in tied])}){show}.{out}"]
+    timed = [(row.latency.p50_ms, row.name) for row in tied if row.latency]
+    if timed:
+        words.append(f"The quickest of these is {min(timed)[1]}, with a median of {min(timed)[0]:.2g} ms.")
+    return words
+
+
+def _changes(rows: Sequence[SweptRow], measure: str) -> list[str]:
+    """Which rows differ from the first one."""
+    words = []
+    for better, word in ((True, "better"), (False, "worse")):
+        named = [row.name for row in rows if not row.open_to_first and _changed(row.mean(measure), better=better)]
+        if named:
+            words.append(f"Significantly {word} than {rows[0].name} on {measure}: {', '.join(named)}.")
+    if len(rows) > 1 and not words and not any(row.open_to_first for row in rows):
+        words.append(f"No row differs significantly from {rows[0].name} on {measure}.")
+    return words
+
+
+def _changed(mean: SweptMean | None, *, better: bool) -> bool:
+    return mean is not None and is_significant(mean) and (_difference(mean) > 0.0) is better
+
+
+def is_significant(mean: SweptMean) -> bool:
+    """Whether chance does not explain how a row differs from the first one."""
+    return mean.against_first is not None and mean.against_first.adjusted_p < _ALPHA and bool(_difference(mean))
+
+
+def _difference(mean: SweptMean) -> float:
+    return mean.against_first.difference if mean.against_first else 0.0
+
+
+def _notes(rows: Sequence[SweptRow], measured: Sequence[Measured], joined: int) -> list[str]:
+    """What makes rows less comparable than they look."""
+    notes = []
+    asked = max(len(row.results) for row in measured)
+    if joined < asked:
+        failed = [f"{row.name} ({row.failed})" for row in rows if row.failed]
+        notes.append(f"{asked - joined} of {asked} topics are in no figure, for some rows failed: {', '.join(failed)}.")
+    judged = [row.judged for row in rows if row.judged is not None]
+    fewer = [row for row in rows if row.judged is not None and max(judged) - row.judged > MUCH_JUDGED]
+    if fewer:
+        told = _named([f"{row.name} {row.judged:.0%}" for row in fewer])
+        notes.append(
+            f"Fewer of the first hits of some rows are judged ({told}, against {max(judged):.0%}). What nobody has "
+            "judged counts as not relevant, so these rows may be better than they look."
+        )
+    lost = [f"{row.name} ({row.lost})" for row in rows if row.lost > rows[0].lost]
+    if lost:
+        notes.append(f"More judgments than in the first row are not found in {', '.join(lost)}.")
+    if any(row.recut for row in measured) and len({row.chunks for row in rows}) > 1:
+        notes.append(
+            "Chunkers differ in how many chunks a judged passage falls on, so P@k and Recall@k of different chunkers "
+            "do not count quite the same things."
+        )
+    return notes
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,237 @@
+"""Other settings than those of assay.toml, for one measurement: `mode=sparse`, a file of them, a grid to sweep.
+
+What is not said is as the settings have it.
+"""
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from assay.errors import InputError
+from assay.model.ranking import FusionMethod, Mode
+from assay.settings import ChunkingSettings, SearchSettings, Settings
+
+Table = TypeVar("Table", bound=BaseModel)
+
+SEARCH_KEYS = ("mode", "threshold", "fusion", "dense_weight", "sparse_weight", "rrf_k", "depth")
+CHUNKING_KEYS = ("max_characters", "overlap")
+DEFAULT_MEASURE = "nDCG@10"
+
+DEFAULT_GRID = "default"
+"""Stands for a file with a sensible grid."""
+
+_MOST_RUNS = 200
+_HINT = "docs/sweeping.md shows a file."
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Settings of one measurement.
+
+    generation: id of the generation to search; None where it is not said.
+    chunking: how the documents are to be cut anew; None for the chunks that there are.
+    """
+
+    name: str
+    search: SearchSettings
+    generation: str | None = None
+    chunking: ChunkingSettings | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What a sweep runs. measure: what decides which is the best, as it was written."""
+
+    variants: tuple[Variant, ...]
+    measure: str = DEFAULT_MEASURE
+
+
+def variant_of(text: str, settings: Settings) -> Variant:
+    """The settings in a line such as `mode=hybrid,dense_weight=1.0`, or in the name of a mode. Raises InputError."""
+    if text in set(Mode):
+        return _variant({"mode": text}, settings, text, text)
+    values: dict[str, Any] = {}
+    for part in text.split(","):
+        key, sign, value = (piece.strip() for piece in part.partition("="))
+        if not sign or not key or not value:
+            raise InputError(f"{text}: {part.strip()!r} is not a setting.", hint="Write it as in `mode=sparse`.")
+        if key in values:
+            raise InputError(f"{text}: {key} is said twice.", hint="Say it once.")
+        values[key] = value
+    return _variant(values, settings, text, text, keys=(*SEARCH_KEYS, "generation"))
+
+
+def variant_in(path: Path, settings: Settings) -> Variant:
+    """The settings in a TOML file, at its top level or, as in assay.toml, under `[search]`. Raises InputError."""
+    values = _toml(path)
+    if isinstance(values.get("search"), dict) and len(values) == 1:
+        values = values["search"]
+    return _variant(values, settings, str(path), path.name, keys=(*SEARCH_KEYS, "generation"))
+
+
+def grid_in(path: Path, settings: Settings) -> Grid:
+    """The runs in a TOML file. Raises InputError, naming the run and the key that is wrong."""
+    values = _toml(path)
+    _refuse_unknown(values, ("run", "measure"), str(path))
+    runs, measure = values.get("run"), values.get("measure", DEFAULT_MEASURE)
+    if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
+        raise InputError(f"{path}: there are no [[run]] tables in it.", hint=_HINT)
+    if not isinstance(measure, str):
+        raise InputError(f"{path}: measure has to be the name of a measure, such as nDCG@10.")
+    if len(runs) > _MOST_RUNS:
+        raise InputError(f"{path}: it has {len(runs)} runs, and {_MOST_RUNS} are the most.", hint="Sweep in parts.")
+    variants = [_run(run, settings, f"{path}, run {number}") for number, run in enumerate(runs, start=1)]
+    names = [variant.name for variant in variants]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{path}: two runs are called {name!r}.", hint="Give each a `name` of its own.")
+    return Grid(tuple(variants), measure)
+
+
+def default_grid(settings: Settings, *, chunkers: bool) -> Grid:
+    """A grid to begin with: the settings as they are first, then each mode, weight, fusion and chunk size.
+
+    chunkers: whether to cut and embed anew.
+    """
+    weight = settings.dense_weight
+    runs: list[dict[str, Any]] = [{"name": "as set"}, {"mode": "sparse"}, {"mode": "dense"}]
+    runs += [{"mode": "hybrid", "fusion": "score", "dense_weight": round(weight * f, 3)} for f in (0.5, 1.0, 2.0, 4.0)]
+    runs += [{"mode": "hybrid", "fusion": "rrf", "dense_weight": w} for w in dict.fromkeys((1.0, round(weight, 3)))]
+    if chunkers:
+        runs += [{"chunking": {"max_characters": size}} for size in (500, 1_000, 1_800)]
+        runs += [{"chunking": {"max_characters": 1_000, "overlap": 200}}]
+    variants = [_run(run, settings, "the default grid") for run in runs]
+    return Grid(tuple(one for place, one in enumerate(variants) if not _repeats(one, variants[:place], settings)))
+
+
+def _repeats(variant: Variant, before: Sequence[Variant], settings: Settings) -> bool:
+    """Whether one before asks for the same."""
+    return any(_substance(variant, settings) == _substance(one, settings) for one in before)
+
+
+def _substance(variant: Variant, settings: Settings) -> object:
+    """What a variant does, whatever it is called."""
+    search = variant.search
+    chunking = variant.chunking or settings.chunking
+    cut = chunking.max_characters, chunking.overlap
+    if search.mode is not Mode.HYBRID:
+        return search.mode, search.threshold, cut
+    weight = search.dense_weight if search.dense_weight is not None else settings.dense_weight
+    constant = search.rrf_k if search.fusion is FusionMethod.RRF else 0
+    return (
+        search.mode,
+        search.threshold,
+        search.fusion,
+        weight / search.sparse_weight if search.sparse_weight else math.inf,
+        constant,
+        search.depth,
+        cut,
+    )
+
+
+def described(variant: Variant, settings: Settings) -> dict[str, str]:
+    """The settings that have an effect, by name."""
+    search = variant.search
+    told: dict[str, object] = {"mode": search.mode.value}
+    if search.mode is Mode.HYBRID:
+        weight = search.dense_weight if search.dense_weight is not None else settings.dense_weight
+        told |= {"fusion": search.fusion.value, "dense_weight": weight, "sparse_weight": search.sparse_weight}
+        told |= {"rrf_k": search.rrf_k} if search.fusion is FusionMethod.RRF else {}
+        told["depth"] = search.depth
+    told |= {"threshold": search.threshold} if search.threshold else {}
+    if variant.chunking is not None:
+        told |= {"max_characters": variant.chunking.max_characters, "overlap": variant.chunking.overlap}
+    return {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in told.items()}
+
+
+def _run(values: Mapping[str, Any], settings: Settings, where: str) -> Variant:
+    name = values.get("name", "")
+    if not isinstance(name, str):
+        raise InputError(f"{where}: name has to be text.", hint=_HINT)
+    rest = {key: value for key, value in values.items() if key != "name"}
+    return _variant(rest, settings, where, name.strip(), keys=(*SEARCH_KEYS, "chunking"))
+
+
+def _variant(
+    values: Mapping[str, Any], settings: Settings, where: str, name: str, keys: Sequence[str] = SEARCH_KEYS
+) -> Variant:
+    _refuse_unknown(values, keys, where)
+    given = {key: value for key, value in values.items() if key in SEARCH_KEYS}
+    search = _checked(SearchSettings, settings.search.model_dump() | given, where)
+    _check_weights(search, settings, where)
+    chunking = None
+    if (cut := values.get("chunking")) is not None:
+        if not isinstance(cut, Mapping):
+            raise InputError(
+                f"{where}: chunking has to be a table.", hint="As in {max_characters = 1000, overlap = 0}."
+            )
+        _refuse_unknown(cut, CHUNKING_KEYS, f"{where}, chunking")
+        chunking = _checked(ChunkingSettings, settings.chunking.model_dump() | dict(cut), f"{where}, chunking")
+        if chunking.overlap > chunking.max_characters // 2:
+            raise InputError(
+                f"{where}, chunking: an overlap of {chunking.overlap} characters does not fit chunks of at most "
+                f"{chunking.max_characters}.",
+                hint=f"It may be up to {chunking.max_characters // 2}.",
+            )
+    generation = values.get("generation")
+    if generation is not None and not isinstance(generation, str):
+        raise InputError(f"{where}: generation has to be the id of one, `live` or `candidate`.")
+    return Variant(name or _named(values) or "as set", search, generation, chunking)
+
+
+def _named(values: Mapping[str, Any]) -> str:
+    """A name for settings that have none: what is said."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= value if isinstance(value, Mapping) else {key: value}
+    return " ".join(str(value) if key in {"mode", "fusion"} else f"{key}={value}" for key, value in flat.items())
+
+
+def _refuse_unknown(values: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    """Raise InputError that names every key that there is not."""
+    unknown = [key for key in values if key not in keys]
+    if not unknown:
+        return
+    near = [get_close_matches(key, keys, n=1, cutoff=0.6) for key in unknown]
+    told = [
+        f"{key!r}" + (f" (did you mean {match[0]}?)" if match else "") for key, match in zip(unknown, near, strict=True)
+    ]
+    raise InputError(f"{where}: there is no setting {', '.join(told)}.", hint=f"There are: {', '.join(keys)}.")
+
+
+def _checked(kind: type[Table], values: Mapping[str, Any], where: str) -> Table:
+    try:
+        return kind.model_validate(dict(values))
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_context=False)
+        told = [f"{'.'.join(map(str, one['loc']))} = {one['input']!r}: {_lower(one['msg'])}" for one in problems]
+        raise InputError(f"{where}: {'; '.join(told)}.") from None
+
+
+def _lower(message: str) -> str:
+    return f"{message[:1].lower()}{message[1:]}"
+
+
+def _check_weights(search: SearchSettings, settings: Settings, where: str) -> None:
+    dense = search.dense_weight if search.dense_weight is not None else settings.dense_weight
+    if not (math.isfinite(dense) and math.isfinite(search.sparse_weight)):
+        raise InputError(f"{where}: weights have to be finite numbers.")
+    if search.mode is Mode.HYBRID and not dense and not search.sparse_weight:
+        raise InputError(f"{where}: one of the two weights has to be more than 0.")
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not valid TOML: {error}.", hint=_HINT) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {(error.strerror or 'unknown reason').lower()}.") from None
