@@ -3,6 +3,8 @@
 import re
 
 from assay.validation.metrics import FAMILIES, MAX_CUTOFF, OVERLAP
+from assay.validation.statistics import RESAMPLES, bootstrap_interval
+from assay.validation.statistics.permutation import MOST_EXACT
 from tests.docs.pages import DOCS
 
 PAGE = (DOCS / "measures.md").read_text(encoding="utf-8")
@@ -38,3 +40,15 @@ def test_the_measures_without_a_bound_are_named() -> None:
 
 def test_the_largest_cutoff_is_told() -> None:
     assert f"k is from 1 to {MAX_CUTOFF:,}" in PAGE
+
+
+def test_the_numbers_of_the_statistics_are_told() -> None:
+    section = PAGE.partition("\n## Statistics\n")[2]
+    assert f"{RESAMPLES:,} resamples" in section
+    assert f"up to {MOST_EXACT} topics differ, else {RESAMPLES:,} random ones" in section
+
+
+def test_the_interval_of_equal_values_is_as_told() -> None:
+    interval = bootstrap_interval([1.0] * 20, bounds=(0.0, 1.0))
+    assert interval is not None
+    assert f"20 topics with P@5 = 1 give {interval.low:.2f} to {interval.high:g}" in PAGE

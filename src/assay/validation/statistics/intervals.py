@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from assay.validation.statistics.resampling import RESAMPLES, place, topic_draws
 from assay.validation.statistics.student import student_quantile
 
 _NORMAL = NormalDist()
-_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 def bootstrap_interval(
@@ -27,9 +25,8 @@ def bootstrap_interval(
 ) -> Interval | None:
     """Confidence interval of the mean, by bootstrap over topics.
 
-    The bias-corrected and accelerated bootstrap (BCa; Efron, JASA 1987) at a level widened for small samples, as
-    Hesterberg (The American Statistician, 2015) widens that of percentiles: values of measures are skewed, and plain
-    percentiles cover the mean too seldom with 20 topics.
+    The bias-corrected and accelerated bootstrap (BCa; Efron, JASA 1987) with Student's t in place of the normal
+    quantile: values of measures are skewed, and with 20 topics plain percentiles cover the mean too seldom.
 
     values: of each topic that has one; their order does not matter.
     bounds: the range in which a value can lie; the interval ends there.
@@ -51,8 +48,8 @@ def difference_interval(
 ) -> Interval | None:
     """Confidence interval of the mean difference of two systems on the same topics; else as bootstrap_interval.
 
-    By percentiles at the widened level, without BCa's corrections: most differences are 0, and from the few that are
-    not BCa takes a skew that is none.
+    By percentiles, widened for small samples (Hesterberg, The American Statistician, 2015), without BCa's corrections:
+    most differences are 0, and from the few that are not BCa takes a skew that is none.
     """
     return _interval(differences, level, resamples, seed, bounds, skewed=False)
 
@@ -79,9 +76,9 @@ def _interval(
         return None if bounds is None else _of_equal_values(numbers[0], len(numbers), level, bounds)
     centre = mean(numbers)
     sums, scale = _resampled(numbers, centre, resamples, seed)
-    width = _width(level, len(numbers))
-    tails = _corrected_tails(width, sums, numbers, centre) if skewed else (_NORMAL.cdf(-width), _NORMAL.cdf(width))
-    ends = [centre + int(sums[place(share, resamples)]) / scale / len(numbers) for share in tails]
+    width = student_quantile((1.0 + level) / 2.0, len(numbers) - 1)
+    tails = (_corrected_tails if skewed else _plain_tails)(width, sums, numbers, centre)
+    ends = [round(centre + int(sums[place(share, resamples)]) / scale / len(numbers), 12) for share in tails]
     return Interval(max(low, ends[0]), min(high, ends[1]), level)
 
 
@@ -94,24 +91,28 @@ def _of_equal_values(value: float, count: int, level: float, bounds: tuple[float
     return Interval(value - share * (value - bounds[0]), value + share * (bounds[1] - value), level)
 
 
-def _width(level: float, count: int) -> float:
-    """Standard errors on each side of the mean, so that normal values get Student's interval.
-
-    Resampled means vary too little by the factor sqrt((n - 1) / n), and know nothing of Student's t.
-    """
-    return student_quantile((1.0 + level) / 2.0, count - 1) * math.sqrt(count / (count - 1))
-
-
 def _corrected_tails(
     width: float, sums: NDArray[np.int64], numbers: Sequence[float], centre: float
 ) -> tuple[float, float]:
     """The shares below both ends after BCa's correction for bias and skew; ties of the mean count by half."""
-    below, not_above = (int(np.searchsorted(sums, 0, side=side)) for side in _SIDES)
+    below = int(np.searchsorted(sums, -len(numbers), side="left"))
+    not_above = int(np.searchsorted(sums, len(numbers), side="right"))
     share = (below + not_above) / (2 * len(sums))
     bias = _NORMAL.inv_cdf(min(max(share, 1e-4), 1.0 - 1e-4))
     squares = math.fsum((value - centre) ** 2 for value in numbers)
     skew = math.fsum((value - centre) ** 3 for value in numbers) / (6.0 * squares**1.5)
     return _shifted(-width, bias, skew), _shifted(width, bias, skew)
+
+
+def _plain_tails(
+    width: float, _sums: NDArray[np.int64], numbers: Sequence[float], _centre: float
+) -> tuple[float, float]:
+    """The shares below both ends, so that normal values get Student's interval.
+
+    Resampled means vary too little by the factor sqrt((n - 1) / n).
+    """
+    widened = width * math.sqrt(len(numbers) / (len(numbers) - 1))
+    return _NORMAL.cdf(-widened), _NORMAL.cdf(widened)
 
 
 def _shifted(width: float, bias: float, skew: float) -> float:

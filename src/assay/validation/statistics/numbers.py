@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from assay.errors import InputError
 
-_BITS = 40
-"""Binary digits that a value keeps, relative to the largest: 1e-12 of it."""
+_BITS = 44
+"""Binary digits that a value keeps, relative to the largest: 6e-14 of it."""
 
 
 def mean(values: Sequence[float]) -> float:
@@ -28,7 +28,11 @@ def deviation_of(numbers: Sequence[float]) -> float | None:
 
 
 def whole(numbers: Sequence[float]) -> tuple[NDArray[np.int64], float]:
-    """The numbers as whole ones on a scale: sums of those are exact in every order, and equal sums are equal."""
+    """The numbers as whole ones on a scale, so that their sums are exact in every order.
+
+    Each is rounded by half a unit at most: sums that differ by no more units than they have terms are to be taken for
+    equal, as 0.1 + 0.2 and 0.3 are.
+    """
     largest = max(map(abs, numbers), default=0.0)
     if largest == 0.0:
         return np.zeros(len(numbers), dtype=np.int64), 1.0

@@ -50,5 +50,6 @@ def _permutation_p(differences: NDArray[np.int64], resamples: int, seed: int) ->
     numbers, total = differences.astype(np.float64), int(differences.sum())
     exact = count <= MOST_EXACT
     flips = all_flips(count) if exact else random_flips(count, resamples, seed)
-    as_far = sum(int(np.count_nonzero(np.abs(total - 2.0 * (some @ numbers)) >= abs(total))) for some in flips)
+    least = abs(total) - count  # units, by which equal sums may differ
+    as_far = sum(int(np.count_nonzero(np.abs(total - 2.0 * (some @ numbers)) >= least)) for some in flips)
     return as_far / 2**count if exact else (as_far + 1) / (resamples + 1)

@@ -1,0 +1,239 @@
+"""Whether the statistics keep their promises, on simulated systems whose truth is known.
+
+    python -m benchmarks.simulations
+
+Equal systems must be called different in at most 5% of the trials, a planted drop of 0.05 be found in at least 80% with
+the number of topics that is advertised for it, and 95% intervals hold the true mean in 93 to 97%. The tests run the
+same with fewer trials.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.model.evaluation import Interval
+from assay.validation.metrics import evaluate, parse_measure
+from assay.validation.statistics import (
+    bootstrap_interval,
+    compare,
+    difference_interval,
+    paired_test,
+    smallest_difference,
+    topics_needed,
+)
+
+TRIALS = 1_000
+INTERVALS = 2_000
+ALPHA = 0.05
+POWER = 0.8
+DROP = 0.05
+TOPICS = (20, 50, 100)
+MEASURES = ("P@5", "mrr", "RR", "nDCG@10", "Recall@10", "AP", "Success@5", "bpref")
+
+Values = NDArray[np.float64]
+Draw = Callable[[np.random.Generator, int], Values]
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """What values of topics are drawn from. mean: the true one. draw: so many values."""
+
+    name: str
+    mean: float
+    draw: Draw
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    def interval(self, values: Sequence[float]) -> Interval | None:
+        """The product's interval for values of one system, or for differences of two."""
+        if self.bounds[0] < 0.0:
+            return difference_interval(values, bounds=self.bounds)
+        return bootstrap_interval(values, bounds=self.bounds)
+
+
+def precisions(mean: float, concentration: float) -> Population:
+    """P@5 of topics of unequal difficulty: beta-binomial."""
+
+    def draw(random: np.random.Generator, count: int) -> Values:
+        return random.binomial(5, random.beta(mean * concentration, (1.0 - mean) * concentration, count)) / 5.0
+
+    return Population(f"P@5, mean {mean:g}", mean, draw)
+
+
+def reciprocal_ranks(found: float) -> Population:
+    """RR where each rank down to 10 has the same chance of the first relevant hit."""
+    chances = found * (1.0 - found) ** np.arange(10)
+
+    def draw(random: np.random.Generator, count: int) -> Values:
+        ranks = random.geometric(found, count)
+        return np.where(ranks > 10, 0.0, 1.0 / ranks)
+
+    mean = float((chances / np.arange(1, 11)).sum())
+    return Population(f"RR, mean {mean:.2f}", mean, draw)
+
+
+def gains(nothing: float, a: float, b: float) -> Population:
+    """NDCG where some topics find nothing, and the others are spread by a beta distribution."""
+
+    def draw(random: np.random.Generator, count: int) -> Values:
+        return np.where(random.random(count) < nothing, 0.0, random.beta(a, b, count))
+
+    mean = (1.0 - nothing) * a / (a + b)
+    return Population(f"nDCG, {nothing:.0%} zeros, mean {mean:.2f}", mean, draw)
+
+
+def changes(lost: float, gained: float) -> Population:
+    """Differences of two systems, of which most topics notice nothing: some lose a part, some gain one."""
+
+    def draw(random: np.random.Generator, count: int) -> Values:
+        before = random.beta(3.0, 2.0, count)
+        chance, part = random.random((2, count))
+        worse, better = chance < lost, chance > 1.0 - gained
+        return np.where(worse, -part * before, np.where(better, part * (1.0 - before), 0.0))
+
+    mean = (gained * 0.4 - lost * 0.6) / 2.0
+    return Population(f"differences, {1.0 - lost - gained:.0%} zeros, mean {mean:+.2f}", mean, draw, (-1.0, 1.0))
+
+
+POPULATIONS = (
+    precisions(0.3, 1.5),
+    precisions(0.6, 2.0),
+    precisions(0.8, 2.0),
+    precisions(0.9, 3.0),
+    reciprocal_ranks(0.15),
+    reciprocal_ranks(0.3),
+    reciprocal_ranks(0.6),
+    reciprocal_ranks(0.8),
+    gains(0.0, 5.0, 2.0),
+    gains(0.2, 4.0, 1.5),
+    gains(0.0, 8.0, 1.0),
+    changes(0.3, 0.2),
+    changes(0.4, 0.4),
+)
+DROPPED = changes(lost=0.3, gained=0.2)
+"""A drop of 0.05."""
+
+
+def coverage(population: Population, topics: int, trials: int, seed: int = 1) -> float:
+    """In which share of the trials the interval holds the true mean."""
+    random = np.random.default_rng([seed, topics, *population.name.encode()])
+    held = 0
+    for _ in range(trials):
+        interval = population.interval(population.draw(random, topics).tolist())
+        held += interval is not None and interval.low - 1e-12 <= population.mean <= interval.high + 1e-12
+    return held / trials
+
+
+def false_alarms(topics: int, trials: int, seed: int = 2) -> tuple[float, float]:
+    """In which share of the trials two equal systems differ: by nDCG@10 alone, and by any measure after Holm."""
+    random = np.random.default_rng([seed, topics])
+    alone = together = 0
+    for _ in range(trials):
+        a, b = (dict(enumerate_topics(system)) for system in equal_systems(random, topics))
+        differences = compare(MEASURES, a, b)
+        alone += next(one.p for one in differences if one.measure == "nDCG@10") <= ALPHA
+        together += any(one.adjusted_p <= ALPHA for one in differences)
+    return alone / trials, together / trials
+
+
+def equal_systems(random: np.random.Generator, topics: int) -> tuple[list[list[float | None]], ...]:
+    """The values of two systems of equal quality, by measure and topic: each topic is easy or hard for both."""
+    parsed = [parse_measure(name) for name in MEASURES]
+    labels, rankings = [], ([], [])  # type: ignore[var-annotated]
+    for _ in range(topics):
+        chunks = [f"chunk-{number}" for number in range(int(random.integers(1, 6)))]
+        labels.append({chunk: int(random.integers(1, 3)) for chunk in chunks} | {"x0": 0, "x1": 0})
+        ease = random.beta(2.0, 1.0)
+        for ranking in rankings:
+            hits = [f"x{number}" for number in range(10)]
+            for chunk in chunks:
+                if random.random() < ease:
+                    hits.insert(int(random.integers(0, 1 + int(10 * (1.0 - ease)))), chunk)
+            ranking.append(hits[:10])
+    return tuple(evaluate(parsed, ranking, labels) for ranking in rankings)
+
+
+def enumerate_topics(values: Sequence[Sequence[float | None]]) -> Iterator[tuple[str, dict[str, float | None]]]:
+    """Values by measure as values by topic id."""
+    for number, of_topic in enumerate(zip(*values, strict=True)):
+        yield f"t{number}", dict(zip(MEASURES, of_topic, strict=True))
+
+
+def advertised_topics(population: Population, pilot: int, trials: int, seed: int = 3) -> list[int]:
+    """How many topics are advertised for the population's difference after pilots of so many topics."""
+    random = np.random.default_rng(seed)
+    found = [topics_needed(population.mean, population.draw(random, pilot).tolist(), POWER) for _ in range(trials)]
+    return [count for count in found if count is not None]
+
+
+def topics_that_show(population: Population) -> int:
+    """How many topics have the population's difference as their smallest one, were its deviation known."""
+    many = 20_000
+    shown = smallest_difference(population.draw(np.random.default_rng(5), many).tolist(), POWER)
+    assert shown is not None
+    return round(many * (shown / population.mean) ** 2)
+
+
+def detections(population: Population, counts: Sequence[int], seed: int = 4) -> float:
+    """In which share of trials, with so many topics each, the difference is found."""
+    random = np.random.default_rng(seed)
+    return sum(_found(population.draw(random, count)) for count in counts) / len(counts)
+
+
+def _found(differences: Values) -> bool:
+    return paired_test([0.0] * len(differences), differences.tolist()) <= ALPHA
+
+
+def main() -> int:
+    """Print what came out; returns 1 where a promise was not kept."""
+    started = perf_counter()
+    kept = [_print_coverage(), _print_false_alarms(), _print_detections()]
+    print(f"in {perf_counter() - started:.0f} s")
+    return 0 if all(kept) else 1
+
+
+def _print_coverage() -> bool:
+    print(f"95% intervals that hold the true mean, of {INTERVALS:,} each: 93% to 97% are asked for")
+    print(f"  {'topics':<36}{''.join(f'{count:>8}' for count in TOPICS)}")
+    shares = []
+    for population in POPULATIONS:
+        row = [coverage(population, count, INTERVALS) for count in TOPICS]
+        shares += row
+        marks = "".join(f"{share:>7.1%}{' ' if 0.93 <= share <= 0.97 else '!'}" for share in row)
+        print(f"  {population.name:<36}{marks}", flush=True)
+    mean, inside = sum(shares) / len(shares), sum(0.93 <= share <= 0.97 for share in shares)
+    print(f"  mean {mean:.1%}; {inside} of {len(shares)} are within 93% and 97%", flush=True)
+    return 0.93 <= mean <= 0.97
+
+
+def _print_false_alarms() -> bool:
+    print(
+        f"Equal systems called different at 5%, of {TRIALS:,} trials: nDCG@10 alone; any of {len(MEASURES)} after Holm"
+    )
+    worst = 0.0
+    for count in TOPICS:
+        alone, together = false_alarms(count, TRIALS)
+        worst = max(worst, alone, together)
+        print(f"  {count:>4} topics: {alone:.1%}; {together:.1%}", flush=True)
+    return worst <= ALPHA + 2.0 * (ALPHA * (1.0 - ALPHA) / TRIALS) ** 0.5
+
+
+def _print_detections() -> bool:
+    print(f"A drop of {DROP} ({DROPPED.name}) found, of {TRIALS:,} trials: 80% are asked for")
+    shares = []
+    for pilot in (50, 100, 200):
+        counts = advertised_topics(DROPPED, pilot, TRIALS)
+        shares.append(detections(DROPPED, counts))
+        middle = sorted(counts)[len(counts) // 2]
+        print(f"  {shares[-1]:.1%} with the topics advertised after {pilot} of them, {middle} in the middle")
+    count = topics_that_show(DROPPED)
+    share = detections(DROPPED, [count] * TRIALS)
+    print(f"  {share:.1%} with {count} topics, for which {DROP} is the smallest difference", flush=True)
+    return min(shares) >= POWER
+
+
+if __name__ == "__main__":
+    sys.exit(main())
