@@ -77,6 +77,8 @@ def require_direction(vector: Vector, dimension: int) -> None:
 
 def sorted_terms(indices: Sequence[int], values: Sequence[float]) -> SparseVector:
     """A sparse vector as an engine gave it back, in whatever order."""
+    if list(indices) == sorted(indices):
+        return SparseVector(tuple(indices), tuple(values))
     pairs = sorted(zip(indices, values, strict=True))
     return SparseVector(tuple(index for index, _ in pairs), tuple(value for _, value in pairs))
 

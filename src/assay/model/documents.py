@@ -295,6 +295,8 @@ class Chunk:
         found = []
         fence = ""
         for line in self.text.split("\n"):
+            if line[:1] != "#" and "```" not in line and "~~~" not in line:  # nearly all lines, and a third of the time
+                continue
             mark = _FENCE.match(line)
             if fence:
                 fence = "" if mark and mark[1].startswith(fence) else fence

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.payload import facets, from_payload, to_payload, url_facet, url_paths
+from assay.adapters.payload import facets, from_payload, read_stored, to_payload, url_facet, url_paths
 from assay.errors import IndexCorrupt
 from assay.model.documents import Chunk, DocumentInfo
 from assay.testing.index_samples import point
@@ -134,3 +134,45 @@ def test_facets_say_what_a_filter_can_ask_for_and_nothing_that_is_missing() -> N
 def test_a_name_that_looks_like_another_facet_is_not_taken_for_it() -> None:
     chunk = point("a", source="version:1.0", version="2.0").chunk
     assert "version:1.0" not in facets(chunk)
+
+
+# --- read back by whoever checks it --------------------------------------------------------------------------------
+
+ODD = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.lists(TEXT, max_size=2) | st.just({})
+
+
+@given(chunk=CHUNKS)
+def test_a_payload_as_it_was_written_is_read_back_without_a_word(chunk: Chunk) -> None:
+    assert read_stored(to_payload(chunk)) == (chunk, ())
+
+
+@given(chunk=CHUNKS, name=st.sampled_from(sorted(to_payload(point("a").chunk))))
+def test_a_payload_that_lacks_a_field_is_said_to_lack_it(chunk: Chunk, name: str) -> None:
+    payload = to_payload(chunk)
+    del payload[name]
+    assert read_stored(payload) == (None, (f"lacks {name}",))
+
+
+@given(chunk=CHUNKS, name=st.sampled_from(sorted(to_payload(point("a").chunk))), value=ODD)
+def test_whatever_a_payload_holds_it_is_read_or_said_to_be_wrong_and_nothing_is_raised(
+    chunk: Chunk, name: str, value: object
+) -> None:
+    payload = to_payload(chunk) | {name: value}
+    read, problems = read_stored(payload)
+    assert read == chunk or problems or read is not None  # another value is held against the catalog
+    assert (read is None) <= bool(problems)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"facets": []}, "has other facets than follow from its fields"),
+        ({"order_index": 7}, "has other order_index than follow from its fields"),
+        ({"rest": "{"}, "cannot be read"),
+        ({"text": 5}, "cannot be read (a field of another kind"),
+        ({"position": "first"}, "cannot be read (a field of another kind"),
+    ],
+)
+def test_what_contradicts_the_other_fields_is_named(change: dict[str, object], says: str) -> None:
+    (problem,) = read_stored(to_payload(point("a").chunk) | change)[1]
+    assert says in problem
