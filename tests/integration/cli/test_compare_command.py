@@ -115,3 +115,25 @@ def test_without_a_test_set_there_is_nothing_to_measure_with(assay: Run) -> None
     said = assay("compare", "mode=sparse", "mode=dense")
     assert said.code == 2
     assert "no test set is named" in said.err
+
+
+def test_a_run_file_is_measured_with_the_labels_of_the_test_set(assay: Run, tmp_path: Path) -> None:
+    report = assay("validate", "--testset", TESTS, "--output-dir", str(tmp_path), "--json").body
+    lines = [
+        f"{case['id']} Q0 {chunk} {rank} {10 - rank} mine"
+        for case in report["test_cases"]
+        for rank, chunk in enumerate(case["chunk_ids"], start=1)
+    ]
+    run = tmp_path / "mine.run"
+    run.write_text("\n".join(lines) + "\n")
+    body = assay("compare", report["files"]["json"], str(run), "--testset", TESTS, "--measure", "P@5", "--json").body
+    assert body["measures"]["P@5"]["conclusion"] == "equal"
+    assert body["b"]["latency"] is None
+
+
+def test_a_run_of_other_documents_is_refused(assay: Run, tmp_path: Path) -> None:
+    run = tmp_path / "other.run"
+    run.write_text("nodes-talk Q0 doc-1 1 0.5 other\n")
+    said = assay("compare", "candidate", str(run), "--testset", TESTS)
+    assert said.code == 2
+    assert "none of its documents is a chunk" in said.err

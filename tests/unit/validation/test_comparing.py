@@ -36,11 +36,13 @@ def _side(name: str, *topics: StoredTopic, test_set: str = "f1", search: Mapping
     return Side(name, {topic.id: topic for topic in topics}, None, told)
 
 
-def _sides(before: float, after: float, topics: int = 12, **of_b: float) -> tuple[Side, Side]:
+def _sides(
+    before: float, after: float, topics: int = 12, *, judged: float = 1.0, most: float | None = None
+) -> tuple[Side, Side]:
     """Two sides whose values differ by the same on every topic, apart from a little that keeps them apart."""
     return (
         _side("A", *(_topic(f"t{n}", before + n / 1_000) for n in range(topics))),
-        _side("B", *(_topic(f"t{n}", after + n / 500, **of_b) for n in range(topics))),
+        _side("B", *(_topic(f"t{n}", after + n / 500, judged=judged, most=most) for n in range(topics))),
     )
 
 
@@ -158,10 +160,12 @@ def test_what_the_systems_differ_in_is_told_and_nothing_else() -> None:
 
 
 def test_topics_come_by_the_size_of_their_change_with_the_rank_of_the_best_hit() -> None:
-    a = _side("A", _topic("small", 0.5), _topic("same", 0.5), _topic("fell", 0.9, rank=1), _topic("rose", 0.1, rank=4))
-    b = _side("B", _topic("small", 0.6), _topic("same", 0.5), _topic("fell", 0.2, rank=None), _topic("rose", 0.6))
+    a = _side(
+        "A", _topic("small", 0.5), _topic("same", 0.5), _topic("one fell", 0.9, rank=1), _topic("a rose", 0.1, rank=4)
+    )
+    b = _side("B", _topic("small", 0.6), _topic("same", 0.5), _topic("one fell", 0.2, rank=None), _topic("a rose", 0.6))
     changed = compare_sides(a, b).changed
-    assert [one.id for one in changed] == ["fell", "rose", "small"]
+    assert [one.id for one in changed] == ["one fell", "a rose", "small"]
     assert (changed[0].rank_a, changed[0].rank_b) == (1, None)
     assert changed[0].change == pytest.approx(-0.7)
 

@@ -154,10 +154,7 @@ def _with_means(sweep: Sweep) -> list[tuple[int, SweptRow, SweptMean]]:
 
 def _rows(sweep: Sweep) -> Markup:
     names = [mean.measure for mean in sweep.rows[0].means]
-    head = ("#", "row", *(f"{name}#" for name in names), "judged@5#", "p50#", "p95#", "chunks#", "settings+")
-    differing = {
-        key for row in sweep.rows for key in row.described if len({one.described.get(key) for one in sweep.rows}) > 1
-    }
+    head = ("#", "row", *(f"{name}#" for name in names), "judged@5#", "p50#", "p95#", "chunks#")
     rows: list[list[Child]] = [
         [
             str(place),
@@ -169,7 +166,6 @@ def _rows(sweep: Sweep) -> Markup:
             milliseconds(row.latency.p50_ms) if row.latency else NO_VALUE,
             milliseconds(row.latency.p95_ms) if row.latency else NO_VALUE,
             f"{row.chunks:,}",
-            _settings({key: value for key, value in row.described.items() if key in differing}),
         ]
         for place, row in enumerate(sweep.rows, start=1)
     ]
@@ -178,7 +174,9 @@ def _rows(sweep: Sweep) -> Markup:
         f"Means over {topics}. ▲ and ▼: significantly higher or lower than the first row, p adjusted over the whole "
         "table; without a mark chance may explain the difference."
     )
-    return table(caption, head, rows)
+    told = ([str(place), row.name, _settings(row.described)] for place, row in enumerate(sweep.rows, start=1))
+    settings = table("The settings of each row that have an effect.", ("#", "row", "settings+"), told)
+    return joined(table(caption, head, rows), element("div", settings, class_="below"))
 
 
 def _mark(sweep: Sweep, row: SweptRow) -> str:
