@@ -12,9 +12,19 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    IPvAnyNetwork,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -53,7 +63,7 @@ _RATE_LIMIT = rf"^({_RATE}(, ?{_RATE})*|off)$"
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class SourceSettings(_Table):
@@ -178,6 +188,20 @@ class EmbeddingSettings(_Table):
         default=None, description="Folder with the files of a fastembed model, to load it without a download."
     )
 
+    @field_validator("base_url")
+    @classmethod
+    def _refuse_credentials(cls, url: str | None) -> str | None:
+        """What is in an address is shown and logged, and would take the place of the key that is set."""
+        try:
+            parts = urlsplit(url or "")
+        except ValueError:
+            raise ValueError("is not the address of a server") from None
+        if "@" in parts.netloc:
+            raise ValueError("holds a user name or a password, which it does not take; set the key as an API key")
+        if parts.query or parts.fragment:
+            raise ValueError("has a query or a fragment (after ? or #), which it does not take; leave that out")
+        return url
+
 
 class SparseSettings(_Table):
     """BM25."""
@@ -204,6 +228,14 @@ class SearchSettings(_Table):
     sparse_weight: float = Field(default=1.0, ge=0.0, description="Weight of the sparse side in hybrid search.")
     rrf_k: int = Field(default=60, ge=1, description="The constant of reciprocal rank fusion.")
     depth: int = Field(default=100, ge=10, le=1_000, description="Candidates taken from each side.")
+
+    @field_validator("sparse_weight")
+    @classmethod
+    def _leave_a_side(cls, weight: float, info: ValidationInfo) -> float:
+        """With two weights of 0 nothing would be ranked."""
+        if weight == 0.0 and info.data.get("dense_weight") == 0.0:
+            raise ValueError("has to be more than 0 where dense_weight is 0")
+        return weight
 
 
 Paths = str | tuple[str, ...] | None
@@ -681,6 +713,8 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
         raise ConfigurationError(_explain(error, path if values else None)) from None
     except SettingsError as error:
         raise ConfigurationError(f"An ASSAY_ environment variable cannot be read: {error}.") from None
+    except RecursionError:
+        raise ConfigurationError("An ASSAY_ environment variable, or the file, is nested too deeply.") from None
 
 
 def misspelled_variables() -> list[str]:
@@ -711,6 +745,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path} is not valid TOML: {error}.") from None
+    except RecursionError:
+        raise ConfigurationError(f"{path} cannot be read: its lists or tables are nested too deeply.") from None
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
     except OSError as error:
@@ -753,7 +789,7 @@ def _wording(problem: ErrorDetails) -> str:
     return _WORDING.get(problem["type"]) or f"{message[:1].lower()}{message[1:]}"
 
 
-_SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url", re.IGNORECASE)
+_SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url|embedding\.base_url", re.IGNORECASE)
 """Settings whose values are not repeated in a message."""
 
 

@@ -107,7 +107,7 @@ def test_every_setting_says_what_it_is() -> None:
         for table, field in Settings.model_fields.items()
         if hasattr(field.annotation, "model_fields")
         for name, inner in field.annotation.model_fields.items()  # type: ignore[union-attr]  # checked above
-        if not inner.description
+        if not (inner.description or getattr(inner.annotation, "__doc__", None))  # a table in a table
     ]
     assert undescribed == []
 
@@ -171,3 +171,41 @@ def test_a_misspelled_variable_is_told_and_somebody_elses_is_not(
     assert misspelled_variables() == (
         [] if meant is None else [f"The environment variable {name} sets nothing; {meant} does."]
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"search": {"dense_weight": float("inf")}}, "search.dense_weight"),
+        ({"search": {"sparse_weight": float("nan")}}, "search.sparse_weight"),
+        ({"search": {"dense_weight": 0, "sparse_weight": 0}}, "search.sparse_weight"),
+        ({"gate": {"max_p95_ms": float("inf")}}, "gate.max_p95_ms"),
+    ],
+)
+def test_numbers_that_nothing_can_be_ranked_or_judged_by_are_refused(values: dict[str, Any], named: str) -> None:
+    with pytest.raises(ConfigurationError, match=named):
+        load_settings(None, values)
+
+
+def test_one_side_may_weigh_nothing() -> None:
+    assert load_settings(None, {"search": {"dense_weight": 0}}).search.dense_weight == 0.0
+    assert load_settings(None, {"search": {"sparse_weight": 0}}).search.sparse_weight == 0.0
+
+
+def test_what_is_nested_too_deeply_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_SOURCES", "[" * 100_000)
+    with pytest.raises(ConfigurationError, match="nested too deeply"):
+        load_settings()
+    monkeypatch.delenv("ASSAY_SOURCES")
+    _write(tmp_path, f"sources = {'[' * 5_000}")
+    with pytest.raises(ConfigurationError, match=r"assay\.toml cannot be read: .* nested too deeply"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://user:pa55@host/v1", "https://pa55@host/v1", "https://host/v1?key=pa55", "https://host/v1#pa55"]
+)
+def test_a_providers_address_holds_nothing_secret(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"embedding\.base_url: ") as refusal:
+        load_settings(None, {"embedding": {"base_url": url}})
+    assert "pa55" not in str(refusal.value)

@@ -26,6 +26,7 @@ from assay.model.ranking import Filters, Hit, Query, Ranking, Timings
 
 _ROUTE = "/v1/search"
 _LONGEST_QUOTE = 300
+_LONGEST_ANSWER = 64 * 1024 * 1024
 _UNKNOWN = ""
 """What the answer does not say of a chunk: its tokenizer, and the hash of what was embedded."""
 
@@ -82,7 +83,7 @@ class AssayClient:
         deadline = monotonic() + self._patience
         while True:
             try:
-                answer = self._transport.post(body, self._seconds)
+                answer = self._transport.post(body, self._seconds, _LONGEST_ANSWER)
             except NoAnswer as failure:
                 raise ServiceUnavailable(
                     f"{self.address} did not answer: {failure.detail}.", hint="Is it running, and is that its address?"

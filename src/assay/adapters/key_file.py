@@ -5,6 +5,7 @@ So many bits cannot be guessed from a hash, however fast it is: SHA-256 keeps th
 takes a microsecond of each request.
 """
 
+import errno
 import hashlib
 import hmac
 import json
@@ -153,7 +154,9 @@ class KeyFile:
         except OSError as error:
             raise ConfigurationError(
                 f"The API keys in {self._path} cannot be written: {error.strerror}.",
-                hint="Choose another file with [server] keys_file.",
+                hint="Free some space and run the command again; the keys are what they were."
+                if error.errno in {errno.ENOSPC, errno.EDQUOT}
+                else "Choose another file with [server] keys_file.",
             ) from None
 
     def _write(self, keys: dict[str, ApiKey]) -> None:
@@ -204,7 +207,7 @@ def _parse(content: bytes, path: Path) -> dict[str, ApiKey]:
         if document["version"] != _VERSION:
             raise ValueError(f"it is of version {document['version']!r}, and this Assay reads version {_VERSION}")
         keys = [_from_json(entry) for entry in document["keys"]]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
         raise ConfigurationError(
             f"The API keys in {path} are damaged: {reason}. No key works until that is mended.",

@@ -169,7 +169,8 @@ class _OpenAI:
         if status == 429 and "quota" in message.lower():
             return "The account has nothing left to spend; see its plan and billing."
         if status == 401:
-            return f"Set {'AZURE_OPENAI_API_KEY' if self._azure else 'OPENAI_API_KEY'} to a key that is valid."
+            variable = "AZURE_OPENAI_API_KEY" if self._azure else "OPENAI_API_KEY"
+            return f"Set {variable} to a key of this server, if [embedding] base_url is the one that was meant."
         return _HINTS.get(status, "")
 
 

@@ -15,7 +15,7 @@ DEFAULT_PORT = 6333
 class Access:
     """How a server is reached.
 
-    api_key: sent with every request; None where the server asks for none.
+    api_key: sent with every request; None where the server asks for none. Space around it is no part of it.
     grpc: speak gRPC instead of REST.
     grpc_port: its port on the same host.
     timeout: whole seconds that a search may take.
@@ -23,7 +23,7 @@ class Access:
     retries: how often a search is asked again after a failure that may pass, within a second.
     patience: seconds for which a build waits for a server that is away.
 
-    Raises ConfigurationError for a URL that is none.
+    Raises ConfigurationError for a URL that is none, or a key that no header can carry.
     """
 
     url: str
@@ -51,6 +51,14 @@ class Access:
                 "The address of the Qdrant server holds a user name or a password, which it does not take.",
                 hint="Set the key as QDRANT_API_KEY.",
             )
+        key = (self.api_key or "").strip()
+        if not (key.isascii() and key.isprintable()):  # the HTTP client's own message would show the key
+            raise ConfigurationError(
+                "The key of the Qdrant server holds a character that no key has (a line break, or one that is not "
+                "ASCII).",
+                hint="Copy the key again and set it as QDRANT_API_KEY (or [qdrant] api_key).",
+            )
+        object.__setattr__(self, "api_key", key or None)
 
     @property
     def address(self) -> str:

@@ -1,22 +1,31 @@
 """Term counts on their way from the first pass over the chunks to the second, on disk so that memory stays flat."""
 
+import errno
 import struct
 import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Self
 
+from assay.errors import StorageFull, StoreUnavailable
 from assay.ports import SparseVector
 
 _LENGTH = struct.Struct("<I")
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class TermSpool:
-    """A temporary file of term counts, written once and read back in the same order."""
+    """A temporary file of term counts, written once and read back in the same order.
+
+    Raises StorageFull, or StoreUnavailable for any other fault of the disk, as its methods do.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder, prefix="terms-")  # noqa: SIM115 - closed by __exit__
+        self._folder = folder
+        with _telling(folder):
+            self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder, prefix="terms-")  # noqa: SIM115 - see __exit__
         self.vectors = 0
         self.terms = 0
 
@@ -28,15 +37,18 @@ class TermSpool:
     def write(self, counts: Sequence[SparseVector]) -> None:
         """Append the term counts of some texts."""
         for vector in counts:
-            self._file.write(_LENGTH.pack(len(vector.indices)))
-            self._file.write(array("I", vector.indices).tobytes())
-            self._file.write(array("I", [int(value) for value in vector.values]).tobytes())
+            counted = array("I", [int(value) for value in vector.values])
+            with _telling(self._folder):
+                self._file.write(
+                    _LENGTH.pack(len(vector.indices)) + array("I", vector.indices).tobytes() + counted.tobytes()
+                )
             self.vectors += 1
             self.terms += int(sum(vector.values))
 
     def read(self) -> Iterator[SparseVector]:
         """Everything that was written, from the beginning."""
-        self._file.seek(0)
+        with _telling(self._folder):
+            self._file.seek(0)  # writes what is still in the buffer
         while header := self._file.read(_LENGTH.size):
             (length,) = _LENGTH.unpack(header)
             indices, values = array("I"), array("I")
@@ -48,4 +60,22 @@ class TermSpool:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._file.close()
+        # Closing writes the buffer, on a full disk in vain; nobody needs it any more, and why the block ended counts.
+        with suppress(OSError):
+            self._file.close()
+
+
+@contextmanager
+def _telling(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise StorageFull(
+                f"There is no space left in {folder} for the term counts of this build.",
+                hint="Free some space there, or set another --data-dir.",
+            ) from error
+        raise StoreUnavailable(
+            f"The term counts of this build cannot be kept in {folder}: {error.strerror or error}.",
+            hint="Check that disk, or set another --data-dir.",
+        ) from error

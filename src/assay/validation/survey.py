@@ -35,8 +35,9 @@ _DIGEST = 16
 
 _SAME = 0.98
 _RELATED = 0.25
-"""From which median cosine on two vectors of a text are one model's; and how far above the cosines of different texts
-that of the same text has to be, to be one model's view of nearly the same words."""
+"""From which cosine on two vectors of a text are one model's; and how far the same text has to be above different
+texts, as a share of what is above those, to be one model's view of nearly the same words. As a share, for some models
+give different texts cosines of 0.8."""
 
 
 @dataclass(slots=True)
@@ -259,7 +260,7 @@ def check_model(points: Sequence[AdoptedPoint], embedder: Embedder) -> ModelChec
         float(stored @ made) for i, (stored, _) in enumerate(pairs) for j, (_, made) in enumerate(pairs) if i != j
     ]
     other = fmean(crossed) if crossed else None
-    unlike = sum(cosine - (other or 0.0) < _RELATED for cosine in cosines)
+    unlike = sum(not _is_alike(cosine, other) for cosine in cosines)
     if unlike and max(cosines) >= _SAME:
         return ModelCheck("mixed", same, other, len(pairs), unlike)
     return ModelCheck(_verdict(same, other), same, other, len(pairs), unlike)
@@ -281,4 +282,10 @@ def _embedded(points: Sequence[AdoptedPoint], embedder: Embedder) -> list[Vector
 def _verdict(same: float, other: float | None) -> Literal["same", "related", "other"]:
     if same >= _SAME:
         return "same"
-    return "related" if same - (other or 0.0) >= _RELATED else "other"
+    return "related" if _is_alike(same, other) else "other"
+
+
+def _is_alike(cosine: float, other: float | None) -> bool:
+    """Whether two vectors of a text are nearer to each other than those of different texts are, at `other`."""
+    between = other or 0.0
+    return cosine >= _SAME or cosine - between >= _RELATED * (1.0 - max(between, 0.0))

@@ -1,5 +1,6 @@
 """API keys in a file."""
 
+import errno
 import hashlib
 import json
 import logging
@@ -281,3 +282,23 @@ def test_a_key_in_a_text_is_cut_down_to_its_id(file: Path) -> None:
     key, token = KeyFile(file).add("website", [Scope.SEARCH])
     assert redacted(f"GET /x?key={token} twice {token}.") == f"GET /x?key=assay_{key.id}_… twice assay_{key.id}_…."
     assert redacted("assay_ is no key") == "assay_ is no key"
+
+
+@pytest.mark.parametrize(("code", "hint"), [(errno.ENOSPC, "Free some space"), (errno.EACCES, "keys_file")])
+def test_why_the_keys_cannot_be_written_says_what_to_do(
+    file: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(code, "no")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(ConfigurationError) as failure:
+        KeyFile(file).add("website", [Scope.SEARCH])
+    assert hint in failure.value.hint
+    assert not file.exists()
+
+
+def test_a_key_file_that_is_nested_without_end_is_damaged(file: Path) -> None:
+    file.write_text("[" * 100_000)
+    with pytest.raises(ConfigurationError, match="are damaged"):
+        KeyFile(file).find("assay_x")

@@ -1,5 +1,6 @@
 """What is found in a collection that others made."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -199,6 +200,35 @@ def test_vectors_of_two_models_are_told_apart_however_many_each_made() -> None:
         ]
         result = check_model(points, EMBEDDER)
         assert (result.verdict, result.unlike) == ("mixed", foreign)
+
+
+class Cone(StaticEmbedder):
+    """A model whose vectors are all near each other, as those of E5 and ada are: different texts have 0.8."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        vectors = super().embed_documents(texts)
+        middle = np.full(vectors.shape[1], 2.0 / math.sqrt(vectors.shape[1]), dtype=np.float32)
+        moved = vectors + middle
+        cone: Vectors = (moved / np.linalg.norm(moved, axis=1, keepdims=True)).astype(np.float32)
+        return cone
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 6])
+def test_a_model_whose_vectors_are_all_alike_is_known_again_from_any_number_of_texts(size: int) -> None:
+    points = [point(n, vector=Cone().embed_documents([TEXTS[n]])[0]) for n in range(size)]
+    result = check_model(points, Cone())
+    assert size == 1 or (result.other is not None and result.other > 0.75)
+    assert (result.verdict, result.unlike) == ("same", 0)
+
+
+def test_a_model_whose_vectors_are_all_alike_is_related_to_its_view_of_nearly_the_same_words() -> None:
+    near = [
+        point(n, vector=Cone().embed_documents([f"Robot handbook of the northern works. {TEXTS[n]}"])[0])
+        for n in range(6)
+    ]
+    assert check_model(near, Cone()).verdict == "related"
+    swapped = [point(n, vector=Cone().embed_documents([TEXTS[n - 1]])[0]) for n in range(6)]
+    assert check_model(swapped, Cone()).verdict == "other"
 
 
 def test_the_sample_is_from_all_over_the_collection_and_the_same_each_time() -> None:

@@ -22,7 +22,13 @@ logger = logging.getLogger(__name__)
 _MOST_UNUSABLE = 3
 """A provider that answers so many times with what cannot be used will not do better, and each answer costs."""
 
+_NOT_THE_API = (
+    "Is [embedding] base_url the address of this provider's API? A proxy's page and another API look like this."
+)
 _LONGEST_QUOTE = 300
+_ANSWER_BYTES, _NUMBER_BYTES, _ESCAPED = 512 * 1024, 40, 6
+"""Bytes of an answer without vectors, of one number of a vector with what is around it, and of a repeated byte."""
+
 _NOTHING = {"inputs": 0, "tokens": 0}
 
 
@@ -155,7 +161,7 @@ class ProviderCalls:
         with self._in_flight:
             began = self._clock.now()
             try:
-                answer = self._transport.post(body, timeout)
+                answer = self._transport.post(body, timeout, self._most_bytes(body, len(texts)))
             except NoAnswer as lost:
                 outcome = self._lost(lost)
             else:
@@ -174,21 +180,31 @@ class ProviderCalls:
             self._limiter.settle(ticket, {"tokens": used})
         return outcome
 
+    def _most_bytes(self, body: bytes, texts: int) -> int:
+        """What an answer can need: its numbers however they are written, and the request, which some repeat."""
+        return _ANSWER_BYTES + texts * self._identity.dimension * _NUMBER_BYTES + _ESCAPED * len(body)
+
     def _read(self, answer: Answer, texts: int) -> tuple[Vectors | _Failure, int | None]:
         try:
             parsed = json.loads(answer.body)
             vectors = unit_vectors(self._provider.rows(parsed), texts, self._identity.dimension)
-        except (ValueError, UnusableAnswer) as error:
-            reason = str(error) if isinstance(error, UnusableAnswer) else "it is not JSON"
-            hint = ""
+        except (ValueError, RecursionError, UnusableAnswer) as error:
+            reason = str(error) if isinstance(error, UnusableAnswer) else _unread(error)
+            hint = _NOT_THE_API
             if "dimensions instead" in reason:
                 hint = "Set [embedding] dimensions to the length of this model's vectors."
+            elif "vectors came for" in reason:
+                hint = (
+                    "Lower [embedding] batch_texts: some servers answer for a part of a long list. Their log says more."
+                )
             said = f"its answer cannot be used, for {reason}"
             return _Failure("unusable", said, InvalidEmbedding, hint, worked=True), None
         return vectors, self._provider.tokens(parsed)
 
     def _lost(self, lost: NoAnswer) -> _Failure:
         said = f"{lost.detail} ({self._transport.address})"
+        if lost.fault == "oversized":  # another try would bring as much
+            return _Failure("unusable", self._clean(said), InvalidEmbedding, _NOT_THE_API, final=True, worked=True)
         return _Failure(
             lost.fault,
             self._clean(said),
@@ -201,7 +217,7 @@ class ProviderCalls:
         """What an answer other than 200 means."""
         try:
             message = self._clean(message_of(json.loads(answer.body)))
-        except ValueError:
+        except (ValueError, RecursionError):
             message = ""
         status = answer.status
         said = f"it answered {status}" + (f": {message.rstrip('.')}" if message else "")
@@ -210,7 +226,7 @@ class ProviderCalls:
             str(status),
             said,
             EmbedderRefused if final else EmbedderUnavailable,
-            self._provider.hint(status, message),
+            self._provider.hint(status, message) or _hint(status),
             final=final,
             retry_after=_retry_after(answer.headers),
         )
@@ -224,13 +240,28 @@ class ProviderCalls:
     def _last_word(self, failure: _Failure, attempts: int, seconds: float) -> EmbeddingError:
         name = self._provider.name
         tries = f" ({attempts} tries in {seconds:.1f} seconds)" if attempts > 1 else ""
-        verb = "refused" if failure.final else "failed"
+        verb = "refused" if failure.error is EmbedderRefused else "failed"
         return failure.error(f"{name} {verb}: {failure.said}{tries}.", hint=failure.hint)
 
     def _observe(self, purpose: Purpose, texts: int, tokens: int, seconds: float, status: str) -> None:
         if self._observer is not None:
             identity = self._identity
             self._observer(EmbedderCall(identity.provider, identity.model, purpose, texts, tokens, seconds, status))
+
+
+def _hint(status: int) -> str:
+    """What can be said about a status at any provider."""
+    if 300 <= status < 400:
+        return (
+            "Redirects are not followed, for the key would go along; set [embedding] base_url to where this one leads."
+        )
+    if status >= 500:
+        return "The fault is at the provider: try again later; its log or status page says more."
+    return "Is [embedding] base_url the address of this provider's API, and is model one of its models?"
+
+
+def _unread(error: Exception) -> str:
+    return "it is nested too deeply" if isinstance(error, RecursionError) else "it is not JSON"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -13,16 +13,16 @@ import httpx2
 
 from assay.errors import ConfigurationError
 
-_LONGEST_ANSWER = 256 * 1024 * 1024
 _CONNECT_SECONDS = 10.0
 
-Fault = Literal["unreachable", "timeout", "cut"]
+Fault = Literal["unreachable", "timeout", "cut", "oversized"]
 
 
 class NoAnswer(Exception):
     """A request without an answer.
 
-    fault: `unreachable` (nothing was sent), `timeout`, or `cut` (the connection ended before the answer did).
+    fault: `unreachable` (nothing was sent), `timeout`, `cut` (the connection ended before the answer did), or
+        `oversized` (it is longer than what is read).
     begun: whether an answer had begun, so that the server has done the work.
     """
 
@@ -71,8 +71,13 @@ class Transport:
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections, keepalive_expiry=30.0),
         )
 
-    def post(self, body: bytes, seconds: float) -> Answer:
-        """Send a request and read the whole answer. seconds: for all of it. Raises NoAnswer."""
+    def post(self, body: bytes, seconds: float, most: int) -> Answer:
+        """Send a request and read the whole answer.
+
+        seconds: for all of it. most: bytes of the answer's body that are read.
+
+        Raises NoAnswer.
+        """
         deadline = monotonic() + seconds
         timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
         begun = False
@@ -84,8 +89,8 @@ class Transport:
                     content += piece
                     if monotonic() > deadline:  # the client's own limit is on each read, not on their sum
                         raise NoAnswer("timeout", f"the answer was not complete after {seconds:g} seconds", begun=True)
-                    if len(content) > _LONGEST_ANSWER:
-                        raise NoAnswer("cut", f"the answer is longer than {_LONGEST_ANSWER:,} bytes", begun=True)
+                    if len(content) > most:
+                        raise NoAnswer("oversized", f"the answer is longer than {most:,} bytes", begun=True)
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 return Answer(response.status_code, headers, bytes(content))
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.PoolTimeout) as error:

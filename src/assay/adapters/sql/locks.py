@@ -1,5 +1,6 @@
 """The one right to build: a locked file beside SQLite's, an advisory lock in Postgres. Both end with the process."""
 
+import errno
 import json
 import os
 import socket
@@ -16,6 +17,7 @@ from assay.adapters.sql.faults import mapped
 from assay.adapters.sql.records import now_utc
 from assay.errors import BuildInProgress, CatalogError
 
+_FREE = "Free some space and run the command again; what was live still is."
 _HINT = "Wait for it to end, or end that process; the lock goes with it."
 _NOTICE_DEAD_HOLDERS = (
     "SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),"
@@ -52,9 +54,10 @@ def _file_lock(path: Path, seconds: float) -> Iterator[None]:
         raise _in_progress(_holder(note)) from None
     except OSError as error:
         lock.release()
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         raise CatalogError(
             f"The lock file {lock.lock_file} cannot be written ({error.strerror or error}).",
-            hint="Building needs write access to the catalog's folder.",
+            hint=_FREE if full else "Building needs write access to the catalog's folder.",
         ) from error
     try:
         yield
