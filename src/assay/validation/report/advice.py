@@ -72,14 +72,20 @@ def _lost_judgments(results: Sequence[TopicResult]) -> Iterator[str]:
             if not resolution.anchoring.scores:
                 page = judgment.passage.url or resolution.url or "a page that is not named"
                 lost[resolution.anchoring, page, resolution.reason] += 1
+    told: set[Anchoring] = set()
     for (anchoring, page, reason), count in lost.most_common():
         what = f"{count} judgments" if count > 1 else "1 judgment"
-        why = f" ({reason.rstrip('.')})" if reason else ""
-        if anchoring is Anchoring.ORPHANED:
-            next_step = "`assay testset repair` mends what can be proven; label the rest anew with `assay label`"
-        else:
-            next_step = "add a `prefix` or `suffix` that tells the places apart"
-        yield f"{what} on {page} {'are' if count > 1 else 'is'} {anchoring.value}{why}: {next_step}"
+        short_reason = reason.replace(f" {page}", "").rstrip(".")
+        why = f" ({short_reason[:1].lower()}{short_reason[1:]})" if short_reason else ""
+        next_step = "" if anchoring in told else f": {_MENDING[anchoring]}"
+        told.add(anchoring)
+        yield f"{what} on {page} {'are' if count > 1 else 'is'} {anchoring.value}{why}{next_step}"
+
+
+_MENDING = {
+    Anchoring.ORPHANED: "`assay testset repair` mends what can be proven; label the rest anew with `assay label`",
+    Anchoring.AMBIGUOUS: "add a `prefix` or `suffix` that tells the places apart",
+}
 
 
 def _nothing_known(results: Sequence[TopicResult]) -> Iterator[str]:

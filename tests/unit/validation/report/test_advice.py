@@ -92,6 +92,25 @@ def test_orphaned_judgments_are_told_by_page() -> None:
     assert "`assay testset repair`" in line
 
 
+def test_what_to_do_about_lost_judgments_is_said_once_and_their_page_is_not_repeated() -> None:
+    lost = [topic_result(str(n), str(n), GOOD, relevant=8, first=n, lost=(Anchoring.ORPHANED,)) for n in range(2)]
+    gone = [
+        replace(
+            one,
+            resolutions=tuple(
+                replace(found, reason=f"There is no page {found.url}.") if found.reason else found
+                for found in one.resolutions
+            ),
+        )
+        for one in lost
+    ]
+    first, second = (line for line in advise(*gone) if "orphaned" in line)
+    assert first.startswith(
+        f"1 judgment on {SITE}/sensing/sensors is orphaned (there is no page): `assay testset repair`"
+    )
+    assert second == f"1 judgment on {SITE}/glossary is orphaned (there is no page)"
+
+
 def test_ambiguous_judgments_ask_for_more_words() -> None:
     (line,) = advise(topic_result(labels=GOOD, relevant=8, lost=(Anchoring.AMBIGUOUS,)))
     assert line == (
