@@ -21,7 +21,7 @@ from assay.model.evaluation import Judgment, Passage, Resolution, Span, TestSet,
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import content_hash
 from assay.validation.judgments.corpus import CatalogCorpus
-from assay.validation.judgments.quoting import quote_at
+from assay.validation.judgments.quoting import SearchedText, quote_at
 from assay.validation.judgments.resolving import resolve
 from benchmarks.edits import EditedText, edited
 from benchmarks.labelled_collections import as_document, chunking_evaluation
@@ -79,10 +79,11 @@ def resolutions(catalog: MemoryCatalog, name: str, passages: Sequence[Passage]) 
     return [topic.resolutions[0] for topic in resolve(test_set(passages), CatalogCorpus(catalog, name))]
 
 
-def passage_of(document: Document, span: Span) -> Passage:
-    """A passage as it is kept."""
-    quote = quote_at(document.text, span)
-    return Passage(url=document.info.url, quote=quote, position=span, text_hash=content_hash(document.text))
+def passages_of(documents: Mapping[str, Document], labelled: Sequence[Labelled]) -> list[Passage]:
+    """Labelled spans as they are kept."""
+    searched = {url: SearchedText(document.text) for url, document in documents.items()}
+    hashes = {url: content_hash(document.text) for url, document in documents.items()}
+    return [Passage(one.url, quote_at(searched[one.url], one.span), one.span, hashes[one.url]) for one in labelled]
 
 
 # --- other chunkings -----------------------------------------------------------------------------------------------
@@ -96,7 +97,7 @@ def chunking_faults(
     add(catalog, "first", list(documents.values()), 1_000, 0)
     add(catalog, "second", list(documents.values()), size, overlap)
     by_id = {chunk.id: chunk for chunk in catalog.chunks("second")}
-    passages = [passage_of(documents[each.url], each.span) for each in labelled]
+    passages = passages_of(documents, labelled)
     for each, found in zip(labelled, resolutions(catalog, "second", passages), strict=True):
         yield from _misplaced(each, found, by_id, documents)
     chunks = list(catalog.chunks("first"))[:: max(1, sum(1 for _ in catalog.chunks("first")) // 500)]
@@ -159,7 +160,7 @@ def edit_round(
         add(catalog, "before", list(documents.values()), 1_000, 0)
     changed = [as_document(url, documents[url].info.title, after[url].text) for url in documents]
     add(catalog, "after", changed, 800, 0)
-    passages = [passage_of(documents[each.url], each.span) for each in labelled]
+    passages = passages_of(documents, labelled)
     tally = Tally(Counter(), wrong=[])
     for each, passage, found in zip(labelled, passages, resolutions(catalog, "after", passages), strict=True):
         _count(tally, each, passage, found, after[each.url])

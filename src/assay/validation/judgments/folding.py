@@ -6,7 +6,7 @@ that fold to the same say the same words.
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from assay.model.evaluation import Span
@@ -61,6 +61,17 @@ class Folded:
     def span(self, start: int, end: int) -> Span:
         """What the characters from start to end were in the text before. start < end."""
         return Span(self._source(start)[0], self._source(end - 1)[1])
+
+    def offset(self, place: int) -> int:
+        """How many folded characters come from before a place of the text before."""
+        piece = bisect_left(self.sources, (place, -1)) - 1
+        if piece < 0:
+            return 0
+        start, end = self.sources[piece]
+        following = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.text)
+        if end - start == following - self.starts[piece]:
+            return self.starts[piece] + min(place, end) - start
+        return following if place >= end else self.starts[piece]
 
     def _source(self, place: int) -> tuple[int, int]:
         piece = bisect_right(self.starts, place) - 1

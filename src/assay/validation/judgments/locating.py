@@ -13,7 +13,7 @@ from assay.validation.judgments.hints import nearest
 from assay.validation.judgments.quoting import Doubt, Located, SearchedText, locate, quote_at
 from assay.validation.judgments.sections import find_section, section_names, still_the_same
 
-EarlierText = Callable[[str], str | None]
+EarlierText = Callable[[str], SearchedText | None]
 """The text with a hash, if it is still known."""
 
 CHANGED = "The text of the page has changed; the words stand there unchanged."
@@ -90,18 +90,17 @@ class PageSearch:
         position, text_hash = one.position, one.text_hash
         assert position is not None
         assert text_hash is not None
-        text = self._page.text if text_hash == self._page.text_hash else self._earlier(text_hash)
-        if text is None or position.end > len(text) or not text[position.start : position.end].strip():
-            return lost(
-                one.passage,
-                "The text in which the position was counted is not known any more."
-                if text is None
-                else f"There are no words at [{position.start}, {position.end}] of the text with this hash.",
-                url=self._page.url,
-            )
-        found = self._quoted(one, quote_at(text, position))
-        anchor = Passage(url=one.url, quote=quote_at(text, position), position=position, text_hash=text_hash)
-        return replace(found, anchor=anchor)
+        searched = self._searched if text_hash == self._page.text_hash else self._earlier(text_hash)
+        if searched is None:
+            reason = "The text in which the position was counted is not known any more."
+            return lost(one.passage, reason, url=self._page.url)
+        there = searched.text[position.start : position.end]
+        if not there.strip() or position.end > len(searched.text):
+            reason = f"There are no words at [{position.start}, {position.end}] of the text with this hash."
+            return lost(one.passage, reason, url=self._page.url)
+        quote = quote_at(searched, position)
+        anchor = Passage(url=one.url, quote=quote, position=position, text_hash=text_hash)
+        return replace(self._quoted(one, quote), anchor=anchor)
 
     def _quoted(self, one: Sought, quote: Quote) -> Found:
         same = one.text_hash == self._page.text_hash
@@ -134,10 +133,9 @@ class PageSearch:
         What was given where that text is not known; None where they stood there several times, and which were meant
         was not said.
         """
-        text = self._earlier(text_hash)
-        if text is None:
+        searched = self._earlier(text_hash)
+        if searched is None:
             return quote, False
-        searched = SearchedText(text)
         if one.position is not None and searched.says(one.position, quote.exact):
             place = one.position
         else:
@@ -147,7 +145,7 @@ class PageSearch:
             if located.span is None:
                 return quote, False
             place = located.span
-        told = quote_at(text, place)
+        told = quote_at(searched, place)
         return told, len(searched.places(told.exact)) == 1
 
     def _why(self, one: Sought, located: Located, *, same: bool) -> str:
@@ -197,7 +195,7 @@ class PageSearch:
 
     def _anchor(self, span: Span) -> Passage:
         page = self._page
-        return Passage(url=page.url, quote=quote_at(page.text, span), position=span, text_hash=page.text_hash)
+        return Passage(url=page.url, quote=quote_at(self._searched, span), position=span, text_hash=page.text_hash)
 
     def _is_only(self, chunk: ChunkPlace, quote: Quote) -> bool:
         """Whether a chunk that still has its id is what was judged, whatever has changed around it."""

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from assay.model.evaluation import Anchoring
 from assay.validation.judgments.anchoring import Found, Kind, Sought, lost
 from assay.validation.judgments.corpus import Corpus
-from assay.validation.judgments.locating import PageSearch
+from assay.validation.judgments.locating import EarlierText, PageSearch
 from assay.validation.judgments.quoting import LEAST_PROOF
 
 _SHOWN = 3
 
 
-def find_moved(gone: Sequence[Sought], corpus: Corpus) -> Iterator[Found]:
+def find_moved(gone: Sequence[Sought], corpus: Corpus, earlier: EarlierText) -> Iterator[Found]:
     """Where each passage went, or that it is lost."""
     if not gone:
         return
@@ -38,7 +38,7 @@ def find_moved(gone: Sequence[Sought], corpus: Corpus) -> Iterator[Found]:
         else:
             yield _several(one, trace.whole) if trace.whole else _lost(one, trace.words)
     for page in corpus.pages(list(moved)):
-        search = PageSearch(page, corpus.earlier_text)
+        search = PageSearch(page, earlier)
         for one in moved.pop(page.url):
             yield _told(one, search.find(replace(one, url=page.url)), page.url)
     for those in moved.values():  # a collection that changes while it is read

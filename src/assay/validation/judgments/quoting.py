@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 from assay.model.evaluation import Quote, Span
 from assay.validation.judgments.folding import Folded, fold, folded_words
@@ -25,6 +26,8 @@ LEAST_PROOF = 16
 """A side of fewer characters proves nothing by itself."""
 
 _TO_A_BLANK = 16
+_MOST_PLACES = 1_000
+"""Words that stand as often are not told apart."""
 
 
 class Doubt(StrEnum):
@@ -102,8 +105,9 @@ def _chosen(searched: SearchedText, quote: Quote, places: Sequence[Span], *, cha
     doubt = (Doubt.NOWHERE, Doubt.OTHERWISE_SURROUNDED)[count] if count < 2 else Doubt.SEVERAL
     if count == 1 and not changed:
         return Located(places[0], 1)
-    agreements = [_Agreement.of(searched.text, quote, place) for place in places]
-    if changed and not (_is_unique(quote.prefix) and _is_unique(quote.suffix)):
+    prefix, suffix = _Side(quote.prefix), _Side(quote.suffix)
+    agreements = [_Agreement.of(searched, prefix, suffix, place) for place in places]
+    if changed and not (prefix.is_unique and suffix.is_unique):
         agreements = []
     elif count == 1 and agreements[0].is_silent:
         return Located(places[0], 1)
@@ -116,24 +120,59 @@ def _chosen(searched: SearchedText, quote: Quote, places: Sequence[Span], *, cha
     return Located(None, count, doubt)
 
 
+class _Side:
+    """What stands, or stood, directly before or after words."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.is_unique = len(text) < MOST_CONTEXT
+        self.is_proof = len(text.strip()) >= LEAST_PROOF and self.is_unique
+        self._folded: str | None = None
+
+    @property
+    def folded(self) -> str:
+        """Its words; "" where it says nothing."""
+        if self._folded is None:
+            self._folded = folded_words(self.text)
+        return self._folded
+
+    def stands_before(self, searched: SearchedText, at: int) -> bool | None:
+        """Whether it stands before a place; None where it says nothing."""
+        if self.text and searched.text.endswith(self.text, 0, at):
+            return True
+        if not self.folded:
+            return None
+        folded = searched.folded
+        end = folded.offset(at)
+        return folded.text.endswith(self.folded, 0, end - folded.text.endswith(" ", 0, end))
+
+    def stands_after(self, searched: SearchedText, at: int) -> bool | None:
+        """Whether it stands after a place; None where it says nothing."""
+        if self.text and searched.text.startswith(self.text, at):
+            return True
+        if not self.folded:
+            return None
+        folded = searched.folded
+        start = folded.offset(at)
+        return folded.text.startswith(self.folded, start + folded.text.startswith(" ", start))
+
+
 @dataclass(frozen=True, slots=True)
 class _Agreement:
     """Whether each side of a quote stands beside a place; None where the quote says nothing of that side.
 
-    proves: whether each side is one that would prove the place by itself.
+    proves: whether a side stands there that proves the place by itself.
     """
 
     before: bool | None
     after: bool | None
-    proves: tuple[bool, bool]
+    proves: bool
 
     @classmethod
-    def of(cls, text: str, quote: Quote, place: Span) -> "_Agreement":
-        return cls(
-            _stands_before(text, quote.prefix, place.start),
-            _stands_after(text, quote.suffix, place.end),
-            (_is_proof(quote.prefix), _is_proof(quote.suffix)),
-        )
+    def of(cls, searched: SearchedText, prefix: _Side, suffix: _Side, place: Span) -> "_Agreement":
+        before = prefix.stands_before(searched, place.start)
+        after = suffix.stands_after(searched, place.end)
+        return cls(before, after, (before is True and prefix.is_proof) or (after is True and suffix.is_proof))
 
     @property
     def is_silent(self) -> bool:
@@ -145,55 +184,27 @@ class _Agreement:
 
     def is_proof(self) -> bool:
         """Whether a side stands there that proves the place by itself."""
-        return (self.before is True and self.proves[0]) or (self.after is True and self.proves[1])
-
-
-def _is_unique(side: str) -> bool:
-    return len(side) < MOST_CONTEXT
-
-
-def _is_proof(side: str) -> bool:
-    return len(side.strip()) >= LEAST_PROOF and _is_unique(side)
-
-
-def _stands_before(text: str, prefix: str, at: int) -> bool | None:
-    if text.endswith(prefix, 0, at) and prefix:
-        return True
-    wanted = folded_words(prefix)
-    if not wanted:
-        return None
-    return folded_words(text[max(0, at - _reach(prefix)) : at]).endswith(wanted)
-
-
-def _stands_after(text: str, suffix: str, at: int) -> bool | None:
-    if text.startswith(suffix, at) and suffix:
-        return True
-    wanted = folded_words(suffix)
-    if not wanted:
-        return None
-    return folded_words(text[at : at + _reach(suffix)]).startswith(wanted)
-
-
-def _reach(side: str) -> int:
-    """How many characters may fold to as many as a side has."""
-    return 2 * len(side) + USUAL_CONTEXT
+        return self.proves
 
 
 # --- writing -------------------------------------------------------------------------------------------------------
 
 
-def quote_at(text: str, span: Span) -> Quote:
+def quote_at(searched: SearchedText, span: Span) -> Quote:
     """The words at a place, with so much around them that each side tells them from equal words of the same text.
 
     A side that cannot, or only with more than LONG_CONTEXT characters where the other needs fewer, is left out. Where
-    neither side can within MOST_CONTEXT characters both are that long, and prove nothing once the text has changed.
+    neither side can within MOST_CONTEXT characters, what is given proves nothing once the text has changed.
     """
+    text = searched.text
     exact = text[span.start : span.end]
-    others = [Span(start, start + len(exact)) for start in _starts(text, exact) if start != span.start]
-    prefix = _telling_prefix(text, span.start, [other.start for other in others])
-    suffix = _telling_suffix(text, span.end, [other.end for other in others])
+    others = [start for start in islice(_starts(text, exact), _MOST_PLACES) if start != span.start]
+    prefix = suffix = None
+    if len(others) < _MOST_PLACES - 1:
+        prefix = _telling_prefix(searched, span.start, others)
+        suffix = _telling_suffix(searched, span.end, [other + len(exact) for other in others])
     if prefix is None and suffix is None:
-        return Quote(exact, text[max(0, span.start - MOST_CONTEXT) : span.start], text[span.end :][:MOST_CONTEXT])
+        return _undecided(text, span)
     if suffix is None or (prefix is not None and len(prefix) <= len(suffix) and len(suffix) > LONG_CONTEXT):
         return Quote(exact, prefix=prefix or "")
     if prefix is None or len(prefix) > LONG_CONTEXT:
@@ -201,23 +212,31 @@ def quote_at(text: str, span: Span) -> Quote:
     return Quote(exact, prefix, suffix)
 
 
-def _telling_prefix(text: str, at: int, others: Sequence[int]) -> str | None:
+def _undecided(text: str, span: Span) -> Quote:
+    """Words that nothing near tells from equal ones: with sides that are too long to prove anything, or too short."""
+    prefix, suffix = text[max(0, span.start - MOST_CONTEXT) : span.start], text[span.end : span.end + MOST_CONTEXT]
+    if len(prefix) < MOST_CONTEXT and len(suffix) < MOST_CONTEXT:
+        prefix, suffix = prefix[1 - LEAST_PROOF :], suffix[: LEAST_PROOF - 1]
+    return Quote(text[span.start : span.end], prefix, suffix)
+
+
+def _telling_prefix(searched: SearchedText, at: int, others: Sequence[int]) -> str | None:
     """What stands before a place and before none of the others; None where that would be too long."""
-    shared = max((_shared_before(text, at, other) for other in others), default=0)
+    shared = max((_shared_before(searched.text, at, other) for other in others), default=0)
     for length in _lengths(shared, at):
-        prefix = _before(text, at, length)
-        if all(_stands_before(text, prefix, other) is False for other in others):
-            return prefix
+        side = _Side(_before(searched.text, at, length))
+        if all(side.stands_before(searched, other) is False for other in others):
+            return side.text
     return None
 
 
-def _telling_suffix(text: str, at: int, others: Sequence[int]) -> str | None:
+def _telling_suffix(searched: SearchedText, at: int, others: Sequence[int]) -> str | None:
     """What stands after a place and after none of the others; None where that would be too long."""
-    shared = max((_shared_after(text, at, other) for other in others), default=0)
-    for length in _lengths(shared, len(text) - at):
-        suffix = _after(text, at, length)
-        if all(_stands_after(text, suffix, other) is False for other in others):
-            return suffix
+    shared = max((_shared_after(searched.text, at, other) for other in others), default=0)
+    for length in _lengths(shared, len(searched.text) - at):
+        side = _Side(_after(searched.text, at, length))
+        if all(side.stands_after(searched, other) is False for other in others):
+            return side.text
     return None
 
 

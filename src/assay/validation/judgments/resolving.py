@@ -18,6 +18,7 @@ from assay.validation.judgments.anchoring import Found, Sought, sought
 from assay.validation.judgments.corpus import Corpus, anchor_key
 from assay.validation.judgments.locating import PageSearch
 from assay.validation.judgments.moving import find_moved
+from assay.validation.judgments.quoting import SearchedText
 
 logger = logging.getLogger(__name__)
 
@@ -63,11 +64,15 @@ class Resolver:
                 yield one
             else:
                 by_url.setdefault(one.url, []).append(one)
-        earlier = lru_cache(maxsize=_TEXTS)(self._corpus.earlier_text)
+        earlier = lru_cache(maxsize=_TEXTS)(self._earlier)
         for page in self._corpus.pages(list(by_url)):
             search = PageSearch(page, earlier)
             yield from map(search.find, by_url.pop(page.url))
-        yield from find_moved([one for those in by_url.values() for one in those], self._corpus)
+        yield from find_moved([one for those in by_url.values() for one in those], self._corpus, earlier)
+
+    def _earlier(self, text_hash: str) -> SearchedText | None:
+        text = self._corpus.earlier_text(text_hash)
+        return None if text is None else SearchedText(text)
 
     def _keep(self, anchors: Mapping[Passage, Passage]) -> None:
         """Keep first resolutions. A catalog that only can be read loses nothing but their stability."""

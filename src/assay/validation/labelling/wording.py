@@ -9,7 +9,7 @@ from assay.model.evaluation import Passage, Span
 from assay.ports import ChunkPlace
 from assay.validation.judgments.corpus import Corpus, Page
 from assay.validation.judgments.coverage import chunks_on
-from assay.validation.judgments.quoting import quote_at
+from assay.validation.judgments.quoting import SearchedText, quote_at
 from assay.validation.judgments.resolving import Resolver
 from assay.validation.labelling.sheet import ToLabel
 
@@ -58,10 +58,12 @@ def worded(corpus: Corpus, items: Sequence[ToLabel], words: Words) -> tuple[list
     passages = [Passage(url=item.chunk.document.url or None, content_hash=item.chunk.content_hash) for item in items]
     for page in corpus.pages(list(by_url)):
         chunks = {chunk.chunk_id: chunk for chunk in page.chunks}
+        searched = SearchedText(page.text)
         for place in by_url[page.url]:
             chunk = chunks.get(items[place].chunk.id)
             if chunk is not None and page.text[chunk.start : chunk.end].strip():
-                passages[place] = passage_on(page, chunk, items[place].topic.text, words)
+                span = telling_part(page, chunk, items[place].topic.text, words)
+                passages[place] = _passage_at(page, searched, span)
     found = Resolver(corpus).find(list(dict.fromkeys(passages)))
     kept: list[ToLabel] = []
     problems: list[str] = []
@@ -77,12 +79,6 @@ def worded(corpus: Corpus, items: Sequence[ToLabel], words: Words) -> tuple[list
     return kept, problems
 
 
-def passage_on(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Passage:
-    """A telling part of a chunk, with so much around it that it is found again when the page has changed."""
-    span = telling_part(page, chunk, query, words)
-    return Passage(url=page.url, quote=quote_at(page.text, span), position=span, text_hash=page.text_hash)
-
-
 def telling_part(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Span:
     """The sentences of a chunk that hold most words of the query: different ones first, then all.
 
@@ -95,6 +91,11 @@ def telling_part(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Spa
     spans = [Span(chunk.start + run.start, chunk.start + run.end) for run in ranked]
     of_it = [span for span in spans if _falls_on(page, span, chunk)]
     return next((span for span in of_it if len(chunks_on(page, span)) == 1), (of_it or [_beginning(chunk, text)])[0])
+
+
+def _passage_at(page: Page, searched: SearchedText, span: Span) -> Passage:
+    """Words of a page, with so much around them that they are found again when the page has changed."""
+    return Passage(url=page.url, quote=quote_at(searched, span), position=span, text_hash=page.text_hash)
 
 
 def _falls_on(page: Page, span: Span, chunk: ChunkPlace) -> bool:

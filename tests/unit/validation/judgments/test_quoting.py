@@ -118,17 +118,17 @@ def test_half_of_what_one_character_stands_for_is_not_found() -> None:
 
 def test_a_quote_is_written_with_some_of_what_stands_around_it_in_whole_words() -> None:
     text = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    quote = quote_at(text, Span(text.index("eight"), text.index("nine") + 4))
+    quote = quote_at(SearchedText(text), Span(text.index("eight"), text.index("nine") + 4))
     assert quote == Quote("eight nine", "one two three four five six seven ", " ten eleven twelve thirteen fourteen")
     assert min(len(quote.prefix), len(quote.suffix)) >= USUAL_CONTEXT
-    assert quote_at("near the ends", Span(5, 8)) == Quote("the", "near ", " ends")
+    assert quote_at(SearchedText("near the ends"), Span(5, 8)) == Quote("the", "near ", " ends")
 
 
 def test_each_side_that_is_written_tells_equal_words_apart_by_itself() -> None:
     text = f"alpha {'same words here ' * 10}MARK{' and the same after' * 10} omega"
     twice = f"{text}\n\nother {text[6:-6]} end"
     for start in (twice.index("MARK"), twice.rindex("MARK")):
-        quote = quote_at(twice, Span(start, start + 4))
+        quote = quote_at(SearchedText(twice), Span(start, start + 4))
         assert quote.prefix or quote.suffix
         for alone in (Quote("MARK", quote.prefix), Quote("MARK", suffix=quote.suffix)):
             if alone.prefix or alone.suffix:
@@ -138,7 +138,7 @@ def test_each_side_that_is_written_tells_equal_words_apart_by_itself() -> None:
 def test_a_side_that_needs_much_is_left_out_where_the_other_needs_little() -> None:
     same = "word " * 200
     text = f"A {same}MARK one.\n\nB {same}MARK two.\n"
-    quote = quote_at(text, Span(text.rindex("MARK"), text.rindex("MARK") + 4))
+    quote = quote_at(SearchedText(text), Span(text.rindex("MARK"), text.rindex("MARK") + 4))
     assert quote.prefix == ""
     assert len(quote.suffix) < LONG_CONTEXT
     assert find(text, quote, changed=True).span == Span(text.rindex("MARK"), text.rindex("MARK") + 4)
@@ -147,7 +147,7 @@ def test_a_side_that_needs_much_is_left_out_where_the_other_needs_little() -> No
 def test_words_that_nothing_near_tells_apart_are_never_chosen_once_the_text_has_changed() -> None:
     same = "word " * MOST_CONTEXT
     text = f"A {same}MARK {same}B {same}MARK {same}C"
-    quote = quote_at(text, Span(text.index("MARK"), text.index("MARK") + 4))
+    quote = quote_at(SearchedText(text), Span(text.index("MARK"), text.index("MARK") + 4))
     assert len(quote.prefix) == len(quote.suffix) == MOST_CONTEXT
     assert find(text.replace("MARK", "gone", 1), quote, changed=True).span is None
     assert find(text, quote, changed=True).span is None
@@ -156,7 +156,7 @@ def test_words_that_nothing_near_tells_apart_are_never_chosen_once_the_text_has_
 def test_what_folding_hides_does_not_tell_words_apart() -> None:
     text = "see the `valve` MARK it now\n\nsee the valve MARK it later"
     start = text.rindex("MARK")
-    quote = quote_at(text, Span(start, start + 4))
+    quote = quote_at(SearchedText(text), Span(start, start + 4))
     assert find(text, quote, changed=True).span == Span(start, start + 4)
     assert find(text[: start - 15], quote, changed=True).span is None
 
@@ -168,7 +168,7 @@ chosen = st.text(st.sampled_from("ab \n`"), min_size=1, max_size=120)
 def test_a_written_quote_leads_back_to_its_place_or_nowhere(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     span = Span(start, data.draw(st.integers(start + 1, len(text))))
-    quote = quote_at(text, span)
+    quote = quote_at(SearchedText(text), span)
     assert quote.exact == text[span.start : span.end]
     for changed in (False, True):
         assert find(text, quote, changed=changed).span in {span, None}
