@@ -612,7 +612,6 @@ def use_everything(assay: Assay) -> None:
         assay.publish,
         assay.promote,
         assay.rollback,
-        lambda: assay.check("adopted-docs"),
         lambda: assay.store.create("g1", IndexSpec(256, 1)),
         lambda: assay.store.delete("adopted-docs"),
         lambda: assay.store.point_at("g1"),

@@ -186,10 +186,10 @@ def test_a_candidate_waits_for_its_promotion_and_a_newer_one_takes_its_place(des
 def test_an_unchecked_candidate_is_not_promoted_by_the_releases(assay: Assay) -> None:
     candidate = assay.ingest().generation
     with pytest.raises(PromotionRefused, match="has not been checked"):
-        assay.releases.promote(candidate.id, "gate")
-    assay.check(candidate.id)
-    with pytest.raises(PromotionRefused, match="other content or other limits"):
-        assay.releases.promote(candidate.id, "another gate")
+        assay.releases.promote(candidate.id, "gate", None)
+    assay.validate(candidate.id)
+    with pytest.raises(PromotionRefused, match="speaks of other limits"):
+        assay.releases.promote(candidate.id, "another gate", None)
 
 
 def test_a_rollback_brings_back_what_was_live_and_old_generations_are_removed(desk: Desk, assay: Assay) -> None:
