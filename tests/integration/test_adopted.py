@@ -43,6 +43,7 @@ from assay.errors import (
     StoreUnavailable,
     VectorStoreError,
 )
+from assay.model.evaluation import Anchoring, Outcome
 from assay.model.ranking import Filters, Mode, Query, Ranking
 from assay.ports import IndexPoint, IndexSpec
 from assay.testing.index_samples import points
@@ -846,3 +847,32 @@ def test_an_alias_is_followed_to_another_collection(peer: QdrantPeer, client: Qd
         remaining = {one.text for one in half}
         expected = [pair for pair in nearest(QUESTION, len(passages())) if pair[0] in remaining][:10]
         assert_same(ranked(assay.search(Query(QUESTION, 10, Mode.DENSE))), expected)
+
+
+def test_it_is_validated_by_labelled_queries_read_only_and_without_its_structure(
+    peer: QdrantPeer, client: QdrantClient, tmp_path: Path
+) -> None:
+    make_seed(client)
+    asked = [one for one in passages() if one.title][:5]
+    topics = [
+        {
+            "id": f"t{number}",
+            "text": one.text[:200],
+            "judgments": [
+                {"url": one.url, "quote": one.text[:60], "label": 2},
+                {"chunk_id": str(passages().index(one) + 1), "label": 2},
+            ],
+        }
+        for number, one in enumerate(asked)
+    ]
+    (tmp_path / "topics.json").write_text(json.dumps({"name": "adopted", "topics": topics}), encoding="utf-8")
+    peer.record = True
+    with adopting(peer, tmp_path, gate={"precision": "attainable"}) as assay:
+        validation = assay.validate(test_set=tmp_path / "topics.json")
+    assert validation.provenance.target == "adopted collection docs"
+    assert [value.value for value in validation.measures if value.name in {"mrr", "RR"}] == [1.0, 1.0]
+    assert validation.anchoring[Anchoring.EXACT] == 10
+    assert validation.verdict.outcome is Outcome.PASS
+    assert "failed pages" not in {finding.check for finding in validation.verdict.findings}
+    sent = {(one.method, one.path.removeprefix("/collections/docs")) for one in peer.recorded}
+    assert sent - {("GET", "/")} <= READING
