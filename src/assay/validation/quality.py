@@ -114,10 +114,11 @@ def hits_to_label(results: Sequence[TopicResult], limits: QualityLimits, most: i
     """Hits that nobody has judged, the most useful first.
 
     First come those of topics that miss their P@5 and would reach it with the fewest labels, from the top of the
-    ranking down; then the first hits of all other topics, for they decide MRR; then the rest of the top five.
+    ranking down; then the first hits of all other topics, for they decide MRR; then the rest of the top five. Topics
+    that nothing answers are left out.
     """
     ranked: list[tuple[tuple[int, int, int], Unjudged]] = []
-    for place, result in enumerate(counted(results, limits)):
+    for place, result in enumerate(one for one in counted(results, limits) if one.topic.expects_answer):
         lower, upper = (_precision_of(result, values, limits) for values in (result.values, result.upper))
         undecided = lower < limits.precision - _TOLERANCE <= upper
         missing = max(round((limits.precision - lower) * _CUTOFF + 0.499), 1)

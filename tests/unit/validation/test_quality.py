@@ -279,6 +279,7 @@ def test_the_hits_to_label_first_are_those_that_decide_the_most() -> None:
         topic_result("two missing", labels=(2, 1, None, None, None)),
         topic_result("one missing", labels=(2, 1, 1, 0, None)),
         topic_result("hopeless", labels=(0, None, 0, 0, 0)),
+        topic_result("unanswered", labels=(None,) * 5, relevant=0, expects_answer=False),
     ]
     listed = [(one.topic_id, one.rank) for one in hits_to_label(results, LIMITS)]
     assert listed == [
