@@ -305,7 +305,7 @@ class Verdict:
     content_fingerprint: of the generation when it was judged.
     test_set: fingerprint of the test set that it was judged with; None where only its structure was.
     test_set_name: as the test set calls itself.
-    test_set_path: the file that it was read from.
+    test_set_path: the file that it was read from, absolute: a promotion may be made from another folder.
     headline: what the summary of a PASS says; "" for the number of checks.
     """
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from time import perf_counter
 
 from assay.model.evaluation import Anchoring, Category, MeasureValue, ResolvedTopic, Run, TestSet, TopicType
@@ -119,7 +120,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
             findings,
             notes,
             plan.test_set,
-            plan.test_set_path,
+            str(Path(plan.test_set_path).resolve()) if plan.test_set_path else None,
             headline(measured, limits) if plan.test_set else "",
         ),
         provenance=_provenance(plan),

@@ -139,7 +139,10 @@ def test_a_pass_is_not_asked_for_twice(assay: Run, folder: Path, monkeypatch: py
         raise AssertionError("it was validated again")
 
     monkeypatch.setattr(Assay, "validate", refuse)
-    body = assay("promote", "--json").body  # by the test set that it was judged by
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    here = ("--config", str(folder / "assay.toml"), "--data-dir", str(folder / ".assay"))
+    body = assay("promote", "--json", *here).body  # by the test set that it was judged by
     assert (body["generation"], body["state"]) == (candidate, "live")
 
 
