@@ -12,7 +12,7 @@ from rich.markup import escape
 from assay.app import Assay
 from assay.cli import options
 from assay.cli.failures import EXIT_INTERRUPTED, EXIT_TERMINATED
-from assay.cli.label_keys import keys
+from assay.cli.label_keys import pressed_keys
 from assay.cli.label_screen import HELP, KEYS, LABEL_WORDS, show_item, show_list, show_passage
 from assay.cli.output import err, out, print_json, progress
 from assay.cli.signals import Terminated
@@ -112,7 +112,8 @@ def _label_all(assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path)
     session = Session(assay, sheet, items, path, console)
     code = 0
     try:
-        session.run(keys())
+        with pressed_keys() as pressed:
+            session.run(pressed)
     except KeyboardInterrupt as interrupt:
         code = EXIT_TERMINATED if isinstance(interrupt, Terminated) else EXIT_INTERRUPTED
     session.summarize()
