@@ -10,6 +10,8 @@ from rich.markup import escape
 
 from assay.app import Assay, AuditReport
 from assay.cli import options
+from assay.cli.adoption import examine_adopted
+from assay.cli.diagnosis import is_free, show_diagnosis
 from assay.cli.failures import EXIT_FAIL
 from assay.cli.output import err, out, print_json, progress
 from assay.model.evaluation import MOST_EXAMPLES
@@ -57,10 +59,18 @@ def audit(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Look at every page, chunk and vector of a generation; exit code 1 if anything is not what it should be."""
+    """Look at every page, chunk and vector of a generation; exit code 1 if anything is not what it should be.
+
+    Of an adopted collection every point is looked at, as `assay doctor` does.
+    """
     if everything and sample is not None:
         raise typer.BadParameter("--sample N and --all exclude each other.")
     with Assay.open(options.settings_from(config, data_dir)) as assay:
+        if assay.adopted is not None:
+            if generation is not None:
+                raise typer.BadParameter(f"The collection {assay.adopted} is adopted, and has no generations.")
+            _audit_adopted(assay, ask=everything or sample is not None, as_json=as_json)
+            return
         report = assay.audit(
             generation,
             sample=sample,
@@ -73,6 +83,24 @@ def audit(
     else:
         show_audit(out(), report)
     if report.audit.count:
+        raise typer.Exit(EXIT_FAIL)
+
+
+def _audit_adopted(assay: Assay, *, ask: bool, as_json: bool) -> None:
+    """Look at every point of a collection that Assay did not make. ask: the embedder, also where it costs something."""
+    assay.store.check()
+    report = examine_adopted(assay, progress(), ask_provider=ask or is_free(assay), sample=None)
+    survey = report.found.get("survey")
+    faults = survey["faults"] if isinstance(survey, dict) else {}
+    sound = not faults and all(check.level != "fail" for check in report.checks)
+    if as_json:
+        checks = [check.as_body() for check in report.checks]
+        print_json({"adopted": report.found, "sound": sound, "checks": checks})
+    else:
+        show_diagnosis(out(), report.checks)
+        verdict = "[green bold]is sound[/]" if sound else "[red bold]is not sound[/]"
+        out().print(f"The collection {assay.adopted} {verdict}, as far as can be told of one that Assay did not make.")
+    if not sound:
         raise typer.Exit(EXIT_FAIL)
 
 

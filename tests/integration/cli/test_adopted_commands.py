@@ -298,3 +298,45 @@ def test_the_demo_has_an_index_of_its_own(assay: Run, folder: Path, peer: Qdrant
     said = assay("demo", "--data-dir", str(tmp_path / "demo"), "--json")
     assert (said.code, said.body["state"]) == (0, "live")
     assert not peer.counts
+
+
+# --- the audit -----------------------------------------------------------------------------------------------------
+
+
+def test_an_audit_of_an_adopted_collection_looks_at_every_point(
+    assay: Run, client: QdrantClient, folder: Path, peer: QdrantPeer
+) -> None:
+    make_seed(client)
+    adopt(folder, peer)
+    said = assay("audit")
+    assert said.code == 0
+    assert f"{len(passages())} points" in said.out
+    assert "The collection docs is sound" in said.out
+    body = assay("audit", "--json").body
+    assert (body["sound"], body["adopted"]["survey"]["whole"]) == (True, True)
+
+
+def test_an_audit_of_an_adopted_collection_names_what_is_wrong_with_exit_code_1(
+    assay: Run, client: QdrantClient, folder: Path, peer: QdrantPeer
+) -> None:
+    make_seed(client)
+    adopt(folder, peer)
+    (record,) = client.scroll("docs", limit=1, with_vectors=True)[0]
+    payload = {**(record.payload or {}), "content_hash": "0" * 64}
+    client.upsert("docs", [models.PointStruct(id=record.id, vector=record.vector, payload=payload)])  # type: ignore[arg-type]
+    said = assay("audit")
+    assert said.code == 1
+    assert "hashes: 1 against" in said.out
+    assert str(record.id) in said.out
+    assert "The collection docs is not sound" in said.out
+    assert assay("audit", "--json").body["sound"] is False
+    assert assay("audit", "--generation", "candidate").code == 2
+
+
+def test_an_audit_of_a_collection_on_a_server_that_is_away_is_exit_code_4(
+    assay: Run, client: QdrantClient, folder: Path, peer: QdrantPeer
+) -> None:
+    make_seed(client)
+    adopt(folder, peer)
+    peer.stop()
+    assert assay("audit").code == 4
