@@ -1,6 +1,7 @@
 """`assay ingest` and `assay publish`."""
 
 import typer
+from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
@@ -70,7 +71,7 @@ def publish(
         if report.validation:
             show_validation(out(), report.validation)
         if files:
-            err().print(f"Report: {files['html']}", soft_wrap=True)
+            err().print(f"Report: {escape(str(files['html']))}", soft_wrap=True)
         if report.promoted:
             out().print(f'Generation [bold]{report.promoted.id}[/] is live. Try: assay search "your question"')
         elif report.verdict:

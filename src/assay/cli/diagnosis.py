@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Literal
 
@@ -11,6 +12,7 @@ from rich.markup import escape
 
 from assay.app import Assay
 from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
+from assay.model.access import Scope
 from assay.model.documents import PageExcluded, PageFailed
 from assay.model.generations import Generation, State
 from assay.model.ranking import Query
@@ -40,12 +42,18 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
     if assay.adopted is not None:
         return _look(
             assay,
-            (("engine", _engine), ("embedder", _embedder if ask else _embedder_unasked), ("vector store", _adopted)),
+            (
+                ("engine", _engine),
+                ("embedder", _embedder if ask else _embedder_unasked),
+                ("API keys", _keys),
+                ("vector store", _adopted),
+            ),
         )
     looks: tuple[tuple[str, Callable[[Assay], Check]], ...] = (
         ("engine", _engine),
         ("embedder", _embedder if ask else _embedder_unasked),
         ("data directory", _data_dir),
+        ("API keys", _keys),
         ("catalog", _catalog),
         ("vector store", _store),
         ("sources", _sources),
@@ -61,12 +69,16 @@ def is_free(assay: Assay) -> bool:
 
 
 def _look(assay: Assay, looks: Sequence[tuple[str, Callable[[Assay], Check]]]) -> list[Check]:
-    checks = []
+    """Look at one part after the other. What stands in the way of several is told once."""
+    checks, told = [], dict[str, str]()
     for name, look in looks:
         try:
             checks.append(look(assay))
         except AssayError as error:
-            checks.append(Check(name, "fail", str(error)))
+            first = told.setdefault(str(error), name)
+            checks.append(
+                Check(name, "fail", str(error) if first == name else f"not looked at, for what {first} says.")
+            )
     return checks
 
 
@@ -101,6 +113,24 @@ def _data_dir(assay: Assay) -> Check:
     free = shutil.disk_usage(folder).free
     message = f"{folder.resolve()}, {free / 1e9:.1f} GB free."
     return Check("data directory", "warn" if free < _LOW_SPACE_BYTES else "ok", message)
+
+
+def _keys(assay: Assay) -> Check:
+    closed = assay.settings.server.search == "key"
+    try:
+        keys = assay.keys.listed()
+    except AssayError as error:
+        means = "nobody can search or administer" if closed else "nobody can administer; searches need no key"
+        return Check("API keys", "fail", f"{error} Until then {means}.")
+    now = datetime.now(UTC)
+    valid = [key for key in keys if not key.has_expired(now)]
+    if closed and not valid:
+        return Check(
+            "API keys", "warn", '[server] search is "key", and there is none; `assay keys add NAME` makes one.'
+        )
+    over = f", {len(keys) - len(valid)} more expired" if len(valid) < len(keys) else ""
+    admins = sum(Scope.ADMIN in key.scopes for key in valid)
+    return Check("API keys", "ok", f"{len(valid)} valid, {admins} of them with the scope admin{over}.")
 
 
 def _catalog(assay: Assay) -> Check:

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Mapping
 from time import monotonic
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -16,6 +17,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.progress import TimeElapsedColumn as Elapsed
+from rich.text import Text
+
+from assay.cli.visible import visible
 
 STAGES: Mapping[str, str] = {
     "read": "Reading and cutting pages",
@@ -35,14 +39,22 @@ STAGES: Mapping[str, str] = {
 _LOG_EVERY_SECONDS = 5.0
 
 
+class _Screen(Console):
+    """A console on which text of others is but text: what a terminal would obey is shown, see `visible`."""
+
+    def render_str(self, text: str, **named: Any) -> Text:  # noqa: ANN401 - handed on as they are
+        """Every text that is printed comes by here. Without markup it is a result, which stays as it is."""
+        return super().render_str(text if named.get("markup") is False else visible(text), **named)
+
+
 def out() -> Console:
     """The console for results."""
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return _Screen(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 def err() -> Console:
     """The console for everything else."""
-    return Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+    return _Screen(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
 def counted(count: int, thing: str) -> str:

@@ -4,12 +4,14 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import err, out, print_json
+from assay.cli.output import counted, err, out, print_json
+from assay.cli.visible import visible
 from assay.contracts import native
 from assay.contracts.highlights import highlights
 from assay.model.ranking import Hit, Mode, Ranking
@@ -75,7 +77,7 @@ def search_body(ranking: Ranking) -> dict[str, object]:
 def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
     """The hits for a reader at a terminal: where it stands, the link, and the passage with the query's words marked."""
     for warning in ranking.warnings:
-        err().print(f"[yellow]{warning}[/]")
+        err().print(f"[yellow]{escape(warning)}[/]")
     if not ranking.hits:
         console.print("Nothing was found. A lower --threshold, other words or --everything may help.")
         return
@@ -83,16 +85,17 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
         _show_hit(console, hit, ranking.query.text, full=full)
     timings = ranking.timings
     console.print(
-        f"[dim]{len(ranking.hits)} hits in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "
+        f"[dim]{counted(len(ranking.hits), 'hit')} in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "
         f"generation {ranking.generation}[/]"
     )
 
 
 def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
     chunk = hit.chunk
-    console.print(Text.assemble((f"{hit.rank}. ", "dim"), (chunk.trail, "bold"), f"  {hit.similarity:.2f}"))
-    console.print(Text(f"   {chunk.section_url}", style="cyan underline"))
-    passage = Text(chunk.text)
+    trail = visible(chunk.trail, lines=False)
+    console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), f"  {hit.similarity:.2f}"))
+    console.print(Text(f"   {visible(chunk.section_url, lines=False)}", style="cyan underline"))
+    passage = Text(visible(chunk.text))
     for start, end in highlights(chunk.text, query):
         passage.stylize("bold yellow", start, end)
     lines = passage.split("\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from assay.app import Assay, example_folder
 from assay.cli import options
@@ -49,7 +50,7 @@ def init(
     path.write_text(ASSAY_TOML.format(path=docs.as_posix(), base_url=url), encoding="utf-8")
     out().print(f"Wrote {path}.")
     if not docs.is_dir():
-        out().print(f"[yellow]There is no folder {docs} yet: set `path` in {CONFIG_FILE}.[/]")
+        out().print(f"[yellow]There is no folder {escape(str(docs))} yet: set `path` in {CONFIG_FILE}.[/]")
     out().print("Next: assay publish")
 
 
@@ -120,8 +121,9 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
         out().rule(f'assay search "{ranking.query.text}"')
         show_ranking(out(), ranking, full=False)
     if files:
-        out().print(f"The same as a page to look at: {files['html']}\n")
-    out().print(f"What to type next (the demo's index stays in {folder}; delete it when you are done):\n")
-    out().print(f'  assay search "battery runs low" --data-dir {folder}')
-    out().print(f"  assay serve --data-dir {folder}")
+        out().print(f"The same as a page to look at: {escape(str(files['html']))}\n")
+    shown = escape(str(folder))
+    out().print(f"What to type next (the demo's index stays in {shown}; delete it when you are done):\n")
+    out().print(f'  assay search "battery runs low" --data-dir {shown}')
+    out().print(f"  assay serve --data-dir {shown}")
     out().print("  assay publish path/to/your/docs --base-url https://docs.example.org")

@@ -2,6 +2,8 @@
 
 import json
 
+from rich.markup import escape
+
 from assay.app import Assay
 from assay.cli.output import err, out, print_json, progress
 from assay.cli.sweep_text import show_sweep
@@ -27,4 +29,4 @@ def run_sweep(assay: Assay, grid: str, generation: str | None, *, write: bool, a
         return
     show_sweep(out(), found)
     if files:
-        err().print(f"Report: {files['html']} (and beside it as JSON)", soft_wrap=True)
+        err().print(f"Report: {escape(str(files['html']))} (and beside it as JSON)", soft_wrap=True)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
@@ -97,7 +98,8 @@ def validate(
     else:
         show_validation(out(), validation)
         if files:
-            err().print(f"Report: {files['html']} (and beside it as JSON, Markdown and JUnit XML)", soft_wrap=True)
+            page = escape(str(files["html"]))
+            err().print(f"Report: {page} (and beside it as JSON, Markdown and JUnit XML)", soft_wrap=True)
     if validation.verdict.outcome is not Outcome.PASS:
         raise typer.Exit(EXIT_CODES[validation.verdict.outcome])
 

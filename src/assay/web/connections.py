@@ -58,11 +58,27 @@ def guarded(limits: ConnectionLimits) -> type[asyncio.Protocol]:
     return type("GuardedProtocol", (_Guarded,), {"limits": limits})
 
 
+class _BoundedHeads(h11.Connection):
+    """Holds whole heads to the limit that h11 has only for those of which a part has not come."""
+
+    def next_event(self) -> Any:  # noqa: ANN401 - as inherited: one of h11's events, or one of two marks
+        """The next event. Raises RemoteProtocolError, with 431 for a head that is too long."""
+        waiting = len(self.trailing_data[0]) if self.their_state is h11.IDLE else 0
+        event = super().next_event()
+        if isinstance(event, h11.Request) and waiting - len(self.trailing_data[0]) > MAX_HEAD_BYTES:
+            raise h11.RemoteProtocolError("The head is too long.", error_status_hint=431)
+        return event
+
+
 class _Guarded(H11Protocol):
     limits: ConnectionLimits
     _head_timer: asyncio.TimerHandle | None = None
     _read_timer: asyncio.TimerHandle | None = None
     _received = b""  # last; a head that could not be read is gone from the parser's buffer
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - handed on as they are
+        super().__init__(*arguments, **named)
+        self.conn = _BoundedHeads(h11.SERVER, MAX_HEAD_BYTES)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

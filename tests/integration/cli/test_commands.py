@@ -310,6 +310,7 @@ def test_a_healthy_index_passes_the_doctor(assay: Run) -> None:
             "engine",
             "embedder",
             "data directory",
+            "API keys",
             "catalog",
             "vector store",
             "sources",
@@ -329,6 +330,31 @@ def test_the_doctor_names_what_is_broken_and_still_looks_at_the_rest(assay: Run,
     assert said.code == 1
     levels = {check["check"]: check["level"] for check in said.body["checks"]}
     assert (levels["live generation"], levels["catalog"], levels["candidate"]) == ("fail", "ok", "ok")
+
+
+def test_the_doctor_looks_at_the_keys_of_the_server(assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_keys() -> tuple[str, str]:
+        checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
+        return checks["API keys"]["level"], checks["API keys"]["message"]
+
+    monkeypatch.setenv("ASSAY_SERVER__SEARCH", "key")
+    assert of_keys() == ("warn", '[server] search is "key", and there is none; `assay keys add NAME` makes one.')
+    assert assay("keys", "add", "operator", "--scope", "admin").code == 0
+    assert of_keys() == ("ok", "1 valid, 1 of them with the scope admin.")
+    (folder / ".assay" / "keys.json").write_text("{")
+    level, message = of_keys()
+    assert (level, "are damaged" in message, "nobody can search" in message) == ("fail", True, True)
+    monkeypatch.delenv("ASSAY_SERVER__SEARCH")
+    assert "searches need no key" in of_keys()[1]
+
+
+def test_the_doctor_says_once_what_stands_in_the_way_of_several_parts(
+    assay: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "mysql://somewhere/docs")
+    messages = [check["message"] for check in assay("doctor", "--json").body["checks"] if check["level"] == "fail"]
+    assert sum("cannot be kept in 'mysql'" in message for message in messages) == 1
+    assert messages.count("not looked at, for what catalog says.") == len(messages) - 1 > 0
 
 
 def test_the_doctor_warns_of_a_candidate_that_waits(assay: Run) -> None:

@@ -3,10 +3,12 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 
 import pytest
-from tests.integration.web.conftest import RunningServer, running_server, settings_for, write_pages
+from tests.integration.web.conftest import Connect, RunningServer, running_server, settings_for, write_pages
 from tests.integration.web.wire import Answer, ask, bearer, make_key, search
+from tests.postgres import running_postgres
 
 from assay.app import Assay
 from assay.contracts.admin import GenerationList, ReleaseAnswer
@@ -14,6 +16,9 @@ from assay.model.access import Scope
 from assay.model.generations import State
 
 Index = tuple[Path, list[str]]
+
+FAR_LESS_THAN_A_STATEMENT_HAS = 60.0
+"""Seconds; a statement has 120, and what is asked of a catalog first less than two."""
 
 
 @pytest.fixture
@@ -176,3 +181,32 @@ def test_no_search_of_many_clients_fails_or_mixes_while_generations_come_and_go(
     for answer in seen:
         titles = {result["title"] for result in answer.body["results"] if result["title"].startswith("Extra")}
         assert titles == extra[answer.body["generation"]]
+
+
+def test_a_catalog_that_stands_still_is_told_at_once_and_released_from_when_it_is_back(
+    tmp_path: Path, connect: Connect
+) -> None:
+    pytest.importorskip("psycopg", reason="needs the driver, psycopg[binary]")
+    write_pages(tmp_path / "pages")
+    operator = bearer(make_key(tmp_path / "keys.json", "operator", Scope.ADMIN))
+    settings = settings_for(tmp_path, keys_file=str(tmp_path / "keys.json"))
+    with running_postgres() as server:
+        catalog = settings.catalog.model_copy(update={"url": server.new_database()})
+        with Assay.open(settings.model_copy(update={"catalog": catalog})) as assay:
+            live = assay.publish().promoted
+            assert live is not None
+            client = connect(assay)
+            server.stall()
+            started = monotonic()
+            try:
+                answers = [
+                    client.get("/v1/admin/generations", headers=operator),
+                    client.post("/v1/admin/promote", json={"generation": live.id}, headers=operator),
+                    client.post("/v1/admin/rollback", json={"leave": live.id}, headers=operator),
+                ]
+            finally:
+                server.go_on()
+            assert [answer.status_code for answer in answers] == [503, 503, 503]
+            assert monotonic() - started < FAR_LESS_THAN_A_STATEMENT_HAS
+            assay.catalog.check()
+            assert client.get("/v1/admin/generations", headers=operator).json()["live"] == live.id

@@ -231,6 +231,12 @@ def test_a_head_that_is_too_large_is_refused_with_its_limit(published: Path) -> 
         assert refusal_in(answer) == (431, "validation_error")
         assert f"{MAX_HEAD_BYTES:,} bytes".encode() in answer
         assert search(server.port, **{"X-Long": "x" * (MAX_HEAD_BYTES - 1_000)}).status == 200
+        before, after = b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ", b"\r\nConnection: close\r\n\r\n"
+        longest = before + b"x" * (MAX_HEAD_BYTES - len(before) - len(after)) + after
+        assert exchange(server.port, longest).startswith(b"HTTP/1.1 200 ")
+        for too_long in (1, 10_000, 60_000):  # sent at once, and whole
+            answer = exchange(server.port, longest.replace(b"X-Long: ", b"X-Long: " + b"x" * too_long))
+            assert refusal_in(answer) == (431, "validation_error")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,11 @@ logger = logging.getLogger("assay.web")
 
 
 def router(assay: Assay) -> APIRouter:
-    """The routes over this Assay; who may ask them is decided before."""
+    """The routes over this Assay; who may ask them is decided before.
+
+    Each looks first whether the catalog answers at all, which takes a second or two at the most: the statements of a
+    release have minutes, and nobody waits for those of a server that stands still.
+    """
     routes = APIRouter(tags=["administration"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
     releasing = Lock()  # a request that is sent again while the first is at work finds it done
@@ -32,6 +36,7 @@ def router(assay: Assay) -> APIRouter:
         responses=admin_answers(admin.GenerationList, admin_examples.GENERATIONS, ADMIN_ERRORS),
     )
     def list_generations() -> Response:
+        assay.catalog.check()
         return JSONResponse(admin.to_list(assay.generations()))
 
     @routes.post(
@@ -42,6 +47,7 @@ def router(assay: Assay) -> APIRouter:
     )
     def promote(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         wanted = admin.parse_promote(body)
+        assay.catalog.check()
         with releasing:
             changed = assay.catalog.live_id() != wanted
             if changed:
@@ -56,6 +62,7 @@ def router(assay: Assay) -> APIRouter:
     )
     def rollback(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         left = admin.parse_rollback(body)
+        assay.catalog.check()
         with releasing:
             assay.catalog.generation(left)  # one that never was cannot have been left
             live = assay.catalog.live_id()
