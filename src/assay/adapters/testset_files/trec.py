@@ -196,7 +196,7 @@ def _fields(body: str, *, is_xml: bool) -> dict[str, str]:
     found: dict[str, str] = {}
     marks = [*_FIELD.finditer(body)]
     ends = [*(mark.start() for mark in marks[1:]), len(body)]
-    for mark, end in zip(marks, ends, strict=True):
+    for mark, end in zip(marks, ends, strict=False):  # a block without fields has an end and no beginning
         tag = mark[1].lower()
         text = body[mark.end() : end].strip()
         if text.lower().endswith(f"</{tag}>"):

@@ -42,7 +42,7 @@ class _Frame:
 
     free: whether its keys are the user's own, so that none of them is one that holds text.
     as_text: whether scalars in it are text as they are written.
-    lines: of its keys, from 0.
+    starts: where its keys begin.
     key: that waits for its value; None where the next scalar is a key.
     """
 
@@ -50,16 +50,16 @@ class _Frame:
     free: bool
     as_text: bool
     anchor: str | None
-    line: int
     size: int = 1
-    lines: dict[str, int] = field(default_factory=dict)
+    starts: dict[str, int] = field(default_factory=dict)
     key: str | None = None
 
 
 class _Reading:
     """Makes plain values of the parser's events."""
 
-    def __init__(self, name: str, text_keys: Collection[str], free_key: str) -> None:
+    def __init__(self, text: str, name: str, text_keys: Collection[str], free_key: str) -> None:
+        self._text = text
         self._name = name
         self._text_keys = frozenset(text_keys)
         self._free_key = free_key
@@ -69,10 +69,10 @@ class _Reading:
         self._root: list[object] = []
         self.problems: list[Problem] = []
 
-    def read(self, text: str) -> object:
+    def read(self) -> object:
         """The value of the one document; None when there is none."""
         begun = False
-        for event in yaml.parse(text, Loader=_LOADER):
+        for event in yaml.parse(self._text, Loader=_LOADER):
             kind = type(event)
             if kind is yaml.ScalarEvent:
                 self._scalar(event)
@@ -100,15 +100,14 @@ class _Reading:
 
     def _take_key(self, frame: _Frame, event: Any) -> None:  # noqa: ANN401
         key: str = event.value
-        line = event.start_mark.line
-        if key in frame.lines:
-            place = Place(self._name, line + 1)
-            self.problems.append(
-                Problem(place, "", f"the key `{key}` is there already, on line {frame.lines[key] + 1}")
-            )
+        start = event.start_mark.index
+        if key in frame.starts:
+            first = line_at(self._text, frame.starts[key])
+            words = f"the key `{key}` is there already, on line {first}"
+            self.problems.append(Problem(Place(self._name, line_at(self._text, start)), "", words))
         if key == "<<" and event.implicit[0]:
             raise self._fault(event, "merge keys (`<<`) are not read; write the keys out")
-        frame.lines[key] = line
+        frame.starts[key] = start
         frame.key = key
 
     def _value(self, event: Any, frame: _Frame | None) -> object:  # noqa: ANN401
@@ -146,7 +145,7 @@ class _Reading:
         is_list = type(event) is yaml.SequenceStartEvent
         as_text = is_list and not free and key in self._text_keys
         container: dict[str, object] | list[object] = [] if is_list else {}
-        self._stack.append(_Frame(container, free, as_text, event.anchor, event.start_mark.line))
+        self._stack.append(_Frame(container, free, as_text, event.anchor))
 
     def _end(self) -> None:
         frame = self._stack.pop()
@@ -183,7 +182,7 @@ class _Reading:
             container.append(value)  # type: ignore[union-attr]
 
     def _fault(self, event: Any, words: str) -> Unparsed:  # noqa: ANN401
-        return Unparsed(Problem(Place(self._name, event.start_mark.line + 1), "", words))
+        return Unparsed(Problem(Place(self._name, line_at(self._text, event.start_mark.index)), "", words))
 
 
 def read_yaml(text: str, name: str, *, text_keys: Collection[str] = (), free_key: str = "") -> Located:
@@ -194,12 +193,17 @@ def read_yaml(text: str, name: str, *, text_keys: Collection[str] = (), free_key
     Raises Unparsed for what is not YAML, has a tag of its own or several documents, is nested deeper
     than MAX_DEPTH, or grows through aliases.
     """
-    reading = _Reading(name, text_keys, free_key)
+    reading = _Reading(text, name, text_keys, free_key)
     try:
-        value = reading.read(text)
+        value = reading.read()
     except yaml.YAMLError as error:
         raise Unparsed(explain(error, name, text)) from None
     return Located(value, name, _locator(text, name), tuple(reading.problems[: MOST_PROBLEMS + 1]))
+
+
+def line_at(text: str, position: int) -> int:
+    """The line of a place, from 1, as editors count. The parser takes U+2028 and U+0085 for the ends of lines too."""
+    return text.count("\n", 0, position) + 1
 
 
 def explain(error: yaml.YAMLError, name: str, text: str) -> Problem:
@@ -207,13 +211,13 @@ def explain(error: yaml.YAMLError, name: str, text: str) -> Problem:
     if isinstance(error, yaml.reader.ReaderError):
         character = error.character if isinstance(error.character, int) else ord(str(error.character)[:1] or "\0")
         position = text.find(chr(character))
-        line = text.count("\n", 0, position) + 1 if position >= 0 else 0
+        line = line_at(text, position) if position >= 0 else 0
         words = f"the character U+{character:04X} cannot stand in YAML; write it as an escape"
         return Problem(Place(name, line), "", words)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
     context = getattr(error, "context", None)
-    line = mark.line + 1 if mark else 0
+    line = line_at(text, mark.index) if mark else 0
     column = f", column {mark.column + 1}" if mark else ""
     hint = ""
     if any(words in problem for words in ("found a tab", "character '\\t'", "cannot start any token")):
@@ -227,10 +231,13 @@ def explain(error: yaml.YAMLError, name: str, text: str) -> Problem:
 def yaml_marks(text: str) -> Iterator[Mark]:
     """Step through a text that is valid YAML."""
     event: Any
+    line = seen = 0
     for event in yaml.parse(text, Loader=_LOADER):
         kind = type(event)
         start, end = event.start_mark, event.end_mark
-        where = (start.index, end.index, start.line, start.column)
+        line += text.count("\n", seen, start.index)
+        seen = max(seen, start.index)
+        where = (start.index, end.index, line, start.column)
         if kind is yaml.ScalarEvent:
             yield Mark(Kind.SCALAR, *where, value=event.value, block_scalar=event.style in {"|", ">"})
         elif kind is yaml.MappingStartEvent:

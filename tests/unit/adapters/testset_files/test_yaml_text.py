@@ -167,6 +167,15 @@ def test_places_are_those_of_keys_and_items(newline: str) -> None:
     assert {path: place.line for path, place in located.locate(wanted).items()} == wanted
 
 
+def test_lines_are_counted_as_editors_do() -> None:
+    text = "z: 'a\u2028b\x85c'\na: 1\nb: 2\na: 3\n"
+    located = read_yaml(text, "set.yaml")
+    assert [str(problem) for problem in located.problems] == ["set.yaml:4: the key `a` is there already, on line 2"]
+    assert located.locate([("b",)])["b",].line == 3
+    assert refusal(text + "c: [\n").startswith("set.yaml:6: not valid YAML")
+    assert refusal(text + "c: !mine d\n").startswith("set.yaml:5: the YAML tag !mine is not read")
+
+
 def test_the_place_of_what_is_not_there_is_that_of_what_is_around_it() -> None:
     located = read_yaml("a:\n  - b: 1\n  - c: 2\n", "set.yaml")
     paths = [("a", 1, "label"), ("a", 9), ("z",), ()]
