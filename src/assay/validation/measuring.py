@@ -113,7 +113,7 @@ def summarize(results: Sequence[TopicResult], topics: TopicsById, measures: Meas
     values = [_summary(results, topics, measure) for measure in measures.parsed]
     overlaps = overlapping(results)
     if overlaps:
-        values.append(_mean_value(OVERLAP, list(overlaps.values()), len(overlaps)))
+        values.append(_mean_value(OVERLAP, list(overlaps.values()), len(overlaps), (0.0, 1.0)))
     return tuple(values)
 
 
@@ -149,13 +149,14 @@ def _by_topic(
 def _summary(results: Sequence[TopicResult], topics: TopicsById, measure: Measure) -> MeasureValue:
     values = [result.values.get(measure.name) for result in results]
     bounds = [result.upper.get(measure.name) for result in results]
-    value = _mean_value(measure.name, [one for one in values if one is not None], len(results))
+    value = _mean_value(measure.name, [one for one in values if one is not None], len(results), measure.bounds)
     known = [one for one in bounds if one is not None]
     return replace(value, upper=fmean(known) if known else None, tied=_tied(results, topics, measure))
 
 
-def _mean_value(name: str, known: Sequence[float], topics: int) -> MeasureValue:
-    return MeasureValue(name, fmean(known) if known else None, len(known), topics, bootstrap_interval(known))
+def _mean_value(name: str, known: Sequence[float], topics: int, bounds: tuple[float, float] | None) -> MeasureValue:
+    interval = bootstrap_interval(known, bounds=bounds)
+    return MeasureValue(name, fmean(known) if known else None, len(known), topics, interval)
 
 
 def _tied(results: Sequence[TopicResult], topics: TopicsById, measure: Measure) -> tuple[float, float] | None:

@@ -24,7 +24,7 @@ def test_the_mean_of_a_population_is_what_it_says(population: Population) -> Non
     assert drawn.max() <= population.bounds[1]
 
 
-@pytest.mark.parametrize(("topics", "trials"), [(20, 150), (50, 100)])
+@pytest.mark.parametrize(("topics", "trials"), [(20, 120), (50, 60)])
 def test_intervals_hold_the_true_mean_as_often_as_they_say(topics: int, trials: int) -> None:
     shares = {population.name: coverage(population, topics, trials) for population in POPULATIONS}
     assert 0.935 <= sum(shares.values()) / len(shares) <= 0.97, shares
@@ -32,13 +32,13 @@ def test_intervals_hold_the_true_mean_as_often_as_they_say(topics: int, trials: 
 
 
 def test_equal_systems_are_seldom_called_different() -> None:
-    _, together = false_alarms(topics=20, trials=120)
+    _, together = false_alarms(topics=20, trials=80)
     assert together <= ALPHA
 
 
 def test_a_planted_drop_is_found_with_the_topics_that_are_advertised() -> None:
-    counts = advertised_topics(DROPPED, pilot=100, trials=200)
-    assert len(counts) == 200
+    counts = advertised_topics(DROPPED, pilot=100, trials=120)
+    assert len(counts) == 120
     assert detections(DROPPED, counts) >= POWER
     assert detections(DROPPED, [count // 2 for count in counts]) < POWER
 

@@ -29,7 +29,7 @@ def bootstrap_interval(
     quantile: values of measures are skewed, and with 20 topics plain percentiles cover the mean too seldom.
 
     values: of each topic that has one; their order does not matter.
-    bounds: the range in which a value can lie; the interval ends there.
+    bounds: the range in which a value can lie.
 
     None with fewer than two values. Where all values are the same, resampling finds nothing else: the interval is then
     of all means under which so many equal values are not too unlikely, and None where no bounds are given.
@@ -79,7 +79,7 @@ def _interval(
     width = student_quantile((1.0 + level) / 2.0, len(numbers) - 1)
     tails = (_corrected_tails if skewed else _plain_tails)(width, sums, numbers, centre)
     ends = [round(centre + int(sums[place(share, resamples)]) / scale / len(numbers), 12) for share in tails]
-    return Interval(max(low, ends[0]), min(high, ends[1]), level)
+    return Interval(ends[0], ends[1], level)
 
 
 def _of_equal_values(value: float, count: int, level: float, bounds: tuple[float, float]) -> Interval:

@@ -43,13 +43,16 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def _permutation_p(differences: NDArray[np.int64], resamples: int, seed: int) -> float:
-    """The p of differences, (topics,), of which none is 0: its sign would change nothing."""
+    """The p of differences, (topics,), of which none is 0: its sign would change nothing.
+
+    Signs are given to their sizes in order, so that p depends on nothing but the sizes and the sum that was found.
+    """
     count = len(differences)
     if count == 0:
         return 1.0
-    numbers, total = differences.astype(np.float64), int(differences.sum())
+    sizes = np.sort(np.abs(differences)).astype(np.float64)
     exact = count <= MOST_EXACT
     flips = all_flips(count) if exact else random_flips(count, resamples, seed)
-    least = abs(total) - count  # units, by which equal sums may differ
-    as_far = sum(int(np.count_nonzero(np.abs(total - 2.0 * (some @ numbers)) >= least)) for some in flips)
+    least = abs(int(differences.sum())) - count  # units, by which equal sums may differ
+    as_far = sum(int(np.count_nonzero(np.abs(sizes.sum() - 2.0 * (some @ sizes)) >= least)) for some in flips)
     return as_far / 2**count if exact else (as_far + 1) / (resamples + 1)
