@@ -74,6 +74,7 @@ from assay.validation.gate import Gate, MeasureLimit, QualityLimits
 from assay.validation.integrity import Audit, EmbeddingCost, Recheck, audit, embedding_cost
 from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus, Corpus
+from assay.validation.judgments.repairing import RepairPlan, plan_repairs
 from assay.validation.judgments.resolving import resolve
 from assay.validation.labelling.sheet import Sheet, chosen, to_label
 from assay.validation.labelling.wording import worded
@@ -450,6 +451,22 @@ class Assay:
         """
         found = self._kept_generation(generation_id)
         return found, resolve(test_set, CatalogCorpus(self.catalog, found))
+
+    def planned_repairs(
+        self, test_set: TestSet, generation_id: str | None = None, *, everything: bool = False
+    ) -> tuple[str, RepairPlan]:
+        """What a test set should say so that its judgments are found on a generation, and the generation's id.
+
+        generation_id: None for the live one, or CANDIDATE. everything: see plan_repairs.
+
+        Raises NoLiveGeneration, GenerationNotFound, CatalogError, VectorStoreError.
+        """
+        if self.adopted is None:
+            found = self._kept_generation(generation_id)
+            return found, plan_repairs(test_set, CatalogCorpus(self.catalog, found), everything=everything)
+        found = generation_id or self.catalog.live_id() or ""
+        with closing(self._open_searcher(found)) as searcher:
+            return found, plan_repairs(test_set, CollectionCorpus(searcher.index), everything=everything)
 
     def read_documents(self) -> "Iterator[LinkedDocument]":
         """The documents of the configured sources, read anew; a page that cannot be read is left out with a warning.

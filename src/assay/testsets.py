@@ -30,11 +30,13 @@ __all__ = [
     "add_judgment",
     "append_judgments",
     "change_judgments",
+    "change_many",
     "examine_test_set",
     "export_test_set",
     "import_test_set",
     "load_test_set",
     "name_of",
+    "own_judgments",
     "save_test_set",
     "take_back",
     "text_of",
@@ -96,6 +98,22 @@ def change_judgments(path: Path, topic_id: str, changes: Mapping[int, Judgment])
     """
     load_test_set(path)
     _editor(path).change(topic_id, {number: plain_judgment(one) for number, one in changes.items()})
+
+
+def change_many(path: Path, changes: Mapping[str, Mapping[int, Judgment]]) -> None:
+    """Let judgments of many topics become others, by topic id, and write the file once. See change_judgments."""
+    load_test_set(path)
+    _editor(path).change_topics(
+        {topic: {number: plain_judgment(one) for number, one in of.items()} for topic, of in changes.items()}
+    )
+
+
+def own_judgments(path: Path) -> frozenset[str]:
+    """Ids of the topics to which a test-set file gives judgments; a paraphrase may have those of its original."""
+    body = _located(path).value
+    topics = body.get("topics") if isinstance(body, dict) else None
+    named = [topic for topic in topics or () if isinstance(topic, dict) and topic.get("judgments")]
+    return frozenset(str(topic.get("id")) for topic in named)
 
 
 def add_judgment(path: Path, topic_id: str, judgment: Judgment) -> Addition | Judgment:

@@ -13,6 +13,7 @@ from assay.cli import options
 from assay.cli.failures import EXIT_FAIL
 from assay.cli.output import err, out, print_json, progress
 from assay.cli.testset_exchange import export_file, import_files
+from assay.cli.testset_repair import repair
 from assay.cli.testset_stats import stats
 from assay.errors import InputError
 from assay.model.located import Problem
@@ -38,6 +39,7 @@ def register(app: typer.Typer) -> None:
     group.command("import")(import_files)
     group.command("export")(export_file)
     group.command("derive")(derive_from_documents)
+    group.command("repair")(repair)
     app.add_typer(group)
 
 

@@ -184,6 +184,11 @@ class ResolvedTopic:
     same_text: Mapping[str, str] = field(default_factory=dict)
     exclusions: tuple[Resolution, ...] = ()
 
+    @property
+    def labels_of_all(self) -> dict[str, int]:
+        """The label of every chunk that has a judged text, for a system that returns each of them."""
+        return {**self.labels, **{chunk_id: self.labels[judged] for chunk_id, judged in self.same_text.items()}}
+
     def judged_id(self, chunk_id: str) -> str:
         """The id under which a chunk's text is judged; its own where no chunk with that text is."""
         return self.same_text.get(chunk_id, chunk_id)

@@ -6,18 +6,21 @@ what the file said before plus what was asked for.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from assay.adapters.testset_files.insertion import JUDGMENTS, Edit, Fields, Page, append_edits, applied, change_edits
 from assay.adapters.testset_files.json_text import json_marks
 from assay.adapters.testset_files.loading import form_of, parse
-from assay.adapters.testset_files.marks import Node, node_at
+from assay.adapters.testset_files.marks import Node, items_at, node_at
 from assay.adapters.testset_files.text_file import TextFile, read_text
 from assay.adapters.testset_files.yaml_text import yaml_marks
 from assay.errors import InputError
 from assay.model.located import Located, refuse
 
 Topic = dict[str, object]
+EditsOf = Callable[[Page, Node], list[Edit]]
+"""What makes the edits of a topic, by where it stands in a text."""
 
 
 class TestSetEditor:
@@ -51,7 +54,7 @@ class TestSetEditor:
         place, topic = self._topic(topic_id)
         judgments = judgments if _judgments(topic) else [*inherited, *judgments]
         wanted: Fields = {**topic, JUDGMENTS: [*_judgments(topic), *map(dict, judgments)]}
-        self._write(place, wanted, lambda page, node: append_edits(page, node, judgments))
+        self._write({place: wanted}, {place: lambda page, node: append_edits(page, node, judgments)})
 
     def change(self, topic_id: str, changes: Mapping[int, Fields]) -> None:
         """Let judgments of a topic become others, and write the file.
@@ -61,7 +64,29 @@ class TestSetEditor:
 
         Raises InputError as append does.
         """
-        place, topic = self._topic(topic_id)
+        self.change_topics({topic_id: changes})
+
+    def change_topics(self, changes: Mapping[str, Mapping[int, Fields]]) -> None:
+        """Let judgments of many topics become others, as `change` does, and write the file once.
+
+        Raises InputError as append does; then nothing is written.
+        """
+        places = self._places() if len(changes) > 1 else {}
+        wanted: dict[int, Fields] = {}
+        edits: dict[int, EditsOf] = {}
+        for topic_id, of_topic in changes.items():
+            place, topic = places[topic_id] if topic_id in places else self._topic(topic_id)
+            listed, differing = self._changed(topic_id, topic, of_topic)
+            if any(differing.values()):
+                wanted[place] = {**topic, JUDGMENTS: listed}
+                edits[place] = partial(_changes, changes=differing)
+        if edits:
+            self._write(wanted, edits)
+
+    def _changed(
+        self, topic_id: str, topic: Topic, changes: Mapping[int, Fields]
+    ) -> tuple[list[object], dict[int, Fields]]:
+        """A topic's judgments as they are to be, and what is new about each."""
         listed = _judgments(topic)
         differing: dict[int, Fields] = {}
         for number, fields in changes.items():
@@ -70,31 +95,40 @@ class TestSetEditor:
                 raise InputError(f"{self._file.name}: topic {topic_id} has no judgment {number + 1}.")
             differing[number] = {key: value for key, value in fields.items() if key not in old or old[key] != value}
             listed[number] = {**old, **fields}
-        if any(differing.values()):
-            self._write(place, {**topic, JUDGMENTS: listed}, lambda page, node: _changes(page, node, differing))
+        return listed, differing
 
-    def _write(self, place: int, wanted: Fields, edits_of: Callable[[Page, Node], list[Edit]]) -> None:
-        """Edit the text of one topic, see that it says what is wanted and the others what they said, and write it."""
-        text = self._edited(place, edits_of)
+    def _write(self, wanted: Mapping[int, Fields], edits: Mapping[int, EditsOf]) -> None:
+        """Edit the text of topics, see that they say what is wanted and the others what they said, and write it."""
+        text = self._edited(edits)
         edited = self._parse(replace(self._file, text=text))
-        before, after = _topics(self._located.value), _topics(edited.value)
-        if [*before[:place], wanted, *before[place + 1 :]] != after or edited.problems:
+        expected = [wanted.get(place, topic) for place, topic in enumerate(_topics(self._located.value))]
+        after = _topics(edited.value)
+        if expected != after or edited.problems:
+            pairs = enumerate(zip(expected, after, strict=False))
+            place = next((place for place, (one, other) in pairs if one != other), min(wanted))
             raise self._refusal(place, "they are written in a way that cannot be changed without touching the rest")
         self._file = self._file.write(text)
         self._located = edited
 
-    def _edited(self, place: int, edits_of: Callable[[Page, Node], list[Edit]]) -> str:
+    def _edited(self, edits: Mapping[int, EditsOf]) -> str:
         text, newline = self._file.text, self._file.newline
+        if self._form == "jsonl":
+            lines = text.split("\n")
+            places = self._located.locate([("topics", place) for place in edits])
+            for place, edits_of in edits.items():
+                number = places["topics", place].line - 1
+                page = Page(lines[number], newline, is_json=True)
+                node = node_at(json_marks(page.text), ())
+                lines[number] = applied(page.text, self._made(place, page, node, edits_of))
+            return "\n".join(lines)
+        page = Page(text, newline, is_json=self._form == "json")
+        nodes = items_at(json_marks(text) if page.is_json else yaml_marks(text), "topics", edits.keys())
+        listed = [edit for place, node in nodes.items() for edit in self._made(place, page, node, edits[place])]
+        return applied(text, listed)
+
+    def _made(self, place: int, page: Page, node: Node, edits_of: EditsOf) -> list[Edit]:
         try:
-            if self._form == "jsonl":
-                line = self._located.locate([("topics", place)])["topics", place].line
-                lines = text.split("\n")
-                page = Page(lines[line - 1], newline, is_json=True)
-                lines[line - 1] = applied(page.text, edits_of(page, node_at(json_marks(page.text), ())))
-                return "\n".join(lines)
-            page = Page(text, newline, is_json=self._form == "json")
-            marks = json_marks(text) if page.is_json else yaml_marks(text)
-            return applied(text, edits_of(page, node_at(marks, ("topics", place))))
+            return edits_of(page, node)
         except InputError as error:
             raise self._refusal(place, error.message) from None
 
@@ -104,6 +138,13 @@ class TestSetEditor:
 
     def _parse(self, file: TextFile) -> Located:
         return parse(file, self._form, text_keys=self._text_keys, free_key=self._free_key)
+
+    def _places(self) -> dict[str, tuple[int, Topic]]:
+        """Where the topics are, by id."""
+        topics = enumerate(_topics(self._located.value))
+        return {
+            str(topic["id"]): (place, topic) for place, topic in topics if isinstance(topic, dict) and "id" in topic
+        }
 
     def _topic(self, topic_id: str) -> tuple[int, Topic]:
         for place, topic in enumerate(_topics(self._located.value)):

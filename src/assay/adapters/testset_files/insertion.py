@@ -38,9 +38,12 @@ class Page:
 
 def applied(text: str, edits: Sequence[Edit]) -> str:
     """The text with the edits made; they do not overlap."""
-    for edit in sorted(edits, key=lambda one: (one.start, one.end), reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+    parts = []
+    done = 0
+    for edit in sorted(edits, key=lambda one: (one.start, one.end)):
+        parts += [text[done : edit.start], edit.text]
+        done = edit.end
+    return "".join([*parts, text[done:]])
 
 
 def append_edits(page: Page, topic: Node, judgments: Sequence[Fields]) -> list[Edit]:

@@ -88,6 +88,25 @@ def node_at(marks: Iterable[Mark], path: Path) -> Node:
     raise InputError(f"There is no value at {'/'.join(map(str, path))}.")
 
 
+def items_at(marks: Iterable[Mark], key: str, wanted: Collection[int]) -> dict[int, Node]:
+    """Items, by place, of the list under a key of the outermost mapping, each with everything inside it.
+
+    Raises InputError where there is no such list; places that it does not have are left out.
+    """
+    steps = iter(marks)
+    if not any(path == (key,) for path, _ in _walk(steps, {(), (key,)})) or next(steps).kind is not Kind.SEQUENCE:
+        raise InputError(f"There is no list of {key}.")
+    found: dict[int, Node] = {}
+    for place, step in enumerate(iter(lambda: next(steps), None)):
+        if step.kind is Kind.END:
+            break
+        if place in wanted:
+            found[place] = _node(step, steps)
+        elif step.kind not in {Kind.SCALAR, Kind.ALIAS}:
+            _skip(steps)
+    return found
+
+
 def _walk(steps: Iterable[Mark], wanted: Collection[Path]) -> Iterator[tuple[Path, Mark]]:
     """Each wanted path with the mark of its key or item."""
     iterator = iter(steps)

@@ -265,3 +265,47 @@ def test_a_file_with_a_fault_is_not_edited(tmp_path: Path) -> None:
     path = written(tmp_path, "topics: [{id: a, id: b}]\n")
     with pytest.raises(InputError, match="the key `id` is there already"):
         editor(path)
+
+
+MANY = [
+    pytest.param(
+        "set.yaml",
+        "topics:\n- id: a\n  judgments:\n  - {url: x, label: 1} # one\n- id: b # two\n- id: c\n  judgments: [{url: y, label: 2}]\n",
+        "topics:\n- id: a\n  judgments:\n  - {url: z, label: 1} # one\n- id: b # two\n- id: c\n  judgments: [{url: y, label: 2, text_hash: h}]\n",
+        id="yaml",
+    ),
+    pytest.param(
+        "set.json",
+        '{"topics": [{"id": "a", "judgments": [{"url": "x", "label": 1}]}, {"id": "b"},\n {"id": "c", "judgments": [{"url": "y", "label": 2}]}]}',
+        '{"topics": [{"id": "a", "judgments": [{"url": "z", "label": 1}]}, {"id": "b"},\n {"id": "c", "judgments": [{"url": "y", "label": 2, "text_hash": "h"}]}]}',
+        id="json",
+    ),
+    pytest.param(
+        "set.jsonl",
+        '{"id": "a", "judgments": [{"url": "x", "label": 1}]}\n{"id": "b"}\n{"id": "c", "judgments": [{"url": "y", "label": 2}]}\n',
+        '{"id": "a", "judgments": [{"url": "z", "label": 1}]}\n{"id": "b"}\n{"id": "c", "judgments": [{"url": "y", "label": 2, "text_hash": "h"}]}\n',
+        id="jsonl",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), MANY)
+def test_judgments_of_many_topics_are_changed_at_once(tmp_path: Path, name: str, before: str, after: str) -> None:
+    path = written(tmp_path, before, name)
+    one = editor(path)
+    one.change_topics({"c": {0: {"text_hash": "h"}}, "a": {0: {"url": "z", "label": 1}}})
+    assert path.read_text() == after
+    one.change_topics({"a": {0: {"url": "z"}}})
+    one.change_topics({})
+    assert path.read_text() == after
+
+
+@pytest.mark.parametrize("changes", [{"a": {0: {"url": "z"}}, "none": {0: {}}}, {"a": {0: {"url": "z"}}, "b": {3: {}}}])
+def test_of_many_changes_none_is_written_where_one_cannot_be(
+    tmp_path: Path, changes: dict[str, dict[int, dict[str, object]]]
+) -> None:
+    before = "topics:\n- id: a\n  judgments: [{url: x, label: 1}]\n- id: b\n"
+    path = written(tmp_path, before, "set.yaml")
+    with pytest.raises(InputError, match=r"no topic of the id none|topic b has no judgment 4"):
+        editor(path).change_topics(changes)
+    assert path.read_text() == before

@@ -440,6 +440,7 @@ def test_chunks_that_say_the_same_are_judged_together() -> None:
     topic = site.resolve("g1", quote("Check the filter", f"{SITE}/b"))
     assert topic.labels == {ids["b"]: 2}
     assert topic.same_text == {ids["a"]: ids["b"]}
+    assert topic.labels_of_all == {ids["a"]: 2, ids["b"]: 2}
     assert [topic.judged_id(one) for one in (ids["a"], ids["b"], "x")] == [ids["b"], ids["b"], "x"]
     both = site.resolve("g1", *(quote("Check the filter", f"{SITE}/{path}") for path in "ba"))
     assert (both.labels, both.same_text) == ({ids["a"]: 2}, {ids["b"]: ids["a"]})

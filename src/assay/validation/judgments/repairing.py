@@ -1,0 +1,150 @@
+"""What a test set should say so that its judgments are found next time too: only what is proven is offered."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.model.evaluation import Anchoring, Judgment, Passage, Quote, Resolution, Span, TestSet
+from assay.validation.judgments.anchoring import Found, Kind, kind_of
+from assay.validation.judgments.corpus import Corpus, Page
+from assay.validation.judgments.quoting import LEAST_PROOF, SearchedText, quote_at
+from assay.validation.judgments.resolving import Resolver
+from assay.validation.judgments.sections import find_section
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A judgment that should be written otherwise, or that somebody has to look at.
+
+    number: its place among the judgments of its topic, from 0.
+    repaired: what to write; None where nothing is proven.
+    resolution: where it is now, and why it is not exact.
+    """
+
+    topic_id: str
+    number: int
+    judgment: Judgment
+    repaired: Judgment | None
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class RepairPlan:
+    """What a test set's judgments are on one generation, and what to do about them.
+
+    outcomes: how many judgments came out in each way.
+    repairs: in the order of the test set; judgments that may stay as they are have none.
+    """
+
+    outcomes: Mapping[Anchoring, int]
+    repairs: tuple[Repair, ...]
+
+    @property
+    def proven(self) -> tuple[Repair, ...]:
+        """Those that can be written."""
+        return tuple(repair for repair in self.repairs if repair.repaired is not None)
+
+    @property
+    def lost(self) -> tuple[Repair, ...]:
+        """Those that somebody has to look at."""
+        return tuple(repair for repair in self.repairs if repair.repaired is None)
+
+
+def plan_repairs(test_set: TestSet, corpus: Corpus, *, everything: bool = False) -> RepairPlan:
+    """Look at every judgment of a test set on a generation.
+
+    Judgments whose page has changed get the words' new place, and what moved its new address; those by chunk id or
+    content hash, and positions without words, get the words, after which they no longer depend on any index.
+
+    everything: give every quote its position, the text's hash, and what stands around it, also where it is exact.
+
+    Raises CatalogError, VectorStoreError.
+    """
+    passages = dict.fromkeys(judgment.passage for topic in test_set.topics for judgment in topic.judgments)
+    found = Resolver(corpus).find(list(passages))
+    better = dict(_better(found, corpus, everything=everything))
+    outcomes = dict.fromkeys(Anchoring, 0)
+    repairs = []
+    for topic in test_set.topics:
+        for number, judgment in enumerate(topic.judgments):
+            resolution = found[judgment.passage].resolution
+            outcomes[resolution.anchoring] += 1
+            passage = better.get(judgment.passage)
+            if passage is not None:
+                repairs.append(Repair(topic.id, number, judgment, replace(judgment, passage=passage), resolution))
+            elif not resolution.anchoring.scores:
+                repairs.append(Repair(topic.id, number, judgment, None, resolution))
+    return RepairPlan(outcomes, tuple(repairs))
+
+
+def _better(found: Mapping[Passage, Found], corpus: Corpus, *, everything: bool) -> Iterator[tuple[Passage, Passage]]:
+    """The passages that should be written otherwise, and how."""
+    by_url: dict[str, list[Found]] = {}
+    for one in found.values():
+        if one.resolution.anchoring.scores and _is_wanting(one, everything=everything):
+            by_url.setdefault(one.resolution.url or "", []).append(one)
+    for page in corpus.pages(list(by_url)):
+        searched = SearchedText(page.text)
+        for one in by_url[page.url]:
+            passage = _written(one, page, searched)
+            if passage != one.passage:
+                yield one.passage, passage
+
+
+def _is_wanting(one: Found, *, everything: bool) -> bool:
+    if one.resolution.anchoring is Anchoring.RE_ANCHORED:
+        return True
+    kind = kind_of(one.passage)
+    return kind in {Kind.CHUNK, Kind.TEXT, Kind.POSITION} or (kind is Kind.QUOTE and everything)
+
+
+def _written(one: Found, page: Page, searched: SearchedText) -> Passage:
+    """A passage as it should be written, by where it was found."""
+    passage, span = one.passage, one.resolution.span
+    kind = kind_of(passage)
+    text_hash = page.text_hash if passage.text_hash is not None else None
+    if kind is Kind.PAGE:
+        return replace(passage, url=page.url, text_hash=text_hash)
+    assert span is not None
+    if kind is Kind.SECTION:
+        section = _section_at(page, span, passage.section or "")
+        return passage if section is None else replace(passage, url=page.url, section=section, text_hash=text_hash)
+    return replace(
+        passage,
+        url=page.url,
+        quote=_quote(passage.quote, quote_at(searched, span), searched, span),
+        position=span,
+        text_hash=page.text_hash,
+    )
+
+
+def _section_at(page: Page, span: Span, name: str) -> str | None:
+    """The anchor of the section that is exactly there, the one that it had if it can be; None where there is none."""
+    anchors = [section.anchor for section in page.sections or () if section.anchor]
+    for anchor in sorted(anchors, key=lambda each: each != name):
+        if find_section(page.text, page.sections or (), anchor) == span:
+            return anchor
+    return None
+
+
+def _quote(given: Quote | None, there: Quote, searched: SearchedText, span: Span) -> Quote:
+    """The words as a person wrote them, with what stands around them now.
+
+    A side that was given and would prove nothing cannot be taken out of the file: it becomes too short for a proof.
+    """
+    if given is None:
+        return there
+    prefix, suffix = there.prefix, there.suffix
+    if given.prefix and not prefix:
+        prefix = searched.text[: span.start][1 - LEAST_PROOF :] or given.prefix
+    if given.suffix and not suffix:
+        suffix = searched.text[span.end :][: LEAST_PROOF - 1] or given.suffix
+    return Quote(given.exact, prefix, suffix)
+
+
+def by_topic(repairs: Sequence[Repair]) -> dict[str, dict[int, Judgment]]:
+    """The judgments to write, by topic and place."""
+    found: dict[str, dict[int, Judgment]] = {}
+    for repair in repairs:
+        if repair.repaired is not None:
+            found.setdefault(repair.topic_id, {})[repair.number] = repair.repaired
+    return found
