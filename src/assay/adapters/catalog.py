@@ -344,14 +344,15 @@ class SqlCatalog:
 
 def _state(connection: Connection, generation_id: str) -> State:
     """A generation's state, or GenerationNotFound. A writer holds the only right to change it."""
-    state = connection.scalar(queries.state(generation_id))
+    state = None if rules.is_none(generation_id) else connection.scalar(queries.state(generation_id))
     if state is None:
         raise rules.not_found(generation_id)
     return State(state)
 
 
 def _generation(connection: Connection, generation_id: str) -> Generation:
-    row = connection.execute(queries.generation(generation_id)).mappings().one_or_none()
+    found = None if rules.is_none(generation_id) else connection.execute(queries.generation(generation_id))
+    row = None if found is None else found.mappings().one_or_none()
     if row is None:
         raise rules.not_found(generation_id)
     return generation_of(row)

@@ -189,7 +189,10 @@ def _fields(result: Survey, found: "Findings") -> Check:
     parts = []
     for name, count in sorted(result.missing.items(), key=lambda item: (-item[1], item[0])):
         looked = "" if found.mapping.of(name) else ", for it is not mapped"
-        parts.append(f"{name} in {count}{looked} ({STAND_INS[name]})")
+        stand_in = STAND_INS[name]
+        if name == "url" and result.paths_only:
+            stand_in += "; set [index.mapping] base_url to where the site is, for there are paths"
+        parts.append(f"{name} in {count}{looked} ({stand_in})")
     return Check(
         "fields",
         "warn" if _WORTH_A_WARNING & result.missing.keys() else "ok",

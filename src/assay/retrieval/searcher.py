@@ -11,6 +11,7 @@ from assay.model.ranking import FusionMethod, Hit, Mode, Query, Ranking, Timings
 from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder, SparseVector, Vector, VectorIndex
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
 from assay.retrieval.similarity import clip_similarity, passes
+from assay.retrieval.unmatched import unmatched
 
 _NO_KEYWORDS = (
     "Keyword search was left out: the index has no vectors that it could use. Asking with mode `dense` (or [search] "
@@ -112,6 +113,10 @@ class Searcher:
         embedded = perf_counter()
         clock = _StageClock()
         hits = self._ranked_hits(query, encoded, clock)
+        warnings = self._warnings(query, encoded)
+        if not hits:
+            with clock.filtering():
+                warnings += unmatched(self.index, encoded.dense, query.filters)
         ended = perf_counter()
         timings = Timings(
             embed_ms=(embedded - started) * 1000.0,
@@ -120,7 +125,7 @@ class Searcher:
             filter_ms=clock.filter_ms,
             total_ms=(ended - started) * 1000.0,
         )
-        return Ranking(query, hits, self.generation.id, timings, self._warnings(query, encoded))
+        return Ranking(query, hits, self.generation.id, timings, warnings)
 
     def close(self) -> None:
         """Let go of the index."""

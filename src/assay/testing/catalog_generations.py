@@ -135,6 +135,12 @@ class GenerationConformance:
         with pytest.raises(GenerationNotFound, match="nowhere"):
             NEEDING_A_GENERATION[name](catalog)
 
+    @pytest.mark.parametrize("name", ["\udcff", "g\x001", "gé"])
+    def test_what_cannot_be_an_id_is_a_generation_that_there_is_not(self, catalog: Catalog, name: str) -> None:
+        with pytest.raises(GenerationNotFound) as refusal:
+            catalog.generation(name)
+        assert refusal.value.message.encode("utf-8")  # which a lone surrogate would prevent
+
     @pytest.mark.parametrize(("current", "target"), STEPS)
     def test_a_state_changes_as_the_state_machine_says(self, catalog: Catalog, current: State, target: State) -> None:
         in_state(catalog, "g1", current)

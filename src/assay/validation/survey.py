@@ -47,6 +47,7 @@ class Survey:
     points: how many were looked at. whole: whether those are all.
     documents: how many different URLs they name, stand-ins included.
     missing: how many points lack each field; fields that none lacks are left out.
+    paths_only: how many name their page by a path, and nothing says where the site is.
     sample: points with a text and a vector from all over the collection, to compare a model with.
     """
 
@@ -54,6 +55,7 @@ class Survey:
     whole: bool = True
     documents: int = 0
     missing: dict[str, int] = field(default_factory=dict)
+    paths_only: int = 0
     faults: dict[str, Fault] = field(default_factory=lambda: {kind: Fault() for kind in KINDS})
     sample: tuple[AdoptedPoint, ...] = ()
 
@@ -155,13 +157,15 @@ def _look_at(point: AdoptedPoint, dimension: int, report: Survey, seen: _Seen, *
     url = chunk.document.url
     if _is_there(f"{url}\n{chunk.content_hash}", seen.passages):
         faults["duplicates"].add(f"{chunk.id} ({url})")
+    if "url" in point.missing:
+        if chunk.document.source_path == point.point:
+            return  # a stand-in of this point's own, and no page
+        report.paths_only += 1
     _look_at_page(chunk, point.missing, seen, faults["titles"])
 
 
 def _look_at_page(chunk: Chunk, missing: Sequence[str], seen: _Seen, titles: Fault) -> None:
-    """Whether a passage fits in with the others of its page; a page that only a stand-in names is none."""
-    if "url" in missing:
-        return
+    """Whether a passage fits in with the others of its page."""
     info = chunk.document
     page = seen.pages.setdefault(info.url, _Page())
     page.title = page.title or info.title

@@ -287,3 +287,37 @@ def test_without_keyword_vectors_a_hybrid_query_is_answered_by_meaning_and_says_
 def test_without_keyword_vectors_a_sparse_query_is_refused(world: World) -> None:
     with pytest.raises(InputError, match=r"^mode: "):
         _without_keywords(world).search(Query("gripper grease", 3, Mode.SPARSE))
+
+
+# --- nothing was found ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("filters", "warnings"),
+    [
+        (Filters(locales=("xx", "yy")), ('No page is in locale "xx" or "yy".',)),
+        (Filters(versions=("9",)), ('No page is of version "9".',)),
+        (Filters(sources=("handbook",)), ('No page is of source "handbook".',)),
+        (Filters(sections=("Weather",)), ('No page has a section "Weather".',)),
+        (Filters(url_prefix="https://docs.invalid/a"), ('No page is under "https://docs.invalid/a".',)),
+        (
+            Filters(locales=("xx",), versions=("9",), sources=("wiki",)),
+            ('No page is of version "9".', 'No page is in locale "xx".'),
+        ),
+        (
+            Filters(sources=("wiki",), url_prefix="https://docs.example.org/wheel"),
+            ("No page fits all of these filters; `everything` lifts the defaults of version and locale.",),
+        ),
+    ],
+)
+@pytest.mark.parametrize("mode", Mode)
+def test_a_filter_that_no_page_fits_is_named(
+    searcher: Searcher, mode: Mode, filters: Filters, warnings: tuple[str, ...]
+) -> None:
+    ranking = searcher.search(Query("camera", 3, mode, filters=filters))
+    assert (ranking.hits, ranking.warnings) == ((), warnings)
+
+
+def test_filters_that_pages_fit_are_not_blamed_for_a_threshold(searcher: Searcher) -> None:
+    ranking = searcher.search(Query("camera", 3, Mode.DENSE, threshold=1.0, filters=Filters(sources=("wiki",))))
+    assert (ranking.hits, ranking.warnings) == ((), ())

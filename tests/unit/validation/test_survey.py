@@ -140,6 +140,13 @@ def test_titles_that_differ_on_one_page_are_found() -> None:
     assert found(look([point(0, **page, title="A"), point(1, **page, title="B", chunk_index=1)])) == {"titles": 1}
 
 
+def test_pages_that_are_named_by_a_path_only_are_pages() -> None:
+    paths = [point(n, url=f"guide/{n % 2}.md", title=f"Page {n}", chunk_index=0) for n in range(3)]
+    report = look([*paths, point(3, url=None)])
+    assert (report.documents, report.paths_only, report.missing["url"]) == (2, 3, 4)
+    assert {kind: count for kind, count in found(report).items() if kind != "lengths"} == {"positions": 1, "titles": 1}
+
+
 def test_a_passage_that_stands_twice_on_a_page_is_found_and_on_two_pages_it_is_not() -> None:
     twice = {"text": "The same.", "url": "https://x.dev/a", "title": "A"}
     assert found(look([point(0, **twice), point(1, **twice, chunk_index=1)])) == {"duplicates": 1}

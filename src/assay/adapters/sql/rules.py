@@ -115,11 +115,15 @@ def already_there(generation_id: str) -> GenerationError:
     return GenerationError(f"There is a generation {generation_id} already.")
 
 
+def is_none(generation_id: str) -> bool:
+    """Whether this cannot be an id: ids are ASCII, and databases refuse some other texts in their own ways."""
+    return not generation_id.isascii() or "\0" in generation_id
+
+
 def not_found(generation_id: str) -> GenerationNotFound:
     """The error for an id that nothing has."""
-    return GenerationNotFound(
-        f"There is no generation {generation_id}.", hint="`assay generations` lists every generation."
-    )
+    named = generation_id.encode("utf-8", "replace").decode()
+    return GenerationNotFound(f"There is no generation {named}.", hint="`assay generations` lists every generation.")
 
 
 def two_documents(generation_id: str, url: str) -> CatalogError:
