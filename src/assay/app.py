@@ -21,6 +21,7 @@ from assay.adapters.embedding_cache import SqliteEmbeddingCache
 from assay.adapters.folder import FolderSource
 from assay.adapters.key_file import KeyFile
 from assay.adapters.sql.postgres import PostgresOptions
+from assay.adapters.static import StaticEmbedder
 from assay.errors import (
     AssayError,
     BuildInProgress,
@@ -53,6 +54,7 @@ from assay.ports import (
     Silence,
     SparseEncoder,
     Vector,
+    VectorIndex,
     VectorStore,
 )
 from assay.release.promotion import Releases, has_pass
@@ -71,7 +73,7 @@ from assay.settings import (
 from assay.testsets import load_test_set
 from assay.validation.calibration import Calibration, calibrate
 from assay.validation.gate import Gate, MeasureLimit, QualityLimits
-from assay.validation.integrity import Audit, EmbeddingCost, Recheck, audit, embedding_cost
+from assay.validation.integrity import Audit, EmbeddingCost, Recheck, audit, embedding_cost, most_suspicious
 from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.judgments.repairing import RepairPlan, plan_repairs
@@ -362,8 +364,9 @@ class Assay:
         """Look at every document, chunk and point of a generation, and make vectors anew to compare.
 
         generation_id: None for the live generation, or the candidate where nothing is live; CANDIDATE for that.
-        sample: make so many vectors anew. everything: make all of them anew. Without either it is all where the
-            embedder is quick and costs nothing, else none; keyword vectors cost nothing, and are all made anew.
+        sample: make so many vectors anew; with an embedder that costs something, half of them those that fit their
+            texts least by the built-in model's opinion. everything: make all of them anew. Without either it is all
+            where the embedder is quick and costs nothing, else none. Keyword vectors are all made anew.
         agree: asked before an embedder that costs something is asked; to say no leaves the vectors uncompared.
 
         Raises GenerationError, CatalogError, StoreUnavailable, EmbeddingError, IndexNotOurs.
@@ -371,17 +374,11 @@ class Assay:
         self._require_own_index()
         started = perf_counter()
         generation = self._audited(generation_id)
-        size = None if sample is None or everything else sample
-        costly = self.embedder.batching.costly
-        ask = everything or sample is not None or not costly
-        if ask and costly and self.embedder.identity == generation.embedder:
-            ask = agree(embedding_cost(generation, self.catalog, size))
-        recheck = Recheck(self.embedder if ask else None, self.encoder, vectors=size)
-        if not ask:
-            recheck = replace(recheck, identity=self.embedder.identity)
+        progress = progress or Silence()
         inspected = self.store.inspect(generation.id, IndexSpec.of(generation))
         with closing(inspected.index) if inspected.index is not None else nullcontext() as index:
-            report = audit(generation, self.catalog, index, progress or Silence(), recheck, inspected.problems)
+            recheck = self._recheck(generation, index, None if everything else sample, everything, agree, progress)
+            report = audit(generation, self.catalog, index, progress, recheck, inspected.problems)
         return AuditReport(generation, report, perf_counter() - started)
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
@@ -855,6 +852,30 @@ class Assay:
                 hint="`assay generations` lists every generation with its state.",
             )
         return generation
+
+    def _recheck(
+        self,
+        generation: Generation,
+        index: VectorIndex | None,
+        sample: int | None,
+        everything: bool,
+        agree: Callable[[EmbeddingCost], bool],
+        progress: Progress,
+    ) -> Recheck:
+        """What an audit makes anew; what costs something only when it was asked for, and agreed to."""
+        embedder = self.embedder
+        if not embedder.batching.costly:
+            return Recheck(embedder, self.encoder, vectors=None if everything else sample)
+        unasked = Recheck(None, self.encoder, identity=embedder.identity)
+        if index is None or embedder.identity != generation.embedder or not (everything or sample):
+            return unasked
+        suspects: frozenset[int] = frozenset()
+        if sample is not None and sample < generation.chunks:
+            found = most_suspicious(generation, self.catalog, index, StaticEmbedder(), sample // 2, progress)
+            suspects, sample = frozenset(found), sample - len(found)
+        if not agree(embedding_cost(generation, self.catalog, sample, suspects)):
+            return unasked
+        return Recheck(embedder, self.encoder, vectors=sample, suspects=suspects)
 
     def _gate_recheck(self) -> Recheck:
         """What the gate makes anew: a sample, for all of these vectors were made a moment ago or looked at before."""

@@ -30,6 +30,7 @@ STAGES: Mapping[str, str] = {
     "topics": "Asking every topic",
     "time": "Timing searches",
     "audit": "Checking every chunk",
+    "suspects": "Looking for vectors that fit their text least",
     "titles": "Looking up every title",
     "load": "Asking under load",
     "survey": "Looking at every point",

@@ -4,6 +4,7 @@ from assay.validation.integrity.conductor import audit
 from assay.validation.integrity.faults import KINDS, Audit, Fault
 from assay.validation.integrity.recheck import EmbeddingCost, Recheck, embedding_cost
 from assay.validation.integrity.results import ResultCheck, check_hits
+from assay.validation.integrity.suspicion import most_suspicious
 
 __all__ = [
     "KINDS",
@@ -15,4 +16,5 @@ __all__ = [
     "audit",
     "check_hits",
     "embedding_cost",
+    "most_suspicious",
 ]

@@ -122,6 +122,7 @@ class _Auditor:
     def _parts(self) -> Iterator[_Part]:
         """The chunks of whole documents, some at a time; the documents are looked at on the way."""
         embed, weigh = self._drawn(self._recheck.vectors), self._drawn(self._recheck.keywords)
+        suspects = self._recheck.suspects
         part = _Part([], [], [])
         for document, chunks in documents_with_chunks(self._generation, self._catalog, self._report):
             if isinstance(document, Unreadable):
@@ -132,9 +133,10 @@ class _Auditor:
             self._report.documents += 1
             for chunk in chunks:
                 self._fingerprint.add(chunk)
-                if self._embeddings is not None and embed(self._report.chunks):
+                place = self._report.chunks
+                if self._embeddings is not None and (place in suspects or embed(place)):
                     part.embedded.append(len(part.chunks))
-                if self._keywords is not None and weigh(self._report.chunks):
+                if self._keywords is not None and weigh(place):
                     part.weighed.append(len(part.chunks))
                 part.chunks.append(chunk)
                 self._report.chunks += 1

@@ -48,6 +48,7 @@ class Recheck:
     embedder, encoder: None leaves the vectors, or the keyword vectors, unchecked.
     vectors, keywords: of how many chunks; None for every one. Which ones follows from the content's fingerprint.
     identity: of an embedder that is not asked, to be held against the generation's all the same.
+    suspects: places of further chunks whose vectors are made anew, from 0 in the catalog's order.
     """
 
     embedder: Embedder | None = None
@@ -55,6 +56,7 @@ class Recheck:
     vectors: int | None = None
     keywords: int | None = None
     identity: EmbedderIdentity | None = None
+    suspects: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +72,16 @@ class EmbeddingCost:
     tokens: int
 
 
-def embedding_cost(generation: Generation, catalog: Catalog, size: int | None) -> EmbeddingCost:
-    """What it takes to make the vectors of a sample anew, None for all. Raises CatalogError."""
+def embedding_cost(
+    generation: Generation, catalog: Catalog, size: int | None, suspects: frozenset[int] = frozenset()
+) -> EmbeddingCost:
+    """What it takes to make the vectors of a sample, None for all, and of suspects anew. Raises CatalogError."""
     chosen = drawn(generation, size)
-    tokens = [chunk.token_count for place, chunk in enumerate(catalog.chunks(generation.id)) if chosen(place)]
+    tokens = [
+        chunk.token_count
+        for place, chunk in enumerate(catalog.chunks(generation.id))
+        if place in suspects or chosen(place)
+    ]
     return EmbeddingCost(generation.embedder, len(tokens), sum(tokens))
 
 
