@@ -1072,7 +1072,7 @@ def _require_server(chosen: QdrantSettings, what: str, otherwise: str) -> None:
     if find_spec("qdrant_client") is None:
         raise ConfigurationError(
             f"{what}, and the package qdrant_client is not installed.",
-            hint="Install it with `pip install 'assay[qdrant]'`.",
+            hint="Install it: `pip install '.[qdrant]'` in Assay's checkout.",
         )
 
 

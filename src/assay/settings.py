@@ -62,6 +62,9 @@ _RATE = r"[1-9]\d{0,8}/(second|minute|hour|day)"
 _RATE_LIMIT = rf"^({_RATE}(, ?{_RATE})*|off)$"
 
 
+_ORIGIN = re.compile(r"(null|[a-z][a-z0-9+.-]*://(\[[0-9a-f:.]+\]|[^/?#@*\s:\[\]]+)(:\d{1,5})?)")
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -117,7 +120,7 @@ class EmbeddingSettings(_Table):
         default="static",
         description=(
             "`static` is built in: no key, no download, 256 dimensions. `openai` is every server with OpenAI's API. "
-            "`fastembed` needs `pip install 'assay[fastembed]'`."
+            "`fastembed` needs `pip install '.[fastembed]'`."
         ),
     )
     model: str | None = Field(
@@ -314,7 +317,7 @@ class IndexSettings(_Table):
 
 
 class QdrantSettings(_Table):
-    """A Qdrant server or cluster, version 1.16 or later; needs `assay[qdrant]`.
+    """A Qdrant server or cluster, version 1.16 or later; needs the extra `qdrant`.
 
     Every generation has a collection of its own, `COLLECTION-GENERATION`, and the alias `COLLECTION` leads outside
     readers to the live one. What a collection is made with holds from the next generation on.
@@ -377,7 +380,7 @@ class QdrantSettings(_Table):
 
 
 class CatalogSettings(_Table):
-    """The relational store: a SQLite file, or Postgres (`pip install "psycopg[binary]"`).
+    """The relational store: a SQLite file, or Postgres (`pip install '.[postgres]'`).
 
     A URL of Postgres may say all that libpq understands (`sslmode`, several hosts, …). The settings after `url` are for
     Postgres only.
@@ -580,7 +583,7 @@ class ServerSettings(_Table):
     )
     traces: bool = Field(
         default=False,
-        description="Send OpenTelemetry traces; needs `assay[otel]`. The OTEL_* variables say where; setting "
+        description="Send OpenTelemetry traces; needs the extra `otel`. The OTEL_* variables say where; setting "
         "`OTEL_EXPORTER_OTLP_ENDPOINT` turns it on.",
     )
     max_requests: int = Field(
@@ -593,6 +596,15 @@ class ServerSettings(_Table):
         default=10.0, gt=0, le=3_600, description="How long a request's head may take to come, or a client not read."
     )
     body_seconds: float = Field(default=20.0, gt=0, le=3_600, description="How long a request's body may take to come.")
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _require_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        """Browsers send scheme and host, and nothing else is ever equal to that."""
+        for origin in origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ValueError(f"{origin!r} is no origin; write https://docs.example.org, without a path, or *")
+        return origins
 
 
 class Settings(BaseSettings):

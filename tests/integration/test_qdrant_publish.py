@@ -408,7 +408,7 @@ def test_a_missing_client_says_what_to_install(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setitem(sys.modules, "qdrant_client", None)
     with pytest.raises(ConfigurationError, match="qdrant_client") as raised, workshop.open() as assay:
         assay.store.check()
-    assert "assay[qdrant]" in raised.value.hint
+    assert ".[qdrant]" in raised.value.hint
 
 
 def test_a_server_that_is_away_is_told_by_doctor(peer: QdrantPeer, assay: Assay) -> None:

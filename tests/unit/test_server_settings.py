@@ -80,3 +80,18 @@ def test_opentelemetrys_own_variable_turns_traces_on(monkeypatch: pytest.MonkeyP
 def test_a_limit_of_nothing_is_refused(name: str, value: object) -> None:
     with pytest.raises(ConfigurationError, match=rf"server\.{name}"):
         load_settings(None, {"server": {name: value}})
+
+
+@pytest.mark.parametrize(
+    "origin", ["evil", "docs.example.org", "https://docs.example.org/", "https://a b", "https://*.a", ""]
+)
+def test_what_no_browser_sends_as_an_origin_is_refused(origin: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"server\.cors_origins.* is no origin"):
+        load_settings(None, {"server": {"cors_origins": ["*", origin]}})
+
+
+@pytest.mark.parametrize(
+    "origin", ["*", "https://docs.example.org", "http://localhost:3000", "http://[::1]:80", "null"]
+)
+def test_what_a_browser_sends_as_an_origin_is_taken(origin: str) -> None:
+    assert load_settings(None, {"server": {"cors_origins": [origin]}}).server.cors_origins == (origin,)

@@ -1,4 +1,4 @@
-"""ONNX models on this machine's CPU by fastembed, an optional extra: `pip install 'assay[fastembed]'`.
+"""ONNX models on this machine's CPU by fastembed, an optional extra: `pip install '.[fastembed]'`.
 
 A model is downloaded when it is first used, or read from a folder. Each text is run on its own: in a batch the padding
 changes the last bits of its vector, and a text has to give the same bits whatever else is embedded with it.
@@ -120,7 +120,8 @@ def _load(model: str, folder: Path | None) -> Any:  # noqa: ANN401 - fastembed m
         from fastembed import TextEmbedding
     except ImportError:
         raise ConfigurationError(
-            "The embedder fastembed is not installed.", hint="Install it: pip install 'assay[fastembed]'."
+            "The embedder fastembed is not installed.",
+            hint="Install it: `pip install '.[fastembed]'` in Assay's checkout.",
         ) from None
     where = {"specific_model_path": str(folder)} if folder else {}
     try:

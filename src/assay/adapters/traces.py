@@ -1,4 +1,4 @@
-"""OpenTelemetry traces, when the extra `assay[otel]` is installed; the standard OTEL_* variables say where they go."""
+"""OpenTelemetry traces, when the extra `otel` is installed; the standard OTEL_* variables say where they go."""
 
 import logging
 import time

@@ -142,7 +142,8 @@ def _traces() -> RequestTraces | None:
     if traces_installed():
         return RequestTraces()
     logger.warning(
-        "Traces are asked for, and the extra that sends them is not installed: pip install 'assay[otel]', "
+        "Traces are asked for, and the extra that sends them is not installed: pip install '.[otel]' in Assay's "
+        "checkout, "
         "or set [server] traces = false and no OTEL_EXPORTER_OTLP_ENDPOINT."
     )
     return None

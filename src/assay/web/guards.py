@@ -36,7 +36,11 @@ class KnownHosts:
             await self._app(scope, receive, send)
             return
         host = shown(Headers(scope=scope).get("host", ""))
-        message = f"Host: this server does not answer under {host}; [server] allowed_hosts names those it does."
+        message = (
+            f"Host: this server does not answer under {host}; [server] allowed_hosts names those it does."
+            if Headers(scope=scope).get("host")
+            else "Host: the request names none, and this server answers only under those of [server] allowed_hosts."
+        )
         await error_response(400, "validation_error", message)(scope, receive, send)
 
     def _knows(self, sent: str) -> bool:

@@ -309,7 +309,7 @@ def test_traces_without_the_extra_are_warned_of_with_its_name_and_searches_are_a
         assay.start_serving()
         with TestClient(create_app(assay)) as client:
             assert client.post("/search", json={"query": "What are nodes?"}).status_code == 200
-    assert "pip install 'assay[otel]'" in caplog.text
+    assert "pip install '.[otel]'" in caplog.text
 
 
 def test_nothing_of_opentelemetry_that_is_an_extra_is_imported_without_being_asked_for() -> None:

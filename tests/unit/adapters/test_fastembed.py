@@ -1,6 +1,6 @@
 """fastembed's adapter over a tiny ONNX model that is made here, for nothing can be downloaded in a test.
 
-It runs where fastembed and onnx are installed: `pip install 'assay[fastembed]' onnx`.
+It runs where fastembed and onnx are installed: `pip install '.[fastembed]' onnx`.
 """
 
 import json
@@ -57,7 +57,7 @@ def _write_model(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    fastembed = pytest.importorskip("fastembed", reason="fastembed is not installed: pip install 'assay[fastembed]'")
+    fastembed = pytest.importorskip("fastembed", reason="fastembed is not installed: pip install '.[fastembed]'")
     from fastembed.common.model_description import ModelSource, PoolingType
 
     path = tmp_path_factory.mktemp("tiny")
@@ -104,5 +104,5 @@ def test_a_model_that_is_not_known_is_named(folder: Path) -> None:
 
 def test_without_fastembed_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastembed", None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'assay\[fastembed\]'"):
+    with pytest.raises(ConfigurationError, match=r"pip install '\.\[fastembed\]'"):
         FastEmbedEmbedder(NAME, None)

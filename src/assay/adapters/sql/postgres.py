@@ -71,7 +71,7 @@ def connector(url: str, options: PostgresOptions) -> "Connector":
     except ImportError:
         raise ConfigurationError(
             "A catalog in Postgres needs the package psycopg, which is not installed.",
-            hint='Run `pip install "psycopg[binary]"`, or install Assay with its extra `postgres`.',
+            hint="Install it: `pip install '.[postgres]'` in Assay's checkout.",
         ) from None
     address, _, query = _SCHEMES.sub("postgresql://", url, count=1).partition("?")
     said, schema = _understood(query, KEYWORDS)
