@@ -50,6 +50,12 @@ class Measures:
         return Measures(tuple(measure for measure in self.parsed if measure.family.name in known))
 
     @property
+    def of_quality(self) -> tuple[str, ...]:
+        """Names of those that say how good rankings are: what was judged and what could be reached is another matter."""
+        told = {"judged@k", "ceiling P@k"}
+        return tuple(measure.name for measure in self.parsed if measure.family.name not in told)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Their names."""
         return tuple(measure.name for measure in self.parsed)

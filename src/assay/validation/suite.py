@@ -178,7 +178,7 @@ def _against_live(
             found = compare([limit.measure], a, b)
             drops |= {limit: found[0]} if found else {}
     a, b = ({one.topic.id: one.values for one in counted(part, plan.gate.quality)} for part in (before, results))
-    return drops, tuple(compare(plan.measures.names, a, b))
+    return drops, tuple(compare(plan.measures.of_quality, a, b))
 
 
 def _groups(
