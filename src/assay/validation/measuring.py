@@ -51,7 +51,7 @@ class Measures:
 
     @property
     def of_quality(self) -> tuple[str, ...]:
-        """Names of those that say how good rankings are: what was judged and what could be reached is another matter."""
+        """Names of those that say how good rankings are, and not what was judged or could be reached."""
         told = {"judged@k", "ceiling P@k"}
         return tuple(measure.name for measure in self.parsed if measure.family.name not in told)
 
