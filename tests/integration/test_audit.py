@@ -113,7 +113,37 @@ def one_byte_of_a_compressed_document(stores: Stores) -> dict[str, tuple[str, ..
     middle = len(packed) // 2
     damaged = packed[:middle] + bytes([packed[middle] ^ 0xFF]) + packed[middle + 1 :]
     stores.sql("UPDATE document_revisions SET text = ? WHERE id = ?", damaged, number)
-    return {"hashes": (url, "is damaged")}
+    return {"catalog": (url, "is damaged")}
+
+
+def a_byte_that_is_no_utf_8(stores: Stores) -> dict[str, tuple[str, ...]]:
+    return _unreadable_chunk(stores, "UPDATE chunks SET text = CAST(x'FF' || text AS TEXT) WHERE chunk_id = ?")
+
+
+def headings_that_are_no_json(stores: Stores) -> dict[str, tuple[str, ...]]:
+    return _unreadable_chunk(stores, "UPDATE chunks SET heading_path = '{' WHERE chunk_id = ?")
+
+
+def headings_that_are_no_list(stores: Stores) -> dict[str, tuple[str, ...]]:
+    return _unreadable_chunk(stores, "UPDATE chunks SET heading_path = 'null' WHERE chunk_id = ?")
+
+
+def a_time_that_is_none(stores: Stores) -> dict[str, tuple[str, ...]]:
+    return _unreadable_chunk(stores, "UPDATE chunks SET created_at = 'yesterday' WHERE chunk_id = ?")
+
+
+def _unreadable_chunk(stores: Stores, statement: str) -> dict[str, tuple[str, ...]]:
+    chunk = stores.chunk()
+    ((url,),) = stores.sql(
+        "SELECT url FROM document_revisions WHERE id = (SELECT revision_id FROM chunks WHERE chunk_id = ?)", chunk
+    )
+    stores.sql(statement, chunk)
+    return {
+        "catalog": (f"{url}: ", "damaged"),
+        "agreement": (f"{chunk} is in the index only", "the generation says"),
+        "fingerprint": (),
+        "keywords": ("terms on average",),
+    }
 
 
 def one_character_of_a_document(stores: Stores) -> dict[str, tuple[str, ...]]:
@@ -215,6 +245,10 @@ def another_average_length_in_the_records(stores: Stores) -> dict[str, tuple[str
 IN_THE_CATALOG: tuple[Plant, ...] = (
     one_byte_of_a_text,
     one_byte_of_a_compressed_document,
+    a_byte_that_is_no_utf_8,
+    headings_that_are_no_json,
+    headings_that_are_no_list,
+    a_time_that_is_none,
     one_character_of_a_document,
     a_wrong_hash,
     a_wrong_span,

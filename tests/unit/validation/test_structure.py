@@ -74,7 +74,7 @@ def test_a_sound_generation_passes_every_check() -> None:
         "reachable by title",
     ]
     assert {finding.detail for finding in verdict.findings} == {""}
-    assert verdict.summary == "PASS: all 16 checks passed."
+    assert verdict.summary == "PASS: all 17 checks passed."
 
 
 def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:

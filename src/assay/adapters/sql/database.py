@@ -72,7 +72,7 @@ class Database:
     def reading(self) -> Iterator[Connection]:
         """A transaction that only reads, and sees one state of the catalog to its end. Raises CatalogError."""
         options: dict[str, Any] = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
-        with mapped(self.name), self.engine.connect() as plain:
+        with mapped(self.name, only_reads=True), self.engine.connect() as plain:
             yield plain.execution_options(**options)
 
     @contextmanager

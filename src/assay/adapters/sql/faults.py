@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from sqlalchemy import exc
 
 from assay.adapters.sql.postgres_faults import SCHEMA_HINT, UNSTORABLE, Fault, fault_of
-from assay.errors import AssayError, CatalogError, CatalogSchemaError, CatalogUnavailable
+from assay.errors import AssayError, CatalogCorrupt, CatalogError, CatalogSchemaError, CatalogUnavailable
 
 _REBUILD = "Restore it from a backup, or move the data directory away and run `assay publish` again."
 
@@ -33,7 +33,7 @@ _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
         "Free some space and run the command again; what was live still is.",
     ),
     sqlite3.SQLITE_IOERR: (CatalogError, "cannot be read or written", "Check the disk, and the space left on it."),
-    sqlite3.SQLITE_CORRUPT: (CatalogError, "is damaged", _REBUILD),
+    sqlite3.SQLITE_CORRUPT: (CatalogCorrupt, "is damaged", _REBUILD),
     sqlite3.SQLITE_NOTADB: (CatalogError, "is not a SQLite database", "Set the catalog's URL to another file."),
     sqlite3.SQLITE_CONSTRAINT: (
         CatalogError,
@@ -45,8 +45,12 @@ _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
 
 
 @contextmanager
-def mapped(name: str) -> Iterator[None]:
-    """Raise whatever a database raises as a CatalogError. name: what to call the database, without its password."""
+def mapped(name: str, *, only_reads: bool = False) -> Iterator[None]:
+    """Raise whatever a database raises as a CatalogError.
+
+    name: what to call the database, without its password.
+    only_reads: whether a value that cannot be understood is one that was stored.
+    """
     try:
         yield
     except AssayError:
@@ -54,8 +58,12 @@ def mapped(name: str) -> Iterator[None]:
     except (exc.SQLAlchemyError, sqlite3.Error) as error:
         raise _catalog_error(name, error) from error
     except json.JSONDecodeError as error:
-        raise CatalogError(f"The catalog {name} is damaged: it holds broken JSON ({error}).", hint=_REBUILD) from error
+        raise CatalogCorrupt(
+            f"The catalog {name} is damaged: it holds broken JSON ({error}).", hint=_REBUILD
+        ) from error
     except (ValueError, OverflowError) as error:
+        if only_reads and not isinstance(error, UnicodeEncodeError):  # that one is what was asked for
+            raise CatalogCorrupt(f"The catalog {name} is damaged ({error}).", hint=_REBUILD) from error
         raise CatalogError(
             f"The catalog {name} cannot hold or give back a value ({error}).",
             hint="Leave out the page that has it; if no page does, this is a fault in Assay.",
@@ -78,6 +86,8 @@ def _catalog_error(name: str, error: Exception) -> CatalogError:
 def _from_sqlite(name: str, error: sqlite3.Error) -> CatalogError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when the Python module itself raised it
     kind, what, hint = _SQLITE.get(code, (CatalogError, "failed", "This is a fault in Assay."))
+    if "Could not decode to UTF-8" in str(error):  # the module's own words, and it has no code for it
+        return CatalogCorrupt(f"The catalog {name} is damaged: it holds text that is not UTF-8.", hint=_REBUILD)
     if code == sqlite3.SQLITE_ERROR and "no such" in str(error):
         kind, what, hint = CatalogSchemaError, "has another schema than this version of Assay", SCHEMA_HINT
     return kind(f"The catalog {name} {what} ({_first_line(error)}).", hint=hint)

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.errors import CatalogError, CatalogSchemaError, CatalogUnavailable
+from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError, CatalogUnavailable
 
 SCHEMA_HINT = "`assay ingest` brings the catalog to this version's schema; `assay doctor` says more."
 
@@ -67,7 +67,7 @@ _STATES: dict[str, Fault] = {
     "55P03": (CatalogUnavailable, "is locked by another process", "Try again when that one is done."),
     "57": (CatalogUnavailable, "is shutting down or ended the request", "Try again when the server is up."),
     "58": (CatalogError, "cannot read or write its files", "See the server's log."),
-    "XX": (CatalogError, "is damaged", "See the server's log."),
+    "XX": (CatalogCorrupt, "is damaged", "See the server's log."),
 }
 
 # A connection that fails has no code, only the words of the server, of a pooler or of libpq; the first that fits.

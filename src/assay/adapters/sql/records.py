@@ -1,14 +1,15 @@
 """Rows from nouns, and nouns from rows. Knows the columns, and no SQL."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, asdict, fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from assay.adapters.sql.packing import json_text, packed_outline, packed_text, unpacked_outline, unpacked_text
 from assay.adapters.sql.rules import as_utc
-from assay.errors import CatalogError, CatalogSchemaError
+from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError
 from assay.model.documents import Chunk, Document, DocumentInfo
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import content_hash
@@ -68,8 +69,9 @@ def revision_row(revision: str, document: Document, chunk_count: int) -> dict[st
 
 
 def info_of(row: Row) -> DocumentInfo:
-    """The document info in a row of `document_revisions`."""
-    return restored(DocumentInfo, {**row["more"], **{column: row[column] for column in INFO_COLUMNS}})
+    """The document info in a row of `document_revisions`. Raises CatalogCorrupt when it is damaged."""
+    with _readable(row["url"]):
+        return restored(DocumentInfo, {**row["more"], **{column: row[column] for column in INFO_COLUMNS}})
 
 
 def known_page_of(row: Row) -> KnownPage:
@@ -125,7 +127,9 @@ def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, An
 
 
 def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
-    """The chunk in a row of `chunks`."""
+    """The chunk in a row of `chunks`. Raises CatalogCorrupt when it is damaged."""
+    with _readable(document.url):
+        heading_path = tuple(row["heading_path"])
     return Chunk(
         id=row["chunk_id"],
         document=document,
@@ -134,7 +138,7 @@ def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
         end=row["span_end"],
         position=row["position"],
         section=row["section"],
-        heading_path=tuple(row["heading_path"]),
+        heading_path=heading_path,
         anchor=row["anchor"],
         token_count=row["token_count"],
         tokenizer=row["tokenizer"],
@@ -146,6 +150,18 @@ def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
         next_id=row["next_id"],
         created_at=row["created_at"],
     )
+
+
+@contextmanager
+def _readable(url: object) -> Iterator[None]:
+    """Raise CatalogCorrupt for JSON that is not what stands in its column."""
+    try:
+        yield
+    except TypeError as error:
+        raise CatalogCorrupt(
+            f"What is stored of {url} is damaged ({error}).",
+            hint="Restore the catalog from a backup, or remove it and run `assay publish`.",
+        ) from error
 
 
 def restored(noun: type[T], values: Mapping[str, Any]) -> T:

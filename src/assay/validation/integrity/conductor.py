@@ -126,7 +126,7 @@ class _Auditor:
         part = _Part([], [], [])
         for document, chunks in documents_with_chunks(self._generation, self._catalog, self._report):
             if isinstance(document, Unreadable):
-                self._report.faults["hashes"].add(document.reason)
+                self._report.faults["catalog"].add(f"{document.url}: {document.reason}")
                 self._report.add(found for chunk in chunks for found in check_chunk(chunk))
             else:
                 self._report.add(check_document(document, chunks))

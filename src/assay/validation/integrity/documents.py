@@ -15,24 +15,43 @@ from assay.validation.integrity.recheck import name_of
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A document whose text the catalog cannot give back."""
+    """A document that the catalog cannot give back, or whose chunks it cannot."""
 
     url: str
     reason: str
 
 
-def documents_with_chunks(
+Read = tuple[StoredDocument | Unreadable, list[Chunk]]
+"""A document with its chunks."""
+
+
+def documents_with_chunks(generation: Generation, catalog: Catalog, report: Audit) -> Iterator[Read]:
+    """Every document by URL, with its chunks.
+
+    From the first on that cannot be read they are asked for one by one, so that the others can be. Raises CatalogError
+    for what is not a matter of one document.
+    """
+    last = ""
+    try:
+        for document, chunks in _side_by_side(generation, catalog, report):
+            yield document, chunks
+            last = document.info.url
+    except CatalogCorrupt:
+        yield from _one_by_one(generation, catalog, last)
+
+
+def _side_by_side(
     generation: Generation, catalog: Catalog, report: Audit
-) -> Iterator[tuple[StoredDocument | Unreadable, list[Chunk]]]:
-    """Every document by URL, with its chunks; both sides of the catalog come in the same order.
+) -> Iterator[tuple[StoredDocument, list[Chunk]]]:
+    """Both sides of the catalog, which come in the same order.
 
     Chunks whose document does not come in its turn are a fault, for nothing they say can be checked.
     """
     groups = groupby(catalog.chunks(generation.id), key=lambda chunk: chunk.document.url)
     none: tuple[str | None, Iterator[Chunk]] = (None, iter(()))
     url, chunks = next(groups, none)
-    for document in _documents(generation, catalog):
-        if url_of(document) == url:
+    for document in catalog.documents(generation.id):
+        if document.info.url == url:
             yield document, list(chunks)
             url, chunks = next(groups, none)
         else:
@@ -41,28 +60,20 @@ def documents_with_chunks(
         report.faults["agreement"].add(f"the catalog has chunks of {url}, but no such document in its place")
 
 
-def url_of(document: StoredDocument | Unreadable) -> str:
-    """Its canonical URL."""
-    return document.url if isinstance(document, Unreadable) else document.info.url
-
-
-def _documents(generation: Generation, catalog: Catalog) -> Iterator[StoredDocument | Unreadable]:
-    """Every document by URL. From one on that cannot be read they are asked for one by one."""
-    last = ""
-    try:
-        for document in catalog.documents(generation.id):
-            yield document
-            last = document.info.url
-    except CatalogCorrupt:
-        urls = sorted(page.url for page in catalog.known_pages(generation.id).values() if page.url > last)
-        for url in urls:
-            try:
-                found = catalog.document(generation.id, url)
-            except CatalogCorrupt as error:
-                yield Unreadable(url, error.message)
-            else:
-                if found is not None:
-                    yield found
+def _one_by_one(generation: Generation, catalog: Catalog, after: str) -> Iterator[Read]:
+    """The documents after a URL, and what of each can be read."""
+    pages = [page for page in catalog.known_pages(generation.id).values() if page.url > after]
+    for page in sorted(pages, key=lambda page: page.url):
+        try:
+            document: StoredDocument | Unreadable | None = catalog.document(generation.id, page.url)
+        except CatalogCorrupt as error:
+            document = Unreadable(page.url, error.message)
+        try:
+            chunks = list(catalog.chunks(generation.id, [page.revision]))
+        except CatalogCorrupt as error:
+            document, chunks = Unreadable(page.url, error.message), []
+        if document is not None:
+            yield document, chunks
 
 
 def check_document(document: StoredDocument, chunks: Sequence[Chunk]) -> list[Found]:

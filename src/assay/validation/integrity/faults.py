@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from assay.model.evaluation import MOST_EXAMPLES
 
 KINDS = {
+    "catalog": "every page and chunk in the catalog can be read",
     "index": "the index can be opened and read",
     "completeness": "every chunk has its URL, title, position, content, time and hash",
     "hashes": "the recomputed SHA-256 of every document's, chunk's and embedded text equals the stored one",

@@ -3,13 +3,14 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import exc
 
 from assay.adapters.sql.faults import from_postgres, mapped
-from assay.errors import CatalogError, CatalogSchemaError, CatalogUnavailable, GenerationNotFound
+from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError, CatalogUnavailable, GenerationNotFound
 
 
 def every_kind(kind: type[Exception]) -> Iterator[type[Exception]]:
@@ -58,7 +59,7 @@ def sqlite_error(name: str, said: str = "what it said") -> sqlite3.Error:
         ("SQLITE_READONLY_DIRECTORY", CatalogError, "write access"),
         ("SQLITE_FULL", CatalogError, "no space left"),
         ("SQLITE_IOERR_WRITE", CatalogError, "Check the disk"),
-        ("SQLITE_CORRUPT", CatalogError, "is damaged"),
+        ("SQLITE_CORRUPT", CatalogCorrupt, "is damaged"),
         ("SQLITE_NOTADB", CatalogError, "not a SQLite database"),
         ("SQLITE_CONSTRAINT_UNIQUE", CatalogError, "contradicts"),
         ("SQLITE_TOOBIG", CatalogError, "size"),
@@ -105,7 +106,7 @@ class DriverError(Exception):
         ("53100", CatalogError, "no space left"),
         ("55P03", CatalogUnavailable, "locked by another process"),
         ("57P01", CatalogUnavailable, "server is up"),
-        ("XX001", CatalogError, "damaged"),
+        ("XX001", CatalogCorrupt, "damaged"),
         (None, CatalogUnavailable, "cannot be reached"),
     ],
 )
@@ -127,10 +128,18 @@ def test_statements_and_values_stay_out_of_the_message() -> None:
 
 
 def test_values_that_cannot_be_kept_or_read_are_errors_of_the_catalog() -> None:
-    with pytest.raises(CatalogError, match="broken JSON"), mapped("my.db"):
+    with pytest.raises(CatalogCorrupt, match="broken JSON"), mapped("my.db"):
         json.loads("{")
     with pytest.raises(CatalogError, match="cannot hold or give back"), mapped("my.db"):
         "\ud800".encode()
+
+
+def test_a_value_that_cannot_be_understood_where_only_is_read_was_stored_damaged() -> None:
+    with pytest.raises(CatalogCorrupt, match="is damaged"), mapped("my.db", only_reads=True):
+        datetime.fromisoformat("yesterday")
+    with pytest.raises(CatalogError, match="cannot hold or give back") as caught, mapped("my.db", only_reads=True):
+        "\ud800".encode()
+    assert type(caught.value) is CatalogError
 
 
 def test_errors_of_assay_and_of_the_caller_pass_as_they_are() -> None:
