@@ -127,7 +127,7 @@ class Embedding(Searcher):
 
 @pytest.fixture
 def failing(published: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    monkeypatch.setattr("assay.app.Searcher", Embedding)
+    monkeypatch.setattr("assay.app.parts.Searcher", Embedding)
     with Assay.open(settings_for(published)) as assay:
         assay.start_serving()
         yield connect(assay)
@@ -215,7 +215,7 @@ def test_more_tests_than_a_client_is_ever_allowed_are_told_so(published: Path) -
 
 WAITING = """
 import time
-from assay.app import Searcher
+from assay.app.parts import Searcher
 
 class Waiting(Searcher):
     def search(self, query):
@@ -226,8 +226,8 @@ class Waiting(Searcher):
                 time.sleep(0.01)
         return super().search(query)
 
-import assay.app
-assay.app.Searcher = Waiting
+import assay.app.parts
+assay.app.parts.Searcher = Waiting
 """
 
 

@@ -1,0 +1,179 @@
+"""Everything that Assay can do."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.app.construction import gate_of, judged_by
+from assay.app.measuring import Measuring
+from assay.app.reports import Health, PublishReport
+from assay.errors import (
+    AssayError,
+    BuildInProgress,
+    CatalogError,
+)
+from assay.ingest.pipeline import BuildReport, Pipeline
+from assay.model.evaluation import Outcome
+from assay.model.generations import Generation, State
+from assay.model.ranking import Query, Ranking
+from assay.ports import (
+    ChunkMetadata,
+    Progress,
+    Silence,
+    Vector,
+)
+from assay.release.promotion import has_pass
+from assay.retrieval.searcher import embed_query
+from assay.testsets import load_test_set
+from assay.validation.measuring import Measures
+
+logger = logging.getLogger(__name__)
+
+
+class Assay(Measuring):
+    """Everything that Assay can do, over one data directory and one configuration.
+
+    Parts are built when they are first needed: a search loads no catalog migrations, a listing no model.
+
+    generation: id of the generation to search instead of the live one, or CANDIDATE for the one that waits.
+    embedder_observer: told of every request to a provider of embeddings; may be set at any time.
+    """
+
+    # --- building and releasing ------------------------------------------------------------------------------------
+
+    def ingest(self, *, rebuild: bool = False, progress: Progress | None = None) -> BuildReport:
+        """Build a candidate from the configured sources.
+
+        rebuild: as if there were no generation before.
+
+        Raises ConfigurationError without sources, BuildInProgress, SourceError, EmbeddingError, VectorStoreError,
+        CatalogError, IndexNotOurs.
+        """
+        self._require_own_index()
+        return Pipeline(self._build_parts(), progress or Silence()).build(rebuild=rebuild)
+
+    def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
+        """Build, validate, and promote what passes; a candidate that fails is rejected, an undecided one waits.
+
+        Raises what ingest, validate and promote raise.
+        """
+        self._check_before_building()
+        build = self.ingest(rebuild=rebuild, progress=progress)
+        if build.generation.state is State.LIVE:
+            self.releases.show()
+            return PublishReport(build, None, None)
+        validation = self.validate(build.generation.id, progress=progress)
+        outcome = validation.verdict.outcome
+        if outcome is Outcome.FAIL:
+            self.releases.reject(validation.verdict)
+        promoted = self._promote(build.generation, validation.verdict.test_set) if outcome is Outcome.PASS else None
+        return PublishReport(build, validation.verdict, promoted, validation)
+
+    def promote(
+        self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
+    ) -> Generation:
+        """Make the candidate live, or the generation named, validating first what has no PASS that still holds.
+
+        test_set: as in validate; None also takes the one that the candidate was last judged by.
+
+        Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs, and what validate raises.
+        """
+        self._require_own_index()
+        generation = self.catalog.generation(generation_id) if generation_id else self.releases.candidate()
+        if generation.state is not State.CANDIDATE:
+            return self._promote(generation, None)
+        path = test_set or self.settings.validation.testset or judged_by(generation)
+        labelled = load_test_set(path) if path else None
+        fingerprint = labelled.fingerprint if labelled else None
+        if not has_pass(generation, self.gate.fingerprint, fingerprint):
+            self.validate(generation.id, path, progress)
+        return self._promote(generation, fingerprint)
+
+    def rollback(self) -> Generation:
+        """Make the generation live again that was live before. Raises GenerationNotFound, IndexNotOurs."""
+        self._require_own_index()
+        return self.releases.rollback()
+
+    def generations(self) -> list[Generation]:
+        """All generations, newest first."""
+        return self.catalog.generations()
+
+    def _check_before_building(self) -> None:
+        """Raise InputError for what a validation would refuse, before hours of building."""
+        Measures.named(self.settings.validation.measures)
+        gate_of(self.settings.gate)
+        if self.settings.validation.testset:
+            load_test_set(self.settings.validation.testset)
+
+    def _promote(self, generation: Generation, test_set: str | None) -> Generation:
+        """Go live; then the vectors that were kept in case the candidate came to nothing are in use, and not needed."""
+        promoted = self.releases.promote(generation.id, self.gate.fingerprint, test_set)
+        if self._embeddings_file.exists():
+            try:
+                with self.catalog.build_lock():
+                    self.embedding_cache.clear()
+            except BuildInProgress:
+                logger.info("Another build is using %s, which is cleared when that one is live.", self._embeddings_file)
+        return promoted
+
+    # --- searching -------------------------------------------------------------------------------------------------
+
+    def search(self, query: Query) -> Ranking:
+        """Ask the live generation, or the one that was named in its place.
+
+        Raises InputError, NoLiveGeneration, GenerationNotFound, IdentityMismatch, EmbeddingError, VectorStoreError,
+        CatalogError.
+        """
+        with self.live.lease() as searcher:
+            return searcher.search(query)
+
+    def embed_query(self, text: str) -> Vector:
+        """The configured model's vector of a query: float32 of shape (dimension,), of length 1.
+
+        Raises InputError for a text in which the model knows nothing, EmbeddingError.
+        """
+        return embed_query(self.embedder, text)
+
+    def search_embedding(self, query: Query, vector: Vector) -> Ranking:
+        """Ask the live generation with an embedding that was made before. See Searcher.search_embedding.
+
+        Raises NoLiveGeneration, IdentityMismatch, InvalidEmbedding, VectorStoreError, CatalogError.
+        """
+        with self.live.lease() as searcher:
+            return searcher.search_embedding(query, vector)
+
+    def metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
+        """What the catalog says of these chunks while this generation is live; nothing once another one is.
+
+        Raises CatalogError, without a long wait.
+        """
+        return self.catalog.chunk_metadata(chunk_ids, generation_id)
+
+    def start_serving(self) -> None:
+        """Open the live generation, if there is one, and follow every promotion from now on."""
+        try:
+            self.live.refresh()
+        except AssayError as error:
+            logger.warning("Nothing can be served yet: %s", error)
+        self.live.watch(self.settings.server.poll_seconds)
+
+    def health(self) -> Health:
+        """Look at the parts that a search needs; takes well under a second."""
+        problems = []
+        catalog = store = True
+        try:
+            self.catalog.check()
+        except CatalogError as error:
+            catalog = False
+            problems.append(f"catalog: {error.message}")
+        try:
+            self.store.check()
+        except AssayError as error:
+            store = False
+            problems.append(f"vector store: {error.message}")
+        status = self.live.status()
+        if status.problem:
+            problems.append(f"live generation: {status.problem}")
+        elif status.generation is None:
+            problems.append("live generation: nothing has been promoted yet")
+        return Health(store, catalog, status.generation, tuple(problems))

@@ -1,0 +1,193 @@
+"""From settings to the parts that they name."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from assay.adapters.embedders import EmbedderChoice, models_by_dimension
+from assay.adapters.folder import FolderSource
+from assay.errors import (
+    ConfigurationError,
+)
+from assay.model.generations import Generation
+from assay.ports import (
+    SparseEncoder,
+    VectorStore,
+)
+from assay.settings import (
+    EmbeddingSettings,
+    GateSettings,
+    LimitSettings,
+    QdrantSettings,
+    Settings,
+    SourceSettings,
+)
+from assay.validation.gate import Gate, MeasureLimit, QualityLimits
+from assay.validation.metrics import parse_measure
+from assay.validation.structure import StructuralLimits
+
+if TYPE_CHECKING:
+    from assay.adapters.adopted.store import AdoptedStore
+    from assay.adapters.qdrant_options import Access, Reading
+
+
+def gate_of(settings: GateSettings) -> Gate:
+    """The limits of `[gate]`. Raises InputError for a measure that there is not."""
+    structure = StructuralLimits(
+        settings.max_failed_pages,
+        settings.max_page_fall,
+        settings.title_top_k,
+        settings.max_unreachable,
+        settings.title_sample,
+    )
+    groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]
+    quality = QualityLimits(
+        precision=settings.min_precision,
+        precision_share=settings.min_precision_share,
+        mrr=settings.min_mrr,
+        completeness=1.0,
+        hashes=1.0,
+        p95_ms=settings.max_p95_ms,
+        edge_topics=settings.edge_topics,
+        precision_of=settings.precision,
+        abstain_below=settings.abstain_below,
+        lost_judgments=settings.max_lost_judgments,
+        measures=tuple(
+            MeasureLimit(parse_measure(name).name, group, limit.min, limit.max_drop_vs_live)
+            for group, limits in groups
+            for name, limit in limits.items()
+        ),
+    )
+    return Gate(structure, quality)
+
+
+def judged_by(generation: Generation) -> Path | None:
+    """The test set that a generation was last judged by; None where only its structure was, or it never was."""
+    path = (generation.verdict or {}).get("test_set_path")
+    return Path(path) if isinstance(path, str) else None
+
+
+def embedder_choice(settings: EmbeddingSettings) -> EmbedderChoice:
+    """The settings as plain values, keys uncovered."""
+    values: dict[str, Any] = {name: getattr(settings, name) for name in EmbeddingSettings.model_fields}
+    for name, value in values.items():
+        if isinstance(value, SecretStr):
+            values[name] = value.get_secret_value()
+    return EmbedderChoice(**values)
+
+
+def qdrant_store(settings: Settings) -> VectorStore:
+    """The server of [qdrant]; its client is loaded only here, for it takes half a second."""
+    chosen = settings.qdrant
+    _require_server(chosen, 'The vector store is "qdrant"', ', or [index] store to "embedded"')
+    from assay.adapters.qdrant import QdrantStore
+    from assay.adapters.qdrant_options import CollectionLayout, Loading
+
+    access, reading = _qdrant_access(chosen)
+    return QdrantStore(
+        access,
+        chosen.collection,
+        layout=CollectionLayout(
+            graph_from=settings.index.hnsw_threshold,
+            shard_number=chosen.shard_number,
+            replication_factor=chosen.replication_factor,
+            write_consistency=chosen.write_consistency,
+            quantization=chosen.quantization,
+            on_disk=chosen.on_disk,
+            hnsw_links=chosen.hnsw_links,
+            hnsw_build_width=chosen.hnsw_build_width,
+        ),
+        loading=Loading(
+            batch=chosen.upload_batch, batch_bytes=chosen.upload_bytes, seal_timeout=chosen.seal_timeout_seconds
+        ),
+        reading=reading,
+    )
+
+
+def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
+    """The collection of [index] adopt."""
+    index = settings.index
+    if index.adopt is None:
+        raise ConfigurationError(
+            "No collection is adopted.", hint="Set [index] adopt to the name of one on the server of [qdrant] url."
+        )
+    if index.store == "embedded":
+        raise ConfigurationError(
+            f"The collection {index.adopt} is to be adopted, and [index] store is `embedded`.",
+            hint="Leave [index] store out: what is adopted is on a Qdrant server.",
+        )
+    _require_server(settings.qdrant, f"The collection {index.adopt} is to be adopted", "")
+    from assay.adapters.adopted.mapping import FieldMapping
+    from assay.adapters.adopted.store import AdoptedStore, Adoption
+
+    access, reading = _qdrant_access(settings.qdrant)
+    mapping = FieldMapping(index.mapping.paths, index.mapping.first_position, index.mapping.base_url)
+    return AdoptedStore(
+        access,
+        Adoption(index.adopt, index.preset, index.vector, mapping),
+        reading=reading,
+        encoder=encoder,
+        models=models_by_dimension(),
+    )
+
+
+def _qdrant_access(chosen: QdrantSettings) -> "tuple[Access, Reading]":
+    """How the server of [qdrant] is reached and asked."""
+    from assay.adapters.qdrant_options import Access, Reading
+
+    return (
+        Access(
+            url=str(chosen.url),
+            api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
+            grpc=chosen.grpc,
+            grpc_port=chosen.grpc_port,
+            timeout=chosen.timeout_seconds,
+            upload_timeout=chosen.upload_timeout_seconds,
+            retries=chosen.retries,
+            patience=chosen.patience_seconds,
+        ),
+        Reading(
+            consistency=chosen.read_consistency, search_width=chosen.search_width, oversampling=chosen.oversampling
+        ),
+    )
+
+
+def _require_server(chosen: QdrantSettings, what: str, otherwise: str) -> None:
+    """Raise ConfigurationError without an address, or without the client, which takes half a second to load.
+
+    what: needs a server. otherwise: what else could be set.
+    """
+    if chosen.url is None:
+        raise ConfigurationError(
+            f"{what}, and there is no address of a server.", hint=f"Set [qdrant] url or QDRANT_URL{otherwise}."
+        )
+    if find_spec("qdrant_client") is None:
+        raise ConfigurationError(
+            f"{what}, and the package qdrant_client is not installed.",
+            hint="Install it: `pip install '.[qdrant]'` in Assay's checkout.",
+        )
+
+
+def folder_source(settings: SourceSettings) -> FolderSource:
+    """The folder of one `[[sources]]` table."""
+    return FolderSource(
+        settings.path,
+        base_url=settings.base_url,
+        name=settings.name,
+        current_version=settings.current_version,
+        default_locale=settings.default_locale,
+        convention=settings.convention,
+        max_page_bytes=settings.max_page_bytes,
+    )
+
+
+def example_folder() -> Path:
+    """The handbook that `assay demo` reads: in the installed package, or in the checkout."""
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "examples", package.parent.parent / "examples"):
+        if (folder / "handbook").is_dir():
+            return folder
+    raise ConfigurationError("The example handbook is missing from this installation.", hint="Install Assay again.")
