@@ -10,7 +10,7 @@ from assay.web.guards import KnownHosts
 @pytest.mark.parametrize(
     ("host", "message"),
     [
-        ("evil.example", "does not answer under 'evil.example'"),
+        ("evil.example", "does not answer under"),
         ("", "the request names none"),
     ],
 )
