@@ -1,6 +1,6 @@
 """All benchmarks, one after the other: `make bench`."""
 
-from benchmarks import chain, corpora, http_load, metrics, quality, serving, simulations
+from benchmarks import audit, chain, corpora, http_load, metrics, quality, serving, simulations
 
 if __name__ == "__main__":
     corpora.main([])
@@ -8,5 +8,7 @@ if __name__ == "__main__":
     serving.main(50_000)
     http_load.main()
     chain.main()
+    latency.main()
+    audit.main()
     metrics.main()
     simulations.main()
