@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from assay.errors import AssayError, InputError
+from assay.model.documents import Chunk
 from assay.model.evaluation import ResolvedTopic, Run, TopicRun
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import Progress
@@ -55,13 +56,15 @@ def run_topics(topics: Sequence[ResolvedTopic], asked: Asked, generation: str, p
     first, later = _in_two(topics, asked)
     progress.begin("topics", len(topics))
     runs: dict[str, TopicRun] = {}
+    met: dict[str, Chunk] = {}
     if first and asked.expect_queries is None:
         _ask(first[0], asked)
     for part in (first, later):
         if part is later and asked.expect_queries is not None:
             _announce(part, asked.expect_queries)
         for topic in part:
-            runs[topic.topic.id] = _ask(topic, asked)
+            answer = _ask(topic, asked)
+            runs[topic.topic.id] = replace(answer, hits=tuple(_sharing(hit, met) for hit in answer.hits))
             progress.advance()
     progress.end()
     alone = [topic.topic.id for topic in (first if asked.expect_queries is None else first[1:])]
@@ -76,6 +79,12 @@ def _in_two(topics: Sequence[ResolvedTopic], asked: Asked) -> tuple[Sequence[Res
     ids = [topic.topic.id for topic in topics]
     alone = set(random.Random("\n".join(ids)).sample(ids, MOST_TIMED + 1))  # noqa: S311 - a sample, not a secret
     return [t for t in topics if t.topic.id in alone], [t for t in topics if t.topic.id not in alone]
+
+
+def _sharing(hit: Hit, met: dict[str, Chunk]) -> Hit:
+    """The hit with the chunk that another hit has already: a hundred thousand topics meet the same ones all the time."""
+    known = met.setdefault(hit.chunk.id, hit.chunk)
+    return hit if known is hit.chunk or known != hit.chunk else replace(hit, chunk=known)
 
 
 def _announce(topics: Sequence[ResolvedTopic], expect_queries: Callable[[Sequence[str]], None]) -> None:

@@ -105,3 +105,9 @@ def test_where_queries_cost_something_a_sample_is_embedded_singly_and_the_rest_t
     assert report.timed == set(alone[1:])
     assert [one.topic_id for one in report.run.topics] == [topic.topic.id for topic in topics]
     assert _run(Service(), *topics, costly=True).timed == report.timed
+
+
+def test_hits_of_one_chunk_share_it() -> None:
+    service = Service()
+    first, second = _run(service, _topic("a"), _topic("b")).run.topics
+    assert all(one.chunk is other.chunk for one, other in zip(first.hits, second.hits, strict=True))
