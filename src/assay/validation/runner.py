@@ -82,7 +82,7 @@ def _in_two(topics: Sequence[ResolvedTopic], asked: Asked) -> tuple[Sequence[Res
 
 
 def _sharing(hit: Hit, met: dict[str, Chunk]) -> Hit:
-    """The hit with the chunk that another hit has already: a hundred thousand topics meet the same ones all the time."""
+    """The hit with the chunk that another hit has already: a hundred thousand topics meet the same ones again."""
     known = met.setdefault(hit.chunk.id, hit.chunk)
     return hit if known is hit.chunk or known != hit.chunk else replace(hit, chunk=known)
 
