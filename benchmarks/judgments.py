@@ -2,11 +2,12 @@
 
     python -m benchmarks.judgments [ROUNDS]
 
-The truth does not come from the product: an edit remembers where each character came from, and a passage that was found
-is wrong unless it is exactly the characters that were judged. A passage can be recovered when its words are unchanged
-and stand nowhere else with one side of what was kept around them.
+The truth does not come from the product: an edit remembers where each character came from, and a passage that was
+found is wrong unless its letters and digits are exactly those that were judged. A passage can be recovered when its
+words are unchanged and stand nowhere else with one side of what was kept around them.
 """
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ from benchmarks.shared import shared_folder
 
 CHUNKINGS = tuple((size, overlap) for size in (300, 500, 800, 1_200, 1_600, 2_000) for overlap in (0, size // 5))
 """Most characters of a chunk, and of its overlap."""
+
+_LETTERS = re.compile(r"[^\W_]")
 
 ROUNDS = 20
 EDITS = 60
@@ -172,7 +175,7 @@ def _count(tally: Tally, each: Labelled, passage: Passage, found: Resolution, no
     is_found = False
     if found.anchoring.scores:
         assert found.span is not None
-        is_found = now.descends(found.span.start, found.span.end, each.span.start, each.span.end)
+        is_found = _is_what_was_judged(passage, each, found.span, now)
         if not is_found:
             assert tally.wrong is not None
             tally.wrong.append(f"{each} found at {found.span}: {found.reason}")
@@ -182,6 +185,16 @@ def _count(tally: Tally, each: Labelled, passage: Passage, found: Resolution, no
     if now.descendants(each.span.start, each.span.end) and now.text.count(_exact(passage)) == 1:
         tally.unique += 1
         tally.unique_recovered += is_found
+
+
+def _is_what_was_judged(passage: Passage, each: Labelled, found: Span, now: EditedText) -> bool:
+    """Whether the letters and digits are those that were judged, in order, and none of them is from elsewhere."""
+    origin = now.origin[found.start : found.end].tolist()
+    said = now.text[found.start : found.end]
+    own = [
+        each.span.start <= origin[place] < each.span.end for place, character in enumerate(said) if character.isalnum()
+    ]
+    return all(own) and _LETTERS.findall(said) == _LETTERS.findall(_exact(passage))
 
 
 def can_be_recovered(passage: Passage, each: Labelled, now: EditedText) -> bool:

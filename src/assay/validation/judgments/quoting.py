@@ -1,7 +1,9 @@
 """Finds a quote in a text, and tells equal words apart by what stands around them.
 
-The rule for a text that has changed: a place is the one that was judged when the words are the same and at least one
-side of their surroundings proves it. Everything else is said, and nothing is guessed.
+The rule for a text that has changed: a place is the one that was judged when the words are the same and what stands
+around them proves it. One side does for words that stood there once; for words that stood there more often a paragraph
+that moves can bring one side to the wrong ones, so that both have to stand there. Everything else is said, and nothing
+is guessed.
 """
 
 from bisect import bisect_left
@@ -16,8 +18,8 @@ from assay.validation.judgments.folding import Folded, fold, folded_words
 USUAL_CONTEXT = 32
 """Characters of context that are written on each side of a quote, as in other tools for web annotations."""
 
-LONG_CONTEXT = 400
-"""More are written only where the other side needs more too."""
+LONG_CONTEXT = 64
+"""A side of so many characters was written because the words stand more than once: it needs the other side too."""
 
 MOST_CONTEXT = 4_000
 """A side of so many characters could not be made unique, and proves nothing."""
@@ -69,12 +71,19 @@ class SearchedText:
     def places(self, exact: str) -> list[Span]:
         """Every place of the words, also those that overlap: as they are written or, if nowhere, as they fold."""
         spans = [Span(start, start + len(exact)) for start in _starts(self.text, exact)]
-        return spans or list(self._folded_places(folded_words(exact)))
+        if spans:
+            return spans
+        return [span for span in self._folded_places(folded_words(exact)) if self._ends_words(span, exact)]
 
     def says(self, span: Span, exact: str) -> bool:
         """Whether the words stand at a place, as they are written or folded."""
         there = self.text[span.start : span.end]
         return there == exact or (there != "" and folded_words(there) == folded_words(exact))
+
+    def _ends_words(self, span: Span, exact: str) -> bool:
+        """Whether words that ended with a blank still end there, and began with one begin there."""
+        before, after = self.text[span.start - 1 : span.start], self.text[span.end : span.end + 1]
+        return not ((exact[:1].isspace() and before.isalnum()) or (exact[-1:].isspace() and after.isalnum()))
 
     def _folded_places(self, wanted: str) -> Iterator[Span]:
         if not wanted:
@@ -126,7 +135,7 @@ class _Side:
     def __init__(self, text: str) -> None:
         self.text = text
         self.is_unique = len(text) < MOST_CONTEXT
-        self.is_proof = len(text.strip()) >= LEAST_PROOF and self.is_unique
+        self.is_proof = len(text.strip()) >= LEAST_PROOF and len(text) < LONG_CONTEXT
         self._folded: str | None = None
 
     @property
@@ -191,38 +200,34 @@ class _Agreement:
 
 
 def quote_at(searched: SearchedText, span: Span) -> Quote:
-    """The words at a place, with so much around them that each side tells them from equal words of the same text.
+    """The words at a place, with so much around them that equal words of the same text are told apart.
 
-    A side that cannot, or only with more than LONG_CONTEXT characters where the other needs fewer, is left out. Where
-    neither side can within MOST_CONTEXT characters, what is given proves nothing once the text has changed.
+    Words that stand there once get some USUAL_CONTEXT characters on each side, of which either proves them. Of words
+    that stand there more than once each side is as long as it takes to tell them apart by it, and too long to prove
+    them without the other. Where no side can within MOST_CONTEXT characters, none proves anything.
     """
     text = searched.text
     exact = text[span.start : span.end]
     others = [start for start in islice(_starts(text, exact), _MOST_PLACES) if start != span.start]
+    if not others:
+        return Quote(exact, _before(text, span.start, USUAL_CONTEXT), _after(text, span.end, USUAL_CONTEXT))
     prefix = suffix = None
     if len(others) < _MOST_PLACES - 1:
         prefix = _telling_prefix(searched, span.start, others)
         suffix = _telling_suffix(searched, span.end, [other + len(exact) for other in others])
     if prefix is None and suffix is None:
-        return _undecided(text, span)
-    if suffix is None or (prefix is not None and len(prefix) <= len(suffix) and len(suffix) > LONG_CONTEXT):
-        return Quote(exact, prefix=prefix or "")
-    if prefix is None or len(prefix) > LONG_CONTEXT:
-        return Quote(exact, suffix=suffix)
-    return Quote(exact, prefix, suffix)
-
-
-def _undecided(text: str, span: Span) -> Quote:
-    """Words that nothing near tells from equal ones: with sides that are too long to prove anything, or too short."""
-    prefix, suffix = text[max(0, span.start - MOST_CONTEXT) : span.start], text[span.end : span.end + MOST_CONTEXT]
-    if len(prefix) < MOST_CONTEXT and len(suffix) < MOST_CONTEXT:
-        prefix, suffix = prefix[1 - LEAST_PROOF :], suffix[: LEAST_PROOF - 1]
-    return Quote(text[span.start : span.end], prefix, suffix)
+        before, after = _before(text, span.start, MOST_CONTEXT), _after(text, span.end, MOST_CONTEXT)
+    else:
+        before = _before(text, span.start, LONG_CONTEXT) if prefix is None else prefix
+        after = _after(text, span.end, LONG_CONTEXT) if suffix is None else suffix
+    # At an end of the text a side may be so short that it would prove the words without the other.
+    before = before if len(before) >= LONG_CONTEXT else before[1 - LEAST_PROOF :]
+    return Quote(exact, before, after if len(after) >= LONG_CONTEXT else after[: LEAST_PROOF - 1])
 
 
 def _telling_prefix(searched: SearchedText, at: int, others: Sequence[int]) -> str | None:
     """What stands before a place and before none of the others; None where that would be too long."""
-    shared = max((_shared_before(searched.text, at, other) for other in others), default=0)
+    shared = max(_shared_before(searched.text, at, other) for other in others)
     for length in _lengths(shared, at):
         side = _Side(_before(searched.text, at, length))
         if all(side.stands_before(searched, other) is False for other in others):
@@ -232,7 +237,7 @@ def _telling_prefix(searched: SearchedText, at: int, others: Sequence[int]) -> s
 
 def _telling_suffix(searched: SearchedText, at: int, others: Sequence[int]) -> str | None:
     """What stands after a place and after none of the others; None where that would be too long."""
-    shared = max((_shared_after(searched.text, at, other) for other in others), default=0)
+    shared = max(_shared_after(searched.text, at, other) for other in others)
     for length in _lengths(shared, len(searched.text) - at):
         side = _Side(_after(searched.text, at, length))
         if all(side.stands_after(searched, other) is False for other in others):
@@ -243,11 +248,11 @@ def _telling_suffix(searched: SearchedText, at: int, others: Sequence[int]) -> s
 def _lengths(shared: int, there: int) -> Iterator[int]:
     """Lengths to try. A little more than what is shared is needed where the difference is one that folding hides."""
     longest = min(there, MOST_CONTEXT - _TO_A_BLANK - 1)
-    length = max(shared + 1, USUAL_CONTEXT)
+    length = max(shared + 1, LONG_CONTEXT)
     while length < longest:
         yield length
         length += _TO_A_BLANK
-    if longest >= shared:
+    if longest > shared:
         yield longest
 
 
@@ -268,8 +273,8 @@ def _most(there: int, holds: Callable[[int], bool]) -> int:
 
 
 def _before(text: str, at: int, length: int) -> str:
-    """So much of the text before a place, or a little more, to where a word begins."""
-    start = at - length
+    """So much of the text before a place, or a little more, to where a word begins; as far as there is text."""
+    start = max(0, at - length)
     for blank in range(start, max(start - _TO_A_BLANK, -1), -1):
         if blank == 0 or text[blank - 1].isspace():
             return text[blank:at]
@@ -277,8 +282,8 @@ def _before(text: str, at: int, length: int) -> str:
 
 
 def _after(text: str, at: int, length: int) -> str:
-    """So much of the text after a place, or a little more, to where a word ends."""
-    end = at + length
+    """So much of the text after a place, or a little more, to where a word ends; as far as there is text."""
+    end = min(len(text), at + length)
     for blank in range(end, min(end + _TO_A_BLANK, len(text) + 1)):
         if blank == len(text) or text[blank].isspace():
             return text[at:blank]

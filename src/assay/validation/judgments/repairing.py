@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from assay.model.evaluation import Anchoring, Judgment, Passage, Quote, Resolution, Span, TestSet
 from assay.validation.judgments.anchoring import Found, Kind, kind_of
 from assay.validation.judgments.corpus import Corpus, Page
-from assay.validation.judgments.quoting import LEAST_PROOF, SearchedText, quote_at
+from assay.validation.judgments.quoting import SearchedText, quote_at
 from assay.validation.judgments.resolving import Resolver
 from assay.validation.judgments.sections import find_section
 
@@ -111,7 +111,7 @@ def _written(one: Found, page: Page, searched: SearchedText) -> Passage:
     return replace(
         passage,
         url=page.url,
-        quote=_quote(passage.quote, quote_at(searched, span), searched, span),
+        quote=_quote(passage.quote, quote_at(searched, span)),
         position=span,
         text_hash=page.text_hash,
     )
@@ -126,19 +126,11 @@ def _section_at(page: Page, span: Span, name: str) -> str | None:
     return None
 
 
-def _quote(given: Quote | None, there: Quote, searched: SearchedText, span: Span) -> Quote:
-    """The words as a person wrote them, with what stands around them now.
-
-    A side that was given and would prove nothing cannot be taken out of the file: it becomes too short for a proof.
-    """
+def _quote(given: Quote | None, there: Quote) -> Quote:
+    """The words as a person wrote them, with what stands around them now; at an end of the text that is nothing."""
     if given is None:
         return there
-    prefix, suffix = there.prefix, there.suffix
-    if given.prefix and not prefix:
-        prefix = searched.text[: span.start][1 - LEAST_PROOF :] or given.prefix
-    if given.suffix and not suffix:
-        suffix = searched.text[span.end :][: LEAST_PROOF - 1] or given.suffix
-    return Quote(given.exact, prefix, suffix)
+    return Quote(given.exact, there.prefix or given.prefix, there.suffix or given.suffix)
 
 
 def by_topic(repairs: Sequence[Repair]) -> dict[str, dict[int, Judgment]]:

@@ -128,18 +128,16 @@ def test_the_words_of_a_person_are_never_rewritten(site: Site) -> None:
     assert after.quote.exact == copied.quote.exact  # type: ignore[union-attr]
 
 
-def test_a_side_that_proves_nothing_becomes_too_short_for_a_proof() -> None:
+def test_words_that_stand_twice_get_sides_that_tell_them_apart() -> None:
     same = "the same words stand here and here again " * 12
     site = Site()
     site.publish("g1", {"p": f"# P\n\nA {same}MARK one.\n\nB {same}MARK two.\n"})
-    text = site.documents["g1"][f"{SITE}/p"].text
     given = Passage(f"{SITE}/p", Quote("MARK", same[-60:], " two."))
     after = repaired(site, "g1", given, everything=True)
     assert after.quote is not None
-    assert len(after.quote.prefix) < 16
+    assert after.quote.prefix.startswith("B the same")
     site.publish("g2", {"p": f"# P\n\nA {same}MARK one.\n\nIt is gone.\n"})
     assert not site.resolve("g2", after).resolutions[0].anchoring.scores
-    assert text.count("MARK") == 2
 
 
 def test_changes_are_grouped_by_topic(site: Site) -> None:

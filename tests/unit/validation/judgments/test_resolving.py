@@ -233,6 +233,15 @@ def test_a_quote_whose_page_moved_and_changed_is_found_with_both_sides(site: Sit
     assert (topic.resolutions[0].anchoring, site.words("g2", topic)) == (RE_ANCHORED, "the pressure in the line")
 
 
+def test_a_quote_that_stands_twice_on_another_page_did_not_move_there(site: Site) -> None:
+    passage = anchored(site, "the pressure in the line")
+    start = VALVES[: VALVES.index("The seat")].rstrip()
+    for name, content in (("once", start), ("twice", f"{start}\n\n{start}\n")):
+        site.publish(name, {"more": content})
+        found = site.resolve(name, passage).resolutions[0]
+        assert found.anchoring is (RE_ANCHORED if name == "once" else AMBIGUOUS)
+
+
 def test_words_of_a_page_that_is_gone_are_only_a_hint_where_they_stand_elsewhere(site: Site) -> None:
     site.publish("g2", {"pumps": PUMPS, "more": f"# More\n\nIndeed: {HUMS}\n"})
     [found] = site.resolve("g2", quote(HUMS)).resolutions
@@ -297,6 +306,18 @@ def test_an_id_that_names_another_text_now_is_not_believed(site: Site) -> None:
     assert found.chunk_ids == (second.id,)
 
 
+def test_an_id_whose_text_is_gone_is_not_believed(site: Site) -> None:
+    chunk = site.chunks["g1"][2]
+    named = Passage(chunk_id=chunk.id)
+    site.resolve("g1", named)
+    site.publish("g2", {"valves": "# Valves\n\nAll is new.\n"})
+    [new] = [replace(each, id=chunk.id) for each in site.chunks["g2"]]
+    site.catalog.add_generation(replace(site.catalog.generation("g1"), id="g3"))
+    site.catalog.add_documents("g3", [(site.documents["g2"][VALVES_URL], [replace(new, document=new.document)])])
+    [found] = site.resolve("g3", replace(named)).resolutions
+    assert (found.anchoring, found.chunk_ids) == (ORPHANED, ())
+
+
 def test_a_section_is_judged_with_what_is_nested_in_it(site: Site) -> None:
     topic = site.resolve("g1", Passage(url=VALVES_URL, section="care"), Passage(url=VALVES_URL, section="seals"))
     care, seals = site.words("g1", topic, 0), site.words("g1", topic, 1)
@@ -304,6 +325,8 @@ def test_a_section_is_judged_with_what_is_nested_in_it(site: Site) -> None:
     assert care.endswith(seals)
     assert seals.startswith("### Seals\n")
     assert set(topic.resolutions[1].chunk_ids) < set(topic.resolutions[0].chunk_ids)
+    again = site.resolve("g1", Passage(url=VALVES_URL, section="care"), Passage(url=VALVES_URL, section="seals"))
+    assert again.resolutions == topic.resolutions
 
 
 def test_a_section_that_is_not_there_is_named_with_those_near(site: Site) -> None:
@@ -340,6 +363,17 @@ def test_another_section_that_took_the_anchor_is_not_taken_for_it(site: Site) ->
     assert "old example" in site.words("g3", topic)
     site.publish("g4", {"p": added.replace("long enough", "edited")})
     assert site.resolve("g4", named).resolutions[0].anchoring is ORPHANED
+
+
+def test_an_edited_section_is_not_known_by_an_anchor_that_another_may_have_had(site: Site) -> None:
+    """Two examples that are nearly alike: without the first, the second has its anchor."""
+    lines = "".join(f"\nLine {number} of the example.\n" for number in range(6))
+    first, second = f"## Example\n{lines}\nThe first.\n\n", f"## Example\n{lines}\nThe second.\n\n"
+    site.publish("g2", {"p": f"# P\n\n{first}{second}"})
+    named = Passage(url=f"{SITE}/p", section="example")
+    site.resolve("g2", named)
+    site.publish("g3", {"p": f"# P\n\n{first.replace('The first.', 'It was edited.')}{second}"})
+    assert site.resolve("g3", named).resolutions[0].anchoring is ORPHANED
 
 
 def test_a_section_that_became_something_else_is_orphaned(site: Site) -> None:
@@ -415,6 +449,27 @@ def test_a_catalog_that_cannot_be_written_is_no_hindrance(site: Site, caplog: py
     assert "The disk is full." in caplog.text
 
 
+def test_what_is_known_is_not_kept_again(site: Site) -> None:
+    passages = (
+        Passage(url=VALVES_URL, section="care"),
+        Passage(url=PUMPS_URL),
+        Passage(chunk_id=site.chunks["g1"][0].id),
+    )
+    topic = Topic("t", "?", judgments=tuple(Judgment(each, 2) for each in passages))
+    corpus = CatalogCorpus(site.catalog, "g1")
+    kept: list[int] = []
+    keep = corpus.keep_anchors
+
+    def counted(anchors: dict[str, Passage]) -> None:
+        kept.append(len(anchors))
+        keep(anchors)
+
+    corpus.keep_anchors = counted  # type: ignore[method-assign,assignment]
+    for _ in range(2):
+        resolve(TestSet("s", (topic,), ""), corpus)
+    assert kept == [3]
+
+
 def test_a_passage_that_points_at_nothing_is_orphaned(site: Site) -> None:
     assert site.resolve("g1", Passage(section="care")).resolutions[0].anchoring is ORPHANED
 
@@ -442,9 +497,10 @@ def test_chunks_that_say_the_same_are_judged_together() -> None:
     assert topic.same_text == {ids["a"]: ids["b"]}
     assert topic.labels_of_all == {ids["a"]: 2, ids["b"]: 2}
     assert [topic.judged_id(one) for one in (ids["a"], ids["b"], "x")] == [ids["b"], ids["b"], "x"]
-    both = site.resolve("g1", *(quote("Check the filter", f"{SITE}/{path}") for path in "ba"))
-    assert (both.labels, both.same_text) == ({ids["a"]: 2}, {ids["b"]: ids["a"]})
-    assert [found.chunk_ids for found in both.resolutions] == [(ids["b"],), (ids["a"],)]
+    for order in ("ba", "ab"):
+        both = site.resolve("g1", *(quote("Check the filter", f"{SITE}/{path}") for path in order))
+        assert (both.labels, both.same_text) == ({ids["a"]: 2}, {ids["b"]: ids["a"]})
+        assert [found.chunk_ids for found in both.resolutions] == [(ids[path],) for path in order]
 
 
 def test_what_is_excluded_is_excluded_with_all_that_says_the_same_and_has_no_label() -> None:
