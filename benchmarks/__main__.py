@@ -1,6 +1,6 @@
 """All benchmarks, one after the other: `make bench`."""
 
-from benchmarks import audit, chain, corpora, http_load, latency, metrics, quality, serving, simulations
+from benchmarks import audit, chain, corpora, http_load, judgments, latency, metrics, quality, serving, simulations
 
 if __name__ == "__main__":
     corpora.main([])
@@ -12,3 +12,4 @@ if __name__ == "__main__":
     audit.main()
     metrics.main()
     simulations.main()
+    judgments.main(2)

@@ -190,7 +190,7 @@ class PageSearch:
             one.passage,
             Resolution(anchoring, self._page.url, span, ids, reason),
             chunks,
-            None if one.is_anchored else anchor,
+            anchor,
         )
 
     def _anchor(self, span: Span) -> Passage:

@@ -65,8 +65,9 @@ def _traces(missed: Sequence[Sought], corpus: Corpus) -> list[tuple[Sought, _Tra
             if not (words <= vocabulary and quote.exact in text):
                 continue
             trace.words.append(url)
-            if min(len(quote.prefix.strip()), len(quote.suffix.strip())) >= LEAST_PROOF:
-                trace.whole += [url] * text.count(quote.prefix + quote.exact + quote.suffix)
+            is_told = min(len(quote.prefix.strip()), len(quote.suffix.strip())) >= LEAST_PROOF
+            if is_told and quote.prefix + quote.exact + quote.suffix in text:
+                trace.whole.append(url)
     return traces
 
 

@@ -182,9 +182,9 @@ def test_what_folding_hides_does_not_tell_words_apart() -> None:
 
 
 def test_a_side_of_nothing_but_marks_does_not_tell_words_apart() -> None:
-    text = f"alpha {'`' * 60}MARK one\n\nbeta {'*' * 60}MARK one\n"
+    text = f"alpha {'`' * 100}MARK one\n\nbeta {'*' * 100}MARK one\n"
     quote = quote_at(SearchedText(text), Span(text.index("MARK"), text.index("MARK") + 4))
-    assert "alpha" in quote.prefix or not quote.prefix
+    assert "alpha" in quote.prefix
     assert find(text, quote, changed=True).span == Span(text.index("MARK"), text.index("MARK") + 4)
 
 

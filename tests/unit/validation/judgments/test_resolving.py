@@ -244,9 +244,10 @@ def test_a_quote_that_stands_twice_on_another_page_did_not_move_there(site: Site
 
 def test_words_of_a_page_that_is_gone_are_only_a_hint_where_they_stand_elsewhere(site: Site) -> None:
     site.publish("g2", {"pumps": PUMPS, "more": f"# More\n\nIndeed: {HUMS}\n"})
-    [found] = site.resolve("g2", quote(HUMS)).resolutions
-    assert (found.anchoring, found.chunk_ids) == (ORPHANED, ())
-    assert f"The same words stand at {SITE}/more" in found.reason
+    for passage in (quote(HUMS), anchored(site, HUMS)):
+        [found] = site.resolve("g2", passage).resolutions
+        assert (found.anchoring, found.chunk_ids) == (ORPHANED, ())
+        assert f"The same words stand at {SITE}/more" in found.reason
 
 
 # --- judgments by chunk, text, section and page --------------------------------------------------------------------
