@@ -82,7 +82,9 @@ urls = st.sampled_from(
     ]
 )
 labels = st.sampled_from([0, 1, 2])
-chunk_ids = st.text("0123456789abcdef-", min_size=1, max_size=36)
+chunk_ids = st.one_of(
+    st.text("0123456789abcdef-", min_size=1, max_size=36), st.sampled_from(["https://docs.example/a", "a b", "doc:1/é"])
+)
 
 
 @st.composite

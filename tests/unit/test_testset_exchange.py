@@ -92,6 +92,7 @@ def test_topics_with_tabs_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "words"),
     [
+        ({"t.trec": "<top>\n</top>\n"}, "t.trec:1: topic 1, id: is empty"),
         ({"t.tsv": "1\thow?\nno tab\n"}, "t.tsv:2: a topic is an id, a tab and a text, or a <top> block"),
         ({"t.tsv": "1\ta\n1\tb\n"}, 't.tsv:2: topic 1, id: "1" is the id of the topic on line 1 too'),
         (

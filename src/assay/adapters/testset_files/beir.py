@@ -12,7 +12,6 @@ from assay.adapters.testset_files.exchange import (
     Grades,
     Imported,
     Labels,
-    best_labels,
     doc_id_of,
     grade,
     judgments_of,
@@ -79,7 +78,7 @@ def beir_files(
         else:
             judged = [(_document(judgment), judgment["label"]) for judgment in judgments_of(topic)]
             documents.update({str(document["_id"]): document for document, _ in judged})
-            labels = best_labels((str(document["_id"]), label) for document, label in judged)
+            labels = {str(document["_id"]): label for document, label in judged}
         rows += [f"{topic['id']}\t{doc_id}\t{label}\n" for doc_id, label in labels.items()]
     yield "queries.jsonl", map(_json_line, map(_query, topics))
     yield "corpus.jsonl", map(_json_line, corpus if resolved is not None else documents.values())

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -123,14 +123,6 @@ def sentences(left_out: Counter[str], whole: str) -> tuple[str, ...]:
     return tuple(
         f"{words} of {count:,} {whole}{'' if count == 1 else 's'}" for words, count in sorted(left_out.items()) if count
     )
-
-
-def best_labels(judgments: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Each id with the highest label that it was given, in the order of the first."""
-    labels: dict[str, int] = {}
-    for id_, label in judgments:
-        labels[id_] = max(labels.get(id_, 0), label)
-    return labels
 
 
 def judgments_of(topic: Fields) -> list[dict[str, Any]]:

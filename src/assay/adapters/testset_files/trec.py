@@ -13,7 +13,6 @@ from assay.adapters.testset_files.exchange import (
     Grades,
     Imported,
     Labels,
-    best_labels,
     beyond_judgments,
     doc_id_of,
     grade,
@@ -139,7 +138,7 @@ def write_qrels(topics: Sequence[Fields], resolved: Labels | None) -> str:
             labels = resolved.get(str(topic["id"]), {})
         else:
             named = ((doc_id_of(judgment), judgment["label"]) for judgment in judgments_of(topic))
-            labels = best_labels((doc_id, label) for doc_id, label in named if doc_id is not None)
+            labels = {doc_id: label for doc_id, label in named if doc_id is not None}
         lines += [f"{topic['id']} 0 {doc_id} {label}" for doc_id, label in labels.items()]
     return "".join(f"{line}\n" for line in lines)
 

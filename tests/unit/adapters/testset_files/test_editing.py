@@ -83,6 +83,11 @@ def appended(folder: Path, text: str, name: str = "set.yaml", topic_id: str = "a
             id="a list over lines",
         ),
         pytest.param(
+            "topics:\n- id: a\n  judgments: [\n    {label: 1}, {label: 0}\n  ]\n",
+            f"topics:\n- id: a\n  judgments: [\n    {{label: 1}}, {{label: 0}}, {FLOW}\n  ]\n",
+            id="a list over lines with several in a line",
+        ),
+        pytest.param(
             "topics:\n- id: a\n  judgments: [\n    {label: 1},\n  ]\n",
             f"topics:\n- id: a\n  judgments: [\n    {{label: 1}},\n    {FLOW},\n  ]\n",
             id="a list over lines with a comma at its end",

@@ -166,6 +166,12 @@ def test_a_heading_that_asks_is_a_query_that_its_section_answers() -> None:
     assert topic.judgments == (Judgment(Passage(f"{SITE}/start", section="what-is-a-generation"), 2),)
 
 
+def test_questions_are_told_apart_by_every_word() -> None:
+    text = f"# Start\n\n{BODY}\n\n## What is a generation?\n\n{BODY}\n\n## How do generations work?\n\n{BODY}\n"
+    text += f"\n## When is a generation used?\n\n{BODY}\n"
+    assert len(derived(*pages(start=text))) == 3
+
+
 def test_a_heading_with_nothing_under_it_asks_in_vain() -> None:
     text = f"# Start\n\n{BODY}\n\n## What is a generation?\n\n## Other things\n\n{BODY}\n"
     assert derived(*pages(start=text)) == {}

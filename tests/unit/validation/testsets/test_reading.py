@@ -110,6 +110,28 @@ topics:
     assert a.judgments == b.judgments == c.judgments != d.judgments
 
 
+def test_a_paraphrase_that_expects_no_answer_has_no_judgments_of_others(tmp_path: Path) -> None:
+    text = f"""
+topics:
+  - {{id: a, text: one, judgments: [{{url: "{PAGE}", label: 2}}]}}
+  - {{id: b, text: two, type: paraphrase, paraphrase_of: a, expect: no_answer}}
+"""
+    assert read_file(written(tmp_path, text)).topics[1].judgments == ()
+
+
+@pytest.mark.parametrize(
+    "url", ["HTTPS://Docs.Example:443/a/", "https://docs.example//a", "https://docs.example/x/../a"]
+)
+def test_the_spellings_of_one_address_are_one(tmp_path: Path, url: str) -> None:
+    (only,) = read_file(written(tmp_path, judged(f'{{url: "{url}", label: 1}}'))).topics
+    assert only.judgments[0].passage.url == PAGE
+
+
+def test_faults_are_told_in_the_order_of_the_file(tmp_path: Path) -> None:
+    text = "topics:\n- {id: a, text: x}\n- {id: a, text: y}\n- {id: b, text: z, top_k: 0}\n"
+    assert [line for line, _ in faults(tmp_path, text)] == [3, 4]
+
+
 def test_a_fragment_of_a_url_is_a_section(tmp_path: Path) -> None:
     (only,) = read_file(written(tmp_path, judged(f'{{url: "{PAGE}/#caf%C3%A9", label: 1}}'))).topics
     assert only.judgments[0].passage == Passage(PAGE, section="café")
