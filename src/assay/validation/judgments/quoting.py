@@ -204,7 +204,8 @@ def quote_at(searched: SearchedText, span: Span) -> Quote:
 
     Words that stand there once get some USUAL_CONTEXT characters on each side, of which either proves them. Of words
     that stand there more than once each side is as long as it takes to tell them apart by it, and too long to prove
-    them without the other. Where no side can within MOST_CONTEXT characters, none proves anything.
+    them without the other. Where no side can within MOST_CONTEXT characters, none proves anything; on a short page that
+    says the same over and over, whatever is left of it may be taken for them.
     """
     text = searched.text
     exact = text[span.start : span.end]
