@@ -22,7 +22,7 @@ from assay.errors import (
 )
 from assay.ingest.reading import read_page
 from assay.model.documents import PageFailed, RawPage
-from assay.model.evaluation import ResolvedTopic, Run, TestSet
+from assay.model.evaluation import Outcome, ResolvedTopic, Run, TestSet, worst
 from assay.model.generations import Generation
 from assay.model.ranking import Mode
 from assay.model.validations import TopicResult, Validation
@@ -46,7 +46,7 @@ from assay.validation.latency import Load
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.observing import observe, unjudged
 from assay.validation.runner import Asked, run_topics
-from assay.validation.structure import Judged
+from assay.validation.structure import Judged, structure_findings
 from assay.validation.suite import Plan, System, validate
 
 if TYPE_CHECKING:
@@ -318,8 +318,6 @@ class Measuring(Parts):
         compared = None
         if live is not None and test_set is not None and self.gate.compares_with_live:
             compared = self._system(live, self._searcher_until(opened, live.id), test_set, measures)
-        asked = searcher.search, self.embedder.expect_queries
-        judged = Judged(generation, live, self.catalog, searcher.index, *asked, self._gate_recheck())
         return Plan(
             test_set=test_set,
             test_set_path=str(path) if path else None,
@@ -329,10 +327,24 @@ class Measuring(Parts):
             gate=self.gate,
             target=f"adopted collection {self.adopted}" if self.adopted else generation.state.value,
             search=self._searching(),
-            structure=None if self.adopted else judged,
+            structure=None if self.adopted else self._judged(generation, live, searcher),
             load=tuple(load),
             started_at=datetime.now(UTC),
         )
+
+    def _judged(self, generation: Generation, live: Generation | None, searcher: Searcher) -> Judged:
+        """What a generation's structure is judged by."""
+        asked = searcher.search, self.embedder.expect_queries
+        return Judged(generation, live, self.catalog, searcher.index, *asked, self._gate_recheck())
+
+    def _is_sound(self, generation: Generation, progress: Progress | None) -> bool:
+        """Whether the structure is what the gate asks, as the index and the catalog are now."""
+        live_id = self.catalog.live_id()
+        live = self.catalog.generation(live_id) if live_id and live_id != generation.id else None
+        with ExitStack() as opened:
+            judged = self._judged(generation, live, self._searcher_until(opened, generation.id))
+            findings = structure_findings(judged, self.gate.structure, progress or Silence())
+        return worst(finding.outcome for finding in findings) is Outcome.PASS
 
     def _searcher_until(self, opened: ExitStack, generation_id: str) -> Searcher:
         searcher = self._open_searcher(generation_id)
