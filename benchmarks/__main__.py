@@ -1,10 +1,23 @@
 """All benchmarks, one after the other: `make bench`."""
 
-from benchmarks import audit, chain, corpora, http_load, judgments, latency, metrics, quality, serving, simulations
+from benchmarks import (
+    audit,
+    chain,
+    corpora,
+    derived,
+    http_load,
+    judgments,
+    latency,
+    metrics,
+    quality,
+    serving,
+    simulations,
+)
 
 if __name__ == "__main__":
     corpora.main([])
     quality.main()
+    derived.main([])
     serving.main(50_000)
     http_load.main()
     chain.main()

@@ -120,7 +120,8 @@ topics:
 
 
 @pytest.mark.parametrize(
-    "url", ["HTTPS://Docs.Example:443/a/", "https://docs.example//a", "https://docs.example/x/../a"]
+    "url",
+    ["HTTPS://Docs.Example:443/a/", "https://Docs.example/a", "https://docs.example//a", "https://docs.example/x/../a"],
 )
 def test_the_spellings_of_one_address_are_one(tmp_path: Path, url: str) -> None:
     (only,) = read_file(written(tmp_path, judged(f'{{url: "{url}", label: 1}}'))).topics
