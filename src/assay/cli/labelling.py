@@ -141,11 +141,11 @@ class Session:
             if self._place < len(self._items):
                 show_item(self._console, self._items[self._place], self._place + 1, len(self._items))
             else:
-                self._console.print("\nThat was the last one. [dim]q quit · u undo[/]")
+                self._console.print("\nThat was the last one. [dim]u undo · any other key ends[/]")
             before = self._place, len(self._done)
             while (self._place, len(self._done)) == before:
                 key = next(pressed, "q")
-                if key == "q":
+                if key == "q" or (self._place == len(self._items) and key not in {"u", "?"}):
                     return
                 self._answer(key)
 

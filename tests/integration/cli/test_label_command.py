@@ -434,3 +434,21 @@ def test_a_long_passage_is_shown_as_far_as_the_screen_goes_and_whole_on_request(
         keys.wait_for("line 30.")
         keys.send("q")
         assert keys.end() == 0
+
+
+def test_input_without_an_end_ends_with_the_last_hit(site: Path) -> None:
+    (site / "keys").write_text("0" * 10_000)
+    with (site / "keys").open() as keys:
+        ran = subprocess.run(
+            [*PROGRAM, "label"],
+            cwd=site,
+            stdin=keys,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env=environment(),
+        )
+    assert ran.returncode == 0
+    assert ran.stdout.count("That was the last one") == 1
+    assert len(ran.stdout) < 100_000
