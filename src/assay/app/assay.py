@@ -2,15 +2,18 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from assay.app.construction import gate_of, judged_by
+from assay.app.construction import gate_of, last_judged
 from assay.app.measuring import Measuring
 from assay.app.reports import Health, PublishReport
 from assay.errors import (
     AssayError,
     BuildInProgress,
     CatalogError,
+    InputError,
+    PromotionRefused,
 )
 from assay.ingest.pipeline import BuildReport, Pipeline
 from assay.model.evaluation import Outcome
@@ -50,7 +53,21 @@ class Assay(Measuring):
         CatalogError, IndexNotOurs.
         """
         self._require_own_index()
-        return Pipeline(self._build_parts(), progress or Silence()).build(rebuild=rebuild)
+        parts = self._build_parts()
+        before = self.catalog.generations()
+        return self._with_verdict(Pipeline(parts, progress or Silence()).build(rebuild=rebuild), before)
+
+    def _with_verdict(self, build: BuildReport, before: Sequence[Generation]) -> BuildReport:
+        """A candidate of content that a test set has judged before keeps that verdict until there is a new one.
+
+        before: the generations before the build, which removes those that were rejected.
+        """
+        verdict = last_judged(build.generation, before)
+        if build.generation.verdict is not None or verdict is None or build.generation.state is not State.CANDIDATE:
+            return build
+        judged = replace(build.generation, verdict=verdict)
+        self.catalog.update_generation(judged)
+        return replace(build, generation=judged)
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
         """Build, validate, and promote what passes; a candidate that fails is rejected, an undecided one waits.
@@ -61,13 +78,21 @@ class Assay(Measuring):
         build = self.ingest(rebuild=rebuild, progress=progress)
         if build.generation.state is State.LIVE:
             self.releases.show()
-            return PublishReport(build, None, None)
+            return self._publish_unchanged(build, progress)
         validation = self.validate(build.generation.id, progress=progress)
         outcome = validation.verdict.outcome
         if outcome is Outcome.FAIL:
             self.releases.reject(validation.verdict)
         promoted = self._promote(build.generation, validation.verdict.test_set) if outcome is Outcome.PASS else None
         return PublishReport(build, validation.verdict, promoted, validation)
+
+    def _publish_unchanged(self, build: BuildReport, progress: Progress | None) -> PublishReport:
+        """What is live has these pages already: it is validated where a test set is named that it has no PASS by."""
+        path = self.settings.validation.testset
+        if path is None or has_pass(build.generation, self.gate.fingerprint, load_test_set(path).fingerprint):
+            return PublishReport(build, None, None)
+        validation = self.validate(build.generation.id, progress=progress)
+        return PublishReport(build, validation.verdict, None, validation)
 
     def promote(
         self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
@@ -82,12 +107,17 @@ class Assay(Measuring):
         generation = self.catalog.generation(generation_id) if generation_id else self.releases.candidate()
         if generation.state is not State.CANDIDATE:
             return self._promote(generation, None)
-        path = test_set or self.settings.validation.testset or judged_by(generation)
-        labelled = load_test_set(path) if path else None
+        path = test_set or self.settings.validation.testset
+        try:
+            labelled = load_test_set(path) if path else self._judged_by(generation)[0]
+        except InputError as error:
+            if path is not None:
+                raise
+            raise PromotionRefused(error.message, hint=error.hint) from None
         fingerprint = labelled.fingerprint if labelled else None
         # A PASS says nothing of an index that was changed since: what needs no topics is looked at every time.
         if not (has_pass(generation, self.gate.fingerprint, fingerprint) and self._is_sound(generation, progress)):
-            self.validate(generation.id, path, progress)
+            self.validate(generation.id, test_set, progress)
         return self._promote(generation, fingerprint)
 
     def rollback(self) -> Generation:

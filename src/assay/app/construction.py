@@ -1,6 +1,6 @@
 """From settings to the parts that they name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from assay.adapters.qdrant_options import Access, Reading
 
 
-def gate_of(settings: GateSettings) -> Gate:
-    """The limits of `[gate]`. Raises InputError for a measure that there is not."""
+def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) -> Gate:
+    """The limits of `[gate]`. Raises InputError for a measure that there is not.
+
+    search: how the searches are made that are held against them.
+    """
     structure = StructuralLimits(
         settings.max_failed_pages,
         settings.max_page_fall,
@@ -61,13 +64,17 @@ def gate_of(settings: GateSettings) -> Gate:
             for name, limit in limits.items()
         ),
     )
-    return Gate(structure, quality)
+    return Gate(structure, quality, search or {})
 
 
-def judged_by(generation: Generation) -> Path | None:
-    """The test set that a generation was last judged by; None where only its structure was, or it never was."""
-    path = (generation.verdict or {}).get("test_set_path")
-    return Path(path) if isinstance(path, str) else None
+def last_judged(generation: Generation, generations: Sequence[Generation]) -> Mapping[str, object] | None:
+    """The last verdict by a test set about a generation's content; None where only its structure ever was judged.
+
+    generations: all that there are. One that was built anew of the same content does not lose its test set.
+    """
+    same = [one for one in generations if one.content_fingerprint == generation.content_fingerprint]
+    verdicts = [one.verdict for one in (generation, *same) if one.verdict and one.verdict.get("test_set_path")]
+    return max(verdicts, key=lambda verdict: str(verdict.get("at")), default=None)
 
 
 def embedder_choice(settings: EmbeddingSettings) -> EmbedderChoice:

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from assay.adapters.static import StaticEmbedder
+from assay.app.construction import last_judged
 from assay.app.parts import CANDIDATE, Parts
 from assay.app.reports import AuditReport, CalibrationReport
 from assay.errors import (
@@ -73,15 +74,16 @@ class Measuring(Parts):
         """Measure a generation, judge it by the gate, and store the verdict with it.
 
         generation_id: None for the candidate, or the live generation where there is none.
-        test_set: file of labelled queries; None for that of [validation]. With neither, only the structure is judged.
+        test_set: file of labelled queries; None for that of [validation], or else the one that this content was last
+            judged by. Without any, only the structure is judged.
         load: what latency is measured under besides, one after the other.
 
         Raises InputError for a test set that cannot be used; GenerationNotFound, CatalogError, VectorStoreError,
         EmbeddingError where a check of the structure cannot run. A topic that cannot be asked is a finding.
         """
         generation = self._to_validate(generation_id)
-        path = test_set or self.settings.validation.testset
-        labelled = load_test_set(path) if path else None
+        path: Path | None = test_set or self.settings.validation.testset
+        labelled, path = (load_test_set(path), path) if path else self._judged_by(generation)
         with ExitStack() as opened:
             plan = self._plan(generation, labelled, path, load, opened)
             validation = validate(plan, progress or Silence())
@@ -273,18 +275,14 @@ class Measuring(Parts):
                         logger.warning("%s is left out: %s", page.key, error.message)
 
     def _kept_generation(self, generation_id: str | None) -> str:
-        """Id of a generation whose documents are kept: the one named, that of CANDIDATE, or the live one."""
+        """Id of a generation whose documents are kept: the one named; else the live one; else the candidate."""
         if self.adopted is not None:
             raise IndexNotOurs(
                 f"The pages of the collection {self.adopted} are not kept, only its points.",
                 hint="Name the folder that they come from, and --base-url.",
             )
-        found = self.releases.candidate().id if generation_id == CANDIDATE else generation_id or self.catalog.live_id()
-        if found is None:
-            raise NoLiveGeneration(
-                "Nothing is live yet.", hint="Run `assay publish`; or name the candidate, or a folder to read."
-            )
-        return self.catalog.generation(found).id
+        found = generation_id or self.catalog.live_id() or CANDIDATE
+        return self.releases.candidate().id if found == CANDIDATE else self.catalog.generation(found).id
 
     def _to_validate(self, generation_id: str | None) -> Generation:
         """The generation named; else the candidate; else the live one. Raises GenerationNotFound, NoLiveGeneration."""
@@ -326,11 +324,23 @@ class Measuring(Parts):
             measures=measures,
             gate=self.gate,
             target=f"adopted collection {self.adopted}" if self.adopted else generation.state.value,
-            search=self._searching(),
+            search=self.searching,
             structure=None if self.adopted else self._judged(generation, live, searcher),
             load=tuple(load),
             started_at=datetime.now(UTC),
         )
+
+    def _judged_by(self, generation: Generation) -> tuple[TestSet | None, Path | None]:
+        """The test set that its content was last judged by, as it is now, and its file. Raises InputError."""
+        verdict = last_judged(generation, self.catalog.generations())
+        path = Path(str(verdict["test_set_path"])) if verdict else None
+        try:
+            return (load_test_set(path), path) if path else (None, None)
+        except InputError as error:
+            raise InputError(
+                f"Generation {generation.id} was last judged by a test set that cannot be used: {error.message}",
+                hint="Name its file with --testset, or as [validation] testset.",
+            ) from None
 
     def _judged(self, generation: Generation, live: Generation | None, searcher: Searcher) -> Judged:
         """What a generation's structure is judged by."""
@@ -383,19 +393,6 @@ class Measuring(Parts):
     def _corpus(self, generation: Generation, searcher: Searcher) -> Corpus:
         """What judgments are resolved on."""
         return CatalogCorpus(self.catalog, generation.id) if self.adopted is None else CollectionCorpus(searcher.index)
-
-    def _searching(self) -> dict[str, object]:
-        """How the searches that are measured are made."""
-        search = self.settings.search
-        return {
-            "mode": search.mode.value,
-            "threshold": search.threshold,
-            "fusion": search.fusion.value,
-            "dense_weight": self.settings.dense_weight,
-            "sparse_weight": search.sparse_weight,
-            "rrf_k": search.rrf_k,
-            "depth": search.depth,
-        }
 
     def _audited(self, generation_id: str | None) -> Generation:
         """The generation that an audit is of. Raises GenerationError."""

@@ -181,8 +181,22 @@ class Parts:
 
     @cached_property
     def gate(self) -> Gate:
-        """What a candidate has to reach."""
-        return gate_of(self.settings.gate)
+        """What a candidate has to reach, and how it is searched meanwhile."""
+        return gate_of(self.settings.gate, self.searching)
+
+    @property
+    def searching(self) -> dict[str, object]:
+        """How searches are made."""
+        search = self.settings.search
+        return {
+            "mode": search.mode.value,
+            "threshold": search.threshold,
+            "fusion": search.fusion.value,
+            "dense_weight": self.settings.dense_weight,
+            "sparse_weight": search.sparse_weight,
+            "rrf_k": search.rrf_k,
+            "depth": search.depth,
+        }
 
     @cached_property
     def releases(self) -> Releases:

@@ -3,11 +3,15 @@
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import out, print_json, progress
+from assay.cli.output import err, out, print_json, progress
 from assay.cli.reports import generation_body, show_generations, show_notes, verdict_notes
+from assay.cli.visible import visible
+from assay.model.evaluation import Outcome
+from assay.model.generations import Generation
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +40,7 @@ def promote(
     else:
         out().print(f"Generation [bold]{promoted.id}[/] is live: {promoted.documents} pages, {promoted.chunks} chunks.")
         show_notes(out(), verdict_notes(promoted))
+        _warn_of_verdict(promoted)
 
 
 def rollback(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
@@ -46,6 +51,7 @@ def rollback(data_dir: options.DataDir = None, config: options.Config = None, as
         print_json(generation_body(promoted))
     else:
         out().print(f"Back to generation [bold]{promoted.id}[/], built {promoted.created_at:%Y-%m-%d %H:%M} UTC.")
+        _warn_of_verdict(promoted)
 
 
 def generations(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
@@ -56,3 +62,12 @@ def generations(data_dir: options.DataDir = None, config: options.Config = None,
         print_json({"generations": [generation_body(generation) for generation in listed]})
     else:
         show_generations(out(), listed)
+
+
+def _warn_of_verdict(generation: Generation) -> None:
+    """Going back is always possible; that what is live now has failed since is said."""
+    verdict = generation.verdict or {}
+    if verdict and verdict.get("outcome") != Outcome.PASS.value:
+        err().print(
+            f"[yellow]It did not pass when it was validated last: {escape(visible(str(verdict['summary'])))}[/]"
+        )

@@ -14,8 +14,9 @@ logger = logging.getLogger(__name__)
 
 
 _SPOKEN_OF = {
+    "generation": "another generation",
     "content_fingerprint": "other content",
-    "gate": "other limits",
+    "gate": "other limits or search settings",
     "test_set": "another test set, or another state of it",
 }
 
@@ -157,12 +158,22 @@ def _require_pass(generation: Generation, gate: str, test_set: str | None) -> No
         raise PromotionRefused(
             f"Generation {generation.id} has not been checked.", hint="`assay publish` checks and promotes in one go."
         )
+    if verdict.get("outcome") == Outcome.INCONCLUSIVE.value:
+        raise PromotionRefused(
+            f"Generation {generation.id} cannot be decided yet: {verdict.get('summary')}",
+            hint="Label what is missing (`assay label`), mend what could not be asked, and run `assay promote` again.",
+        )
     if verdict.get("outcome") != Outcome.PASS.value:
         raise PromotionRefused(
             f"Generation {generation.id} did not pass: {verdict.get('summary')}",
             hint="Mend what the checks found and run `assay publish` again.",
         )
-    asked = {"content_fingerprint": generation.content_fingerprint, "gate": gate, "test_set": test_set}
+    asked = {
+        "generation": generation.id,
+        "content_fingerprint": generation.content_fingerprint,
+        "gate": gate,
+        "test_set": test_set,
+    }
     other = [_SPOKEN_OF[name] for name, value in asked.items() if verdict.get(name) != value]
     if other:
         raise PromotionRefused(

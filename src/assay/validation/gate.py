@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -60,14 +60,18 @@ class QualityLimits:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The whole policy that decides a verdict."""
+    """The whole policy that decides a verdict.
+
+    search: how the searches are made that are held against the limits: other settings, other answers.
+    """
 
     structure: StructuralLimits
     quality: QualityLimits
+    search: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 hex of the limits; a verdict names it, and speaks of no other limits."""
+        """SHA-256 hex of all that; a verdict names it, and speaks of no other limits and no other search settings."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
     @property

@@ -85,10 +85,16 @@ def test_a_candidate_that_was_not_checked_is_refused(desk: Desk) -> None:
     assert desk.catalog.live_id() is None
 
 
-@pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.INCONCLUSIVE])
-def test_a_candidate_that_did_not_pass_is_refused_with_the_reason(desk: Desk, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (Outcome.FAIL, r"g1 did not pass: FAIL:.*some detail"),
+        (Outcome.INCONCLUSIVE, r"g1 cannot be decided yet: .*some detail.*`assay label`"),
+    ],
+)
+def test_a_candidate_that_did_not_pass_is_refused_with_the_reason(desk: Desk, outcome: Outcome, words: str) -> None:
     desk.releases.record(_judged(desk.candidate("g1"), outcome))
-    with pytest.raises(PromotionRefused, match=r"g1 did not pass: FAIL:.*some detail"):
+    with pytest.raises(PromotionRefused, match=words):
         desk.releases.promote("g1", GATE, TEST_SET)
     assert desk.catalog.live_id() is None
 
@@ -102,7 +108,7 @@ def test_a_pass_for_other_content_does_not_count(desk: Desk) -> None:
 
 def test_a_pass_for_other_limits_does_not_count(desk: Desk) -> None:
     desk.releases.record(_judged(desk.candidate("g1"), gate="c" * 64))
-    with pytest.raises(PromotionRefused, match="speaks of other limits"):
+    with pytest.raises(PromotionRefused, match="speaks of other limits or search settings"):
         desk.releases.promote("g1", GATE, TEST_SET)
     assert desk.catalog.live_id() is None
 
