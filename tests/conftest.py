@@ -1,6 +1,7 @@
 """Fixtures that many tests share."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from tests.postgres import PostgresServer, running_postgres
 settings.register_profile("assay", deadline=None, derandomize=True)
 settings.register_profile("soak", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "assay"))
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # In a shell's background interrupts are ignored, by every process that a test starts too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 
