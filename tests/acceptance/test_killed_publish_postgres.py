@@ -42,7 +42,7 @@ def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(
     assert after != before
     calls = int(counted.stdout)
     assert calls >= 20
-    # Every second step: what all of them do to the index is seen with SQLite, in half the time.
+    # Every fourth step: what all of them do to the index is seen with SQLite, in a quarter of the time.
     for call, when in [*((call, "before") for call in range(1, calls + 1, 4)), (calls, "after")]:
         data_dir = copied(f"killed-{call}-{when}")
         assert _killed(data_dir, docs, call, when).returncode == -signal.SIGKILL
