@@ -91,8 +91,6 @@ class _Reader(FieldChecks):
             return None
         self.known_keys((), value, TOP_KEYS)
         given = self.text(("name",), value["name"]) if "name" in value else None
-        if given and not given.isprintable():
-            self.fault(("name",), f"has to be without control characters: {shown(given)}")
         listed = value.get("topics")
         if listed is not None and not isinstance(listed, list):
             self.fault(("topics",), f"has to be a list of topics, not {shown(listed)}")
