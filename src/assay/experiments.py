@@ -26,9 +26,8 @@ from assay.model.generations import Generation
 from assay.model.ranking import Mode, Query
 from assay.model.validations import Provenance
 from assay.ports import IndexSpec, Progress, VectorStore
-from assay.retrieval.fusion import FusionWeights
-from assay.retrieval.searcher import Searcher, SearchRules
-from assay.settings import ChunkingSettings, SearchSettings, Settings
+from assay.retrieval.searcher import Searcher
+from assay.settings import ChunkingSettings, Settings
 from assay.testsets import load_test_set
 from assay.validation.comparing import compare_sides, ranked_topic, stored_topic
 from assay.validation.judgments.corpus import CatalogCorpus
@@ -36,7 +35,7 @@ from assay.validation.judgments.resolving import resolve
 from assay.validation.latency import percentiles
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.metrics import order
-from assay.validation.runner import Asked, RunReport, run_topics
+from assay.validation.runner import RunReport, run_topics
 from assay.validation.sweeping import Measured, RecutCorpus, find, shown_measures
 from assay.variants import DEFAULT_GRID, Grid, Variant, default_grid, described, grid_in, variant_in, variant_of
 
@@ -190,22 +189,13 @@ class Bench:
             self._resolved[generation.id] = Resolved(generation, topics)
         return self._resolved[generation.id]
 
-    def asked(self, searcher: Searcher, search: SearchSettings) -> Asked:
-        """How the topics are asked."""
-        costly = self.assay.embedder.batching.costly
-        return Asked(
-            searcher.search,
-            self.assay.embedder.expect_queries if costly else None,
-            search.mode,
-            search.threshold,
-            max(self.settings.validation.depth, self.measures.deepest),
-        )
-
     def measured(self, variant: Variant) -> Side:
         """Ask every topic with these settings, and measure the answers."""
         on = self.resolved(self.generation(variant.generation))
-        searcher = self._opened.enter_context(closing(open_searcher(self.assay, on.generation, variant.search)))
-        report = run_topics(on.topics, self.asked(searcher, variant.search), on.generation.id, self.progress)
+        searcher = self._opened.enter_context(closing(self.assay.searcher_of(on.generation, variant.search)))
+        report = run_topics(
+            on.topics, self.assay.asked(searcher, variant.search, self.measures), on.generation.id, self.progress
+        )
         return self._side(variant, on, report)
 
     def run_in(self, path: Path) -> Side:
@@ -242,7 +232,6 @@ class Bench:
         )
 
     def _provenance(self, generation: Generation, variant: Variant) -> Provenance:
-        search = variant.search
         return Provenance(
             target=generation.state.value,
             generation=generation.id,
@@ -251,40 +240,13 @@ class Bench:
             chunker=generation.chunker,
             documents=generation.documents,
             chunks=generation.chunks,
-            search={
-                "mode": search.mode.value,
-                "threshold": search.threshold,
-                "fusion": search.fusion.value,
-                "dense_weight": dense_weight(search, self.settings),
-                "sparse_weight": search.sparse_weight,
-                "rrf_k": search.rrf_k,
-                "depth": search.depth,
-            },
+            search=self.assay.searching_by(variant.search),
             test_set=self.test_set.name,
             test_set_fingerprint=self.test_set.fingerprint,
             test_set_path=str(self._path),
             gate="",
             versions={},
         )
-
-
-def dense_weight(search: SearchSettings, settings: Settings) -> float:
-    """Weight of the dense side, the default of the embedder filled in."""
-    return settings.dense_weight if search.dense_weight is None else search.dense_weight
-
-
-def open_searcher(
-    assay: Assay, generation: Generation, search: SearchSettings, store: VectorStore | None = None
-) -> Searcher:
-    """A searcher with these settings. store: None for the configured one. Raises IdentityMismatch, VectorStoreError."""
-    weights = FusionWeights(dense_weight(search, assay.settings), search.sparse_weight)
-    rules = SearchRules(search.fusion, weights, search.rrf_k, search.depth)
-    if assay.adopted is not None:
-        adopted = assay.adopted_store.open(generation.id, IndexSpec.of(generation))
-        encoder = assay.encoder if adopted.has_keywords else None
-        return Searcher(generation, adopted, assay.embedder, encoder, rules, shifting=True)
-    index = (store or assay.store).open(generation.id, IndexSpec.of(generation))
-    return Searcher(generation, index, assay.embedder, assay.encoder, rules)
 
 
 # --- sweeping ------------------------------------------------------------------------------------------------------
@@ -420,12 +382,13 @@ def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: S
     """The rows of one index. store: where it is; None for where all are."""
     with ExitStack() as opened:
         searchers = [
-            opened.enter_context(closing(open_searcher(bench.assay, on.generation, one.search, store)))
-            for one in variants
+            opened.enter_context(closing(bench.assay.searcher_of(on.generation, one.search, store))) for one in variants
         ]
         results = []
         for searcher, variant in zip(searchers, variants, strict=True):
-            report = run_topics(on.topics, bench.asked(searcher, variant.search), on.generation.id, bench.progress)
+            report = run_topics(
+                on.topics, bench.assay.asked(searcher, variant.search, bench.measures), on.generation.id, bench.progress
+            )
             results.append(measure_topics(report.run, on.topics, bench.measures))
         timed = _timed(bench, on, searchers, variants)
     lost = sum(not one.anchoring.scores for topic in on.topics for one in topic.resolutions)

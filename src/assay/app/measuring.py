@@ -34,6 +34,7 @@ from assay.ports import (
     VectorIndex,
 )
 from assay.retrieval.searcher import Searcher
+from assay.settings import SearchSettings
 from assay.testsets import load_test_set
 from assay.validation.calibration import calibrate
 from assay.validation.integrity import EmbeddingCost, Recheck, audit, embedding_cost, most_suspicious
@@ -310,8 +311,7 @@ class Measuring(Parts):
     ) -> Plan:
         """What is measured, and with what; indexes are closed with `opened`."""
         searcher = self._searcher_until(opened, generation.id)
-        live_id = self.catalog.live_id()
-        live = self.catalog.generation(live_id) if live_id and live_id != generation.id else None
+        live = self._live_beside(generation)
         measures = self.measures
         compared = None
         if live is not None and test_set is not None and self.gate.compares_with_live:
@@ -347,10 +347,14 @@ class Measuring(Parts):
         asked = searcher.search, self.embedder.expect_queries
         return Judged(generation, live, self.catalog, searcher.index, *asked, self._gate_recheck())
 
+    def _live_beside(self, generation: Generation) -> Generation | None:
+        """What is live, where that is another generation."""
+        live_id = self.catalog.live_id()
+        return self.catalog.generation(live_id) if live_id and live_id != generation.id else None
+
     def _is_sound(self, generation: Generation, progress: Progress | None) -> bool:
         """Whether the structure is what the gate asks, as the index and the catalog are now."""
-        live_id = self.catalog.live_id()
-        live = self.catalog.generation(live_id) if live_id and live_id != generation.id else None
+        live = self._live_beside(generation)
         with ExitStack() as opened:
             judged = self._judged(generation, live, self._searcher_until(opened, generation.id))
             findings = structure_findings(judged, self.gate.structure, progress or Silence())
@@ -365,16 +369,19 @@ class Measuring(Parts):
         self, generation: Generation, searcher: Searcher, test_set: TestSet | None, measures: Measures
     ) -> System:
         topics = resolve(test_set, self._corpus(generation, searcher)) if test_set else ()
+        asked = self.asked(searcher, self.settings.search, measures)
+        return System(generation, generation.id, topics, asked)
+
+    def asked(self, searcher: Searcher, search: SearchSettings, measures: Measures) -> Asked:
+        """How the topics of a test set are asked: as deep as the measures look, paid queries embedded together."""
         costly = self.embedder.batching.costly
-        search = self.settings.search
-        asked = Asked(
+        return Asked(
             searcher.search,
             self.embedder.expect_queries if costly else None,
             search.mode,
             search.threshold,
             max(self.settings.validation.depth, measures.deepest),
         )
-        return System(generation, generation.id, topics, asked)
 
     def _measured(
         self,

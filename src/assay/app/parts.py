@@ -38,10 +38,7 @@ from assay.release.promotion import Releases
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.live import LiveSearcher
 from assay.retrieval.searcher import Searcher, SearchRules
-from assay.settings import (
-    Settings,
-    load_settings,
-)
+from assay.settings import SearchSettings, Settings, load_settings
 from assay.validation.gate import Gate
 from assay.validation.measuring import Measures
 
@@ -187,16 +184,37 @@ class Parts:
     @property
     def searching(self) -> dict[str, object]:
         """How searches are made."""
-        search = self.settings.search
+        return self.searching_by(self.settings.search)
+
+    def searching_by(self, search: SearchSettings) -> dict[str, object]:
+        """How searches are made with these settings, for a report."""
         return {
             "mode": search.mode.value,
             "threshold": search.threshold,
             "fusion": search.fusion.value,
-            "dense_weight": self.settings.dense_weight,
+            "dense_weight": self._dense_weight(search),
             "sparse_weight": search.sparse_weight,
             "rrf_k": search.rrf_k,
             "depth": search.depth,
         }
+
+    def searcher_of(self, generation: Generation, search: SearchSettings, store: VectorStore | None = None) -> Searcher:
+        """A searcher with these settings. store: None for the configured one.
+
+        Raises IdentityMismatch, VectorStoreError.
+        """
+        weights = FusionWeights(self._dense_weight(search), search.sparse_weight)
+        rules = SearchRules(search.fusion, weights, search.rrf_k, search.depth)
+        if self.adopted is not None:
+            adopted = self.adopted_store.open(generation.id, IndexSpec.of(generation))
+            encoder = self.encoder if adopted.has_keywords else None
+            return Searcher(generation, adopted, self.embedder, encoder, rules, shifting=True)
+        index = (store or self.store).open(generation.id, IndexSpec.of(generation))
+        return Searcher(generation, index, self.embedder, self.encoder, rules)
+
+    def _dense_weight(self, search: SearchSettings) -> float:
+        """Weight of the dense side, the default of the embedder filled in."""
+        return self.settings.dense_weight if search.dense_weight is None else search.dense_weight
 
     @cached_property
     def releases(self) -> Releases:
@@ -302,24 +320,11 @@ class Parts:
                 hint="Fill it with the pipeline that made it; or remove adopt, and `assay publish` builds an index.",
             )
 
-    def _open_adopted(self, generation: Generation, rules: SearchRules) -> Searcher:
-        """A searcher of a collection that others fill."""
-        index = self.adopted_store.open(generation.id, IndexSpec.of(generation))
-        encoder = self.encoder if index.has_keywords else None
-        return Searcher(generation, index, self.embedder, encoder, rules, shifting=True)
-
     def _open_searcher(self, generation_id: str) -> Searcher:
         generation = self.catalog.generation(generation_id)
         if not generation.state.is_sealed:
             raise NoLiveGeneration(f"Generation {generation.id} is {generation.state} and cannot be searched.")
-        search = self.settings.search
-        rules = SearchRules(
-            search.fusion, FusionWeights(self.settings.dense_weight, search.sparse_weight), search.rrf_k, search.depth
-        )
-        if self.adopted is not None:
-            return self._open_adopted(generation, rules)
-        index = self.store.open(generation.id, IndexSpec.of(generation))
-        return Searcher(generation, index, self.embedder, self.encoder, rules)
+        return self.searcher_of(generation, self.settings.search)
 
     @property
     def _embeddings_file(self) -> Path:
