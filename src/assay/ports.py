@@ -31,11 +31,12 @@ class Source(Protocol):
     def name(self) -> str:
         """Short name, unique among the sources of an index; kept with every document."""
 
-    def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
+    def read(self, known: Mapping[str, str], progress: "Progress | None" = None) -> Iterator[PageRead]:
         """Yield every page that the source has, each key once, in an order that does not change between runs.
 
         known: source hash by page key, from the live generation. A page whose hash is still the same may be
             yielded as PageUnchanged without its content; with an empty mapping every page comes in full.
+        progress: told of a stage of its own by a source that has long work to do before its first page.
 
         A page that fails is yielded as PageFailed. Raises SourceError when the source itself cannot be read.
         """
@@ -596,13 +597,22 @@ class Progress(Protocol):
     """Someone who wants to see how far long work has come: a bar on a terminal, lines in a log."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """A stage starts; total: how many steps it has, None when that is not known yet."""
+        """A stage starts, within the one that goes on if there is one.
+
+        total: how many steps it has; None when that is not known yet.
+        """
+
+    def expect(self, total: int) -> None:
+        """The stage has so many steps, as far as is known by now."""
 
     def advance(self, steps: int = 1) -> None:
         """So many steps of the stage are done."""
 
+    def remark(self, text: str) -> None:
+        """What else is worth knowing at this moment, in a few words: `3 failed`. It stands for the one before."""
+
     def end(self) -> None:
-        """The stage is over."""
+        """The stage is over; the one that it began in goes on."""
 
 
 class Silence:
@@ -611,7 +621,13 @@ class Silence:
     def begin(self, stage: str, total: int | None) -> None:
         """Say nothing."""
 
+    def expect(self, total: int) -> None:
+        """Say nothing."""
+
     def advance(self, steps: int = 1) -> None:
+        """Say nothing."""
+
+    def remark(self, text: str) -> None:
         """Say nothing."""
 
     def end(self) -> None:

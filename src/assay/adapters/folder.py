@@ -36,6 +36,7 @@ from assay.adapters.routing import (
 from assay.errors import InputError, SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
+from assay.ports import Progress
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +129,7 @@ class FolderSource:
             named = closed_folder(Path(error.filename or root))
             raise SourceError(f"{named} cannot be read: {reason}.", hint=_CHECK) from None
 
-    def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
+    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:  # noqa: ARG002
         """Yield every page, each key once, tree by tree in ascending order of their keys.
 
         known: source hash by page key; a page that still has it is yielded without its content.

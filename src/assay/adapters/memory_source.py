@@ -9,6 +9,7 @@ from assay.adapters.routing import REVISION, page_url, plain_route
 from assay.errors import InputError, SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
+from assay.ports import Progress
 
 
 class MemorySource:
@@ -37,7 +38,7 @@ class MemorySource:
         """Short name; kept with every document."""
         return self._name
 
-    def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
+    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:  # noqa: ARG002
         """Yield every page in ascending order of keys.
 
         Raises SourceError when that was asked for, InputError when a page is kept under another key than its own.

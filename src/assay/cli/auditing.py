@@ -13,7 +13,8 @@ from assay.cli import options
 from assay.cli.adoption import examine_adopted
 from assay.cli.diagnosis import is_free, show_diagnosis
 from assay.cli.failures import EXIT_FAIL
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.model.evaluation import MOST_EXAMPLES
 from assay.validation.integrity import KINDS, EmbeddingCost
 

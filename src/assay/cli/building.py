@@ -5,7 +5,8 @@ from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.cli.reports import build_body, publish_body, show_build
 from assay.cli.validating import EXIT_CODES
 from assay.cli.validation_text import show_validation

@@ -9,7 +9,8 @@ from rich.markup import escape
 
 from assay.app import Assay, CalibrationReport
 from assay.cli import options
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.cli.visible import visible
 from assay.errors import InputError
 from assay.model.evaluation import Interval

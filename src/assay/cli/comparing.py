@@ -7,7 +7,8 @@ import typer
 from assay.app import Assay
 from assay.cli import options
 from assay.cli.comparison_text import show_comparison
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.contracts.comparisons import comparison_body
 from assay.experiments import compare as compare_systems
 from assay.model.comparisons import Conclusion

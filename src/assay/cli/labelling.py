@@ -14,7 +14,8 @@ from assay.cli import options
 from assay.cli.failures import EXIT_INTERRUPTED, EXIT_TERMINATED
 from assay.cli.label_keys import pressed_keys
 from assay.cli.label_screen import HELP, KEYS, LABEL_WORDS, show_item, show_list, show_passage
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.cli.signals import Terminated
 from assay.cli.visible import visible
 from assay.errors import InputError

@@ -7,7 +7,8 @@ from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.cli.reports import generation_body, show_generations, show_notes, verdict_notes
 from assay.cli.visible import visible
 from assay.model.evaluation import Outcome

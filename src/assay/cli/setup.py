@@ -11,7 +11,8 @@ from assay.app import Assay, example_folder
 from assay.cli import options
 from assay.cli.adoption import examine_adopted, show_settings
 from assay.cli.diagnosis import diagnose, is_free, show_diagnosis
-from assay.cli.output import out, print_json, progress
+from assay.cli.output import out, print_json
+from assay.cli.progress import progress
 from assay.cli.reports import publish_body, show_build
 from assay.cli.searching import search_body, show_ranking
 from assay.cli.templates import ASSAY_TOML

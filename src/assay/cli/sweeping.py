@@ -5,7 +5,8 @@ import json
 from rich.markup import escape
 
 from assay.app import Assay
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.cli.sweep_text import show_sweep
 from assay.contracts.comparisons import sweep_body
 from assay.experiments import sweep

@@ -11,7 +11,8 @@ from rich.markup import escape
 from assay.app import Assay
 from assay.cli import options
 from assay.cli.failures import EXIT_FAIL
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.cli.testset_exchange import export_file, import_files
 from assay.cli.testset_repair import repair
 from assay.cli.testset_stats import stats

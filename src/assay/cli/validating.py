@@ -8,7 +8,8 @@ from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import err, out, print_json, progress
+from assay.cli.output import err, out, print_json
+from assay.cli.progress import progress
 from assay.cli.sweeping import run_sweep
 from assay.cli.validation_text import show_validation
 from assay.contracts.validation_report import to_dict

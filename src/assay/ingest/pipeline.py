@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
 
 from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.indexing import count_terms, write_points
 from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.spool import TermSpool
+from assay.ingest.stages import StageClock
 from assay.ingest.survey import Survey
 from assay.ingest.vectors import VectorSupply
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
@@ -117,8 +117,7 @@ class Pipeline:
 
     def __init__(self, parts: BuildParts, progress: Progress) -> None:
         self._parts = parts
-        self._progress = progress
-        self._seconds: dict[str, float] = {}
+        self._progress = StageClock(progress)
 
     def build(self, *, rebuild: bool = False) -> BuildReport:
         """Read every source and build a candidate; nothing that is being served is touched.
@@ -175,7 +174,7 @@ class Pipeline:
         with TermSpool(self._parts.work_dir) as spool:
             generation = self._count(generation, survey, spool)
             supply = self._index(generation, base, spool)
-        generation = replace(generation, seconds=dict(self._seconds), sealed_at=datetime.now(UTC))
+        generation = replace(generation, seconds=dict(self._progress.seconds), sealed_at=datetime.now(UTC))
         catalog.update_generation(generation)
         self._replace_candidates(generation)
         generation = catalog.transition(generation.id, State.CANDIDATE)
@@ -213,7 +212,7 @@ class Pipeline:
         """Every page of every source, with the source's name."""
         for source in self._parts.sources:
             hashes = {key: page.source_hash for (name, key), page in known.items() if name == source.name}
-            for page in source.read(hashes):
+            for page in source.read(hashes, self._progress):
                 yield source.name, page
 
     def _count(self, generation: Generation, survey: Survey, spool: TermSpool) -> Generation:
@@ -312,11 +311,9 @@ class Pipeline:
     @contextmanager
     def _stage(self, name: str, total: int | None) -> Iterator[None]:
         self._progress.begin(name, total)
-        started = perf_counter()
         try:
             yield
         finally:
-            self._seconds[name] = self._seconds.get(name, 0.0) + perf_counter() - started
             self._progress.end()
 
     def _report(self, generation: Generation, survey: Survey, supply: VectorSupply | None) -> BuildReport:
@@ -333,7 +330,7 @@ class Pipeline:
             failed=tuple(survey.failed),
             excluded=tuple(survey.excluded),
             empty=tuple(survey.empty),
-            seconds=dict(self._seconds),
+            seconds=dict(self._progress.seconds),
         )
 
 

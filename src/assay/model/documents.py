@@ -30,6 +30,7 @@ class RawPage:
     includes: files that the page imports or embeds, by the path that the page names them with.
     source_hash: SHA-256 over everything that could change the resulting document.
     site_root: URL under which links that begin with a slash are resolved.
+    served_at: the address that the page was fetched from, by which its relative links are resolved; "" for url.
     version_is_current: whether that version is the one that a reader meets by default; true where there is only one.
     locale_is_default: the same of the locale.
     links: URL of each page that can be linked to from here by file path, as written relative to the source's root.
@@ -51,6 +52,7 @@ class RawPage:
     generator: str | None = None
     first_line: int = 1
     site_root: str = ""
+    served_at: str = ""
     tags: tuple[str, ...] = ()
     front_matter: Mapping[str, object] = field(default_factory=dict)
     includes: Mapping[str, str] = field(default_factory=dict)

@@ -9,6 +9,7 @@ import pytest
 from assay.adapters.memory_source import MemorySource
 from assay.errors import SourceError
 from assay.model.documents import PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.ports import Progress
 from assay.testing import EditablePlace, SourceConformance
 
 Pages = dict[str, str | RawPage | PageFailed | PageExcluded]
@@ -23,7 +24,7 @@ class Faulty(MemorySource):
     reading: Reading
     count = 0
 
-    def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
+    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
         self.count += 1
         yield from self.reading(super(), known)  # type: ignore[arg-type]  # super() acts as the source
 

@@ -17,7 +17,7 @@ from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
 from assay.ingest.workers import read_ahead
 from assay.model.documents import Chunk, MediaType, PageExcluded, PageFailed, PageRead, RawPage
 from assay.model.generations import ChunkerIdentity
-from assay.ports import Silence, Source, StoredDocument
+from assay.ports import Progress, Silence, Source, StoredDocument
 
 
 class Shuffled:
@@ -30,7 +30,7 @@ class Shuffled:
     def name(self) -> str:
         return self._source.name
 
-    def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
+    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
         yield from sorted(self._source.read(known), key=lambda each: each.key[::-1])
 
 
