@@ -38,7 +38,8 @@ class Source(Protocol):
             yielded as PageUnchanged without its content; with an empty mapping every page comes in full.
         progress: told of a stage of its own by a source that has long work to do before its first page.
 
-        A page that fails is yielded as PageFailed. Raises SourceError when the source itself cannot be read.
+        A page that fails is yielded as PageFailed. A known page that is not yielded is gone; PageGone says why.
+        Raises SourceError when the source itself cannot be read.
         """
 
 

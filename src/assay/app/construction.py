@@ -180,6 +180,7 @@ def _require_server(chosen: QdrantSettings, what: str, otherwise: str) -> None:
 
 def folder_source(settings: SourceSettings) -> FolderSource:
     """The folder of one `[[sources]]` table."""
+    assert settings.path is not None
     return FolderSource(
         settings.path,
         base_url=settings.base_url,

@@ -28,10 +28,15 @@ SearchedGeneration = Annotated[
 ]
 Sources = Annotated[
     list[str] | None,
-    typer.Argument(help="Folders (or single files) with Markdown or MDX; those of assay.toml if none is named."),
+    typer.Argument(
+        help="Folders or files with Markdown or MDX, and addresses of sites; those of assay.toml if none is named."
+    ),
 ]
-BaseUrl = Annotated[str | None, typer.Option("--base-url", help="URL under which the site is served.")]
-Name = Annotated[str | None, typer.Option("--name", help="Short name of the source [default: the folder's name].")]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="URL under which a folder's pages are served.")]
+Name = Annotated[
+    str | None,
+    typer.Option("--name", help="Short name of the source [default: the folder's name, or the site's host]."),
+]
 CurrentVersion = Annotated[
     str | None, typer.Option("--current-version", help="Version that is searched by default [default: the latest].")
 ]
@@ -80,11 +85,16 @@ def testset_overrides(testset: Path | None) -> dict[str, Any]:
 
 
 def _as_configured(source: dict[str, Any], configured: Sequence[SourceSettings]) -> dict[str, Any]:
-    """A folder of the command line with what the settings say of the same folder; flags win."""
+    """A folder or site of the command line with what the settings say of the same one; flags win."""
     for known in configured:
-        if known.path.resolve() == Path(source["path"]).resolve():
+        if _place(known.path, known.url) == _place(source.get("path"), source.get("url")):
             return known.model_dump(exclude_unset=True) | source
     return source
+
+
+def _place(path: str | Path | None, url: str | None) -> Path | str:
+    """Where a source is, in one spelling."""
+    return Path(path).resolve() if path is not None else str(url).rstrip("/")
 
 
 def source_overrides(
@@ -97,7 +107,7 @@ def source_overrides(
 ) -> dict[str, Any]:
     """Sources named on the command line take the place of those in assay.toml.
 
-    Raises typer.BadParameter when one name or URL is given for several folders, or options without a folder.
+    Raises typer.BadParameter when one name or URL is given for several sources, or options without a source.
     """
     options = {
         "base_url": base_url,
@@ -110,11 +120,12 @@ def source_overrides(
     if not sources:
         if given:
             flags = ", ".join("--" + key.replace("_", "-") for key in given)
-            raise typer.BadParameter(f"{flags} needs a folder on the command line; or set it in assay.toml.")
+            raise typer.BadParameter(f"{flags} needs a folder or site on the command line; or set it in assay.toml.")
         return {}
-    for source in sources:
-        if source.startswith(("http://", "https://")):
-            raise typer.BadParameter(f"{source}: sites cannot be read yet, only folders.")
     if len(sources) > 1 and (base_url or name):
-        raise typer.BadParameter("--base-url and --name speak of one folder; list several in assay.toml instead.")
-    return {"sources": [{"path": source, **given} for source in sources]}
+        raise typer.BadParameter("--base-url and --name speak of one source; list several in assay.toml instead.")
+    return {"sources": [_named(source) | given for source in sources]}
+
+
+def _named(source: str) -> dict[str, Any]:
+    return {"url": source} if source.lower().startswith(("http://", "https://")) else {"path": source}

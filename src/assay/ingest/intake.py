@@ -9,7 +9,7 @@ from assay.errors import InputError
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
 from assay.ingest.survey import Survey
-from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 from assay.model.generations import Generation
 from assay.ports import Catalog, KnownPage
 
@@ -70,6 +70,9 @@ class Intake:
                 return self._fail(source, page, earlier)
             case PageExcluded():
                 self.survey.excluded.append(page)
+                return None
+            case PageGone():
+                self.survey.gone.append(page)
                 return None
 
     def _read(self, source: str, page: RawPage, cut: Cut | None, earlier: KnownPage | None) -> Cut | Kept | None:

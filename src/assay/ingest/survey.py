@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from assay.model.documents import PageExcluded, PageFailed
+from assay.model.documents import PageExcluded, PageFailed, PageGone
 
 
 @dataclass(slots=True)
@@ -13,6 +13,7 @@ class Survey:
     added, changed, kept: page keys by what became of them against the generation before.
     carried: pages that failed this time and keep the document that they had.
     removed: URLs of pages that the generation before has and the sources no longer do.
+    gone: what a source says of pages that are no more.
     empty: URLs of documents in which there is nothing to search for.
     claimed: which page has taken each URL.
     """
@@ -25,6 +26,7 @@ class Survey:
     empty: list[str] = field(default_factory=list)
     failed: list[PageFailed] = field(default_factory=list)
     excluded: list[PageExcluded] = field(default_factory=list)
+    gone: list[PageGone] = field(default_factory=list)
     claimed: dict[str, str] = field(default_factory=dict)
 
     def claim(self, url: str, source: str, key: str) -> bool:

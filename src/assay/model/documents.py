@@ -88,7 +88,15 @@ class PageExcluded:
     reason: str
 
 
-PageRead = RawPage | PageUnchanged | PageFailed | PageExcluded
+@dataclass(frozen=True, slots=True)
+class PageGone:
+    """A known page that its place says is no more, and how: `the site answers 410`, `moved to …`."""
+
+    key: str
+    reason: str
+
+
+PageRead = RawPage | PageUnchanged | PageFailed | PageExcluded | PageGone
 """What a source yields for each page that it knows of."""
 
 

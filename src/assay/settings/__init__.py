@@ -1,0 +1,49 @@
+"""Settings: the only reader of the environment and of assay.toml.
+
+Later wins: defaults, then assay.toml, then the environment, then what a surface passes (command line flags).
+Every setting can be written as an environment variable: `ASSAY_` and its path in capitals, tables divided by two
+underscores (`ASSAY_SEARCH__TOP_K=8`).
+
+`loading` holds them all and reads them; the tables are in a module for each purpose.
+"""
+
+from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
+from assay.settings.judging import GateSettings, LimitSettings, ReleaseSettings, ValidationSettings
+from assay.settings.loading import (
+    CONFIG_FILE,
+    SEED_VARIABLES,
+    TRACE_VARIABLES,
+    Settings,
+    load_settings,
+    misspelled_variables,
+)
+from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
+from assay.settings.serving import ServerSettings
+from assay.settings.sources import SourceSettings
+from assay.settings.storing import CatalogSettings, IndexSettings, MappingSettings, QdrantSettings
+
+__all__ = [
+    "CONFIG_FILE",
+    "DENSE_WEIGHT",
+    "SEED_VARIABLES",
+    "STATIC_DENSE_WEIGHT",
+    "TRACE_VARIABLES",
+    "CatalogSettings",
+    "ChunkingSettings",
+    "EmbeddingSettings",
+    "GateSettings",
+    "IndexSettings",
+    "IngestSettings",
+    "LimitSettings",
+    "MappingSettings",
+    "QdrantSettings",
+    "ReleaseSettings",
+    "SearchSettings",
+    "ServerSettings",
+    "Settings",
+    "SourceSettings",
+    "SparseSettings",
+    "ValidationSettings",
+    "load_settings",
+    "misspelled_variables",
+]

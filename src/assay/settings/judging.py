@@ -1,0 +1,115 @@
+"""What a candidate is measured by, and what becomes of it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from assay.model.evaluation import Category, TopicType
+from assay.settings.table import Table
+
+_GROUPS = frozenset([*TopicType, *Category])
+"""What topics can be divided by: tables of `[gate]` with limits for a part of the topics."""
+
+
+class LimitSettings(Table):
+    """A limit on one measure, as in `[gate] "nDCG@10" = {min = 0.6, max_drop_vs_live = 0.02}`."""
+
+    min: float | None = Field(default=None, ge=0.0, le=1.0, description="The least mean over the topics.")
+    max_drop_vs_live: float | None = Field(
+        default=None, ge=0.0, le=1.0, description="The most that the mean may be under the live generation's."
+    )
+
+
+class GateSettings(Table):
+    """What a candidate has to reach before it may go live.
+
+    Any measure of [measures.md](measures.md) can have a limit: over all topics with `"nDCG@10" = {min = 0.6}` in
+    `[gate]`, over those of a type or category in `[gate.specific]`, `[gate.factual]` and so on.
+    """
+
+    max_failed_pages: float = Field(default=0.05, ge=0.0, le=1.0, description="Largest share of pages that failed.")
+    max_page_fall: float = Field(
+        default=0.2, ge=0.0, le=1.0, description="Largest share of the live generation's pages that may be gone."
+    )
+    title_top_k: int = Field(default=5, ge=1, le=100, description="A title has to find its document in so many hits.")
+    max_unreachable: float = Field(
+        default=0.02, ge=0.0, le=1.0, description="Largest share of documents that their own title may fail to find."
+    )
+    title_sample: int = Field(default=2_500, ge=1, description="The most documents whose titles are tried.")
+    min_precision: float = Field(default=0.8, ge=0.0, le=1.0, description="The P@5 that a topic has to reach.")
+    min_precision_share: float = Field(
+        default=0.8, ge=0.0, le=1.0, description="Least share of the topics that have to reach it."
+    )
+    min_mrr: float = Field(default=0.7, ge=0.0, le=1.0, description="Least mean of 1 / rank of the best hit.")
+    max_p95_ms: float = Field(default=2_000.0, gt=0, description="95% of the searches have to take less.")
+    edge_topics: Literal["count", "abstain"] = Field(
+        default="count",
+        description="Topics with `expect: no_answer` count as all others (seed 001's rule), or have to `abstain`: find "
+        "nothing as similar as their `min_score`; then they are left out of P@5 and MRR.",
+    )
+    precision: Literal["at_k", "attainable"] = Field(
+        default="at_k",
+        description="P@5 is divided by 5 (seed 001's rule), or by the relevant chunks that there are (`attainable`).",
+    )
+    abstain_below: float | None = Field(
+        default=None,
+        ge=0.0,
+        le=1.0,
+        description="`min_score` of those topics that name none; `assay calibrate` finds it.",
+    )
+    max_lost_judgments: float = Field(
+        default=0.1,
+        ge=0.0,
+        le=1.0,
+        description="Largest share of judgments whose passage is not found; more is INCONCLUSIVE.",
+    )
+    limits: Mapping[str, LimitSettings] = Field(
+        default={}, description="Limits on measures over all topics; written as keys of `[gate]` itself."
+    )
+    groups: Mapping[str, Mapping[str, LimitSettings]] = Field(
+        default={},
+        description="Limits on measures by type or category; written as `[gate.specific]`, `[gate.factual]`, ….",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sort_out_limits(cls, values: object) -> object:
+        """Take limits, which are named by measures and groups, apart from the settings."""
+        if not isinstance(values, dict):
+            return values
+        kept = {name: value for name, value in values.items() if name in cls.model_fields}
+        limits, groups = dict(kept.get("limits") or {}), dict(kept.get("groups") or {})
+        for name, value in values.items():
+            if name in kept:
+                continue
+            if name in _GROUPS:
+                groups[name] = value
+            elif isinstance(value, dict):
+                limits[name] = value
+            else:
+                kept[name] = value  # refused, as any setting that is not known
+        return kept | ({"limits": limits} if limits else {}) | ({"groups": groups} if groups else {})
+
+
+class ValidationSettings(Table):
+    """Labelled queries, and where reports go."""
+
+    testset: Path | None = Field(
+        default=None,
+        description="Test set that `validate`, `promote` and `publish` judge by; only the structure if unset.",
+    )
+    output_dir: Path = Field(default=Path("validation_results"), description="Folder of the reports.")
+    depth: int = Field(default=10, ge=5, le=100, description="Hits that each topic is asked for.")
+    measures: tuple[str, ...] = Field(
+        default=(), description="Measures that are reported besides those that always are, as in `nDCG@20`."
+    )
+
+
+class ReleaseSettings(Table):
+    """Going live and going back."""
+
+    keep: int = Field(
+        default=3, ge=2, description="How many generations that were live are kept, the live one included."
+    )

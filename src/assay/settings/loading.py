@@ -1,0 +1,261 @@
+"""Everything that can be set, read from the file, the environment and the flags."""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote
+
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationError,
+)
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+
+from assay.errors import ConfigurationError
+from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
+from assay.settings.judging import GateSettings, ReleaseSettings, ValidationSettings
+from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
+from assay.settings.serving import ServerSettings
+from assay.settings.sources import SourceSettings
+from assay.settings.storing import CatalogSettings, IndexSettings, QdrantSettings
+
+CONFIG_FILE = "assay.toml"
+
+SEED_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "AZURE_OPENAI_API_KEY": ("embedding", "azure_api_key"),
+    "COHERE_API_KEY": ("embedding", "cohere_api_key"),
+    "DATABASE_URL": ("catalog", "url"),
+    "QDRANT_API_KEY": ("qdrant", "api_key"),
+    "QDRANT_COLLECTION_NAME": ("qdrant", "collection"),
+    "QDRANT_URL": ("qdrant", "url"),
+    "OPENAI_API_KEY": ("embedding", "openai_api_key"),
+}
+"""Environment variables that users of the seeds' systems have already, and the setting that each one is."""
+
+TRACE_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+"""OpenTelemetry's own variables that say where traces go; one that is set turns `[server] traces` on."""
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ASSAY_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
+    )
+
+    data_dir: Path = Field(default=Path(".assay"), description="Where the catalog and the embedded indexes live.")
+    sources: tuple[SourceSettings, ...] = Field(default=(), description="Where documents come from.")
+    ingest: IngestSettings = IngestSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    sparse: SparseSettings = SparseSettings()
+    search: SearchSettings = SearchSettings()
+    index: IndexSettings = IndexSettings()
+    qdrant: QdrantSettings = QdrantSettings()
+    catalog: CatalogSettings = CatalogSettings()
+    gate: GateSettings = GateSettings()
+    validation: ValidationSettings = ValidationSettings()
+    release: ReleaseSettings = ReleaseSettings()
+    server: ServerSettings = ServerSettings()
+
+    @property
+    def catalog_url(self) -> str:
+        """The catalog's database URL, the default filled in."""
+        path = quote((self.data_dir / "catalog.sqlite").resolve().as_posix(), safe="/:")
+        return self.catalog.url or f"sqlite:///{path}"
+
+    @property
+    def keys_path(self) -> Path:
+        """File with the hashed API keys."""
+        return self.server.keys_file or self.data_dir / "keys.json"
+
+    @property
+    def vector_store(self) -> Literal["embedded", "qdrant"]:
+        """Which vector store is used, the default filled in."""
+        if self.index.adopt is not None:
+            return "qdrant"
+        return self.index.store or ("qdrant" if self.qdrant.url else "embedded")
+
+    @property
+    def dense_weight(self) -> float:
+        """Weight of the dense side in hybrid search, the default of the embedder filled in."""
+        if self.search.dense_weight is not None:
+            return self.search.dense_weight
+        return STATIC_DENSE_WEIGHT if self.embedding.provider == "static" else DENSE_WEIGHT
+
+    @property
+    def index_dir(self) -> Path:
+        """Folder of the embedded indexes, one folder in it for each generation."""
+        return self.data_dir / "generations"
+
+
+class _SeedVariables(EnvSettingsSource):
+    """The seeds' own variable names, read as the settings that they stand for."""
+
+    def __call__(self) -> dict[str, Any]:
+        """Nested values of those variables that are set and not empty."""
+        values: dict[str, Any] = {}
+        for name, path in SEED_VARIABLES.items():
+            value = self.env_vars.get(name.lower())
+            if value:
+                table = values
+                for part in path[:-1]:
+                    table = table.setdefault(part, {})
+                table[path[-1]] = value
+        if any(self.env_vars.get(name.lower()) for name in TRACE_VARIABLES):
+            values.setdefault("server", {})["traces"] = True
+        return values
+
+
+def _reading(values: dict[str, Any]) -> type[Settings]:
+    """Settings whose lowest-ranking source is these values, read from assay.toml."""
+
+    class FileSettings(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic-settings passes it by name
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the same
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            file_values = InitSettingsSource(settings_cls, values)
+            return init_settings, env_settings, _SeedVariables(settings_cls), file_values
+
+    return FileSettings
+
+
+def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """Settings from assay.toml, the environment and overrides.
+
+    config: the file to read; None reads assay.toml in the working directory where there is one.
+    overrides: nested values that win over everything.
+
+    Raises ConfigurationError, naming each setting that is wrong and where it stands.
+    """
+    path = config or Path(CONFIG_FILE)
+    values: dict[str, Any] = {}
+    if path.is_dir():
+        raise ConfigurationError(
+            f"{path} is a folder, and a configuration file is expected there.", hint="Move it away."
+        )
+    if path.is_file():
+        values = _read_toml(path)
+    elif config is not None:
+        raise ConfigurationError(f"There is no configuration file at {path}.", hint="`assay init` writes one.")
+    try:
+        return _reading(_anchored(values, path.parent))(**dict(overrides or {}))
+    except ValidationError as error:
+        raise ConfigurationError(_explain(error, path if values else None)) from None
+    except SettingsError as error:
+        raise ConfigurationError(f"An ASSAY_ environment variable cannot be read: {error}.") from None
+    except RecursionError:
+        raise ConfigurationError("An ASSAY_ environment variable, or the file, is nested too deeply.") from None
+
+
+def misspelled_variables() -> list[str]:
+    """A sentence for each environment variable that is nearly, and not quite, one of a setting."""
+    known = {f"ASSAY_{path.replace('.', '__').upper()}" for path in _paths(Settings)}
+    tables = {f"{name}__" for name in known}
+    sentences = []
+    for name in sorted(os.environ):
+        upper = name.upper()
+        if not upper.startswith("ASSAY") or upper in known or any(upper.startswith(table) for table in tables):
+            continue
+        meant = get_close_matches(upper, known, n=1, cutoff=_NEARLY)
+        if meant:
+            sentences.append(f"The environment variable {name} sets nothing; {meant[0]} does.")
+    return sentences
+
+
+def _paths(table: type[BaseModel], above: str = "") -> Iterator[str]:
+    """Every setting, tables included, as in `search.top_k`."""
+    for name, field in table.model_fields.items():
+        yield f"{above}{name}"
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _paths(field.annotation, f"{above}{name}.")
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path} is not valid TOML: {error}.") from None
+    except RecursionError:
+        raise ConfigurationError(f"{path} cannot be read: its lists or tables are nested too deeply.") from None
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _anchor(table: object, name: str, folder: Path) -> None:
+    if isinstance(table, dict) and isinstance(table.get(name), str):
+        table[name] = folder / table[name]
+
+
+def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Paths in a file are relative to that file."""
+    if isinstance(values.get("data_dir"), str):
+        values["data_dir"] = folder / values["data_dir"]
+    _anchor(values.get("validation"), "testset", folder)
+    _anchor(values.get("validation"), "output_dir", folder)
+    _anchor(values.get("server"), "keys_file", folder)
+    for source in values.get("sources", []) if isinstance(values.get("sources"), list) else []:
+        if isinstance(source, dict) and isinstance(source.get("path"), str):
+            source["path"] = folder / source["path"]
+    return values
+
+
+_NEARLY = 0.87
+"""How alike two names of variables are, from 0 to 1, when one is taken for a misspelling of the other."""
+
+_WORDING = {
+    "tuple_type": "has to be a list",
+    "list_type": "has to be a list",
+    "model_type": "has to be a table",
+    "dict_type": "has to be a table",
+    "path_type": "has to be a path",
+}
+
+
+def _wording(problem: ErrorDetails) -> str:
+    """What is wrong in the words of a settings file, not of Python."""
+    message = problem["msg"].removeprefix("Value error, ")
+    return _WORDING.get(problem["type"]) or f"{message[:1].lower()}{message[1:]}"
+
+
+_SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url|embedding\.base_url|headers", re.IGNORECASE)
+"""Settings whose values are not repeated in a message."""
+
+
+def _explain(error: ValidationError, path: Path | None) -> str:
+    """One line for each setting that is wrong."""
+    lines = []
+    for problem in error.errors(include_url=False, include_context=False):
+        name = ".".join(str(part) for part in problem["loc"]) or "settings"
+        if problem["type"] == "extra_forbidden":
+            lines.append(f"{name}: there is no such setting")
+        else:
+            sent = "" if _SECRET.search(name) else f" = {problem['input']!r}"
+            lines.append(f"{name}{sent}: {_wording(problem)}")
+    where = f" (in {path}, the environment or a flag)" if path else " (in the environment or a flag)"
+    return f"These settings cannot be used{where}: " + "; ".join(lines) + "."
