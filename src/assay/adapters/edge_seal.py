@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from assay.adapters.edge_checksum import checksum_of
 from assay.adapters.edge_engine import REBUILD, SearchKind
 from assay.errors import IndexCorrupt, IndexNotFound
 
@@ -27,7 +28,6 @@ _SEGMENTS = "segments"
 _NUMBERS = re.compile(r"segments/[^/]+/vector_storage-dense/(matrix\.dat|vectors/chunk_\d+\.mmap)")
 """Files of nothing but float32 numbers."""
 
-_READ = 1 << 20
 _CHECKED_BYTES = 1 << 30
 """Up to so many bytes all contents are compared; in a larger index, whose reading would take seconds, only sizes."""
 
@@ -61,7 +61,7 @@ def write_seal(folder: Path, dimension: int, points: int, kind: SearchKind, ever
         _sync(path)
     for parent in sorted({path.parent for path in paths}):
         _sync(parent)
-    files = {path.relative_to(folder).as_posix(): (path.stat().st_size, _checksum(path)) for path in paths}
+    files = {path.relative_to(folder).as_posix(): (path.stat().st_size, checksum_of(path)) for path in paths}
     body = asdict(Seal(dimension, points, kind, everywhere, engine_version(), files))
     text = json.dumps({"format": FORMAT, "crc": _crc_of(body), **body}, indent=1)
     draft = folder / f"{SEAL}.draft"
@@ -139,21 +139,13 @@ def only_numbers_differ(folder: Path, seal: Seal, name: str) -> bool:
 def _matches(path: Path, expected: tuple[int, int], *, contents: bool) -> bool:
     size, checksum = expected
     try:
-        return path.stat().st_size == size and (not contents or _checksum(path) == checksum)
+        return path.stat().st_size == size and (not contents or checksum_of(path) == checksum)
     except FileNotFoundError:
         return False
 
 
 def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SEAL)
-
-
-def _checksum(path: Path) -> int:
-    checksum = 0
-    with path.open("rb", buffering=0) as file:
-        while block := file.read(_READ):
-            checksum = zlib.crc32(block, checksum)
-    return checksum
 
 
 def _crc_of(body: Mapping[str, object]) -> int:

@@ -44,13 +44,13 @@ _Ids = bytes
 class StaticEmbedder:
     """WordLlama's 256-dimension static vectors. Safe to use from several threads.
 
+    Its files are read when the first text is counted or embedded, once in a process however many embedders there are.
+
     Raises ConfigurationError when the files of the wordllama package are not there.
     """
 
     def __init__(self) -> None:
-        folder, release = _package()
-        self._table = _read_table(folder / _WEIGHTS)  # (vocabulary, dimension)
-        self._tokens = _read_tokenizer(folder)
+        self._folder, release = _package()
         self._identity = EmbedderIdentity(
             provider="static", model=_MODEL, dimension=_DIMENSION, revision=f"wordllama {release}, {_POOLING}"
         )
@@ -72,7 +72,7 @@ class StaticEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Number of tokens of each text; 0 for an empty one. Raises InvalidEmbedding for what is not Unicode."""
-        return self._tokens.count(texts)
+        return _tokenizer(self._folder).count(texts)
 
     @property
     def token_counter(self) -> TokenCounter:
@@ -87,13 +87,13 @@ class StaticEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Raises InvalidEmbedding for a text that is blank."""
         vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
-        for row, (text, ids) in enumerate(zip(texts, self._tokens.encode(texts), strict=True)):
+        for row, (text, ids) in enumerate(zip(texts, _tokenizer(self._folder).encode(texts), strict=True)):
             vectors[row] = self._pool(text, ids)
         return vectors
 
     def embed_query(self, text: str) -> Vector:
         """Embed a text to find with; a query is embedded as a document is. Raises InvalidEmbedding."""
-        return self._pool(text, self._tokens.encode([text])[0])
+        return self._pool(text, _tokenizer(self._folder).encode([text])[0])
 
     def expect_queries(self, texts: Sequence[str]) -> None:
         """Nothing is won by knowing."""
@@ -109,9 +109,10 @@ class StaticEmbedder:
         if not text.strip():
             raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave blank texts out.")
         ids = np.frombuffer(encoded, dtype="<u2")
+        table = _table(self._folder)
         total = np.zeros(_DIMENSION, dtype=np.float32)
         for start in range(0, len(ids), _ROWS):
-            total += np.add.reduce(self._table.take(ids[start : start + _ROWS], axis=0), axis=0)
+            total += np.add.reduce(table.take(ids[start : start + _ROWS], axis=0), axis=0)
         length = math.sqrt(float(np.dot(total, total)))
         if not (math.isfinite(length) and length > 0.0):
             raise InvalidEmbedding(f"The text {text[:80]!r} has a vector of length {length}.")
@@ -174,19 +175,23 @@ class _PieceTokenizer:
         return ids
 
 
-def _read_tokenizer(folder: Path) -> _PieceTokenizer:
+@cache
+def _tokenizer(folder: Path) -> _PieceTokenizer:
+    """The tokenizer of this process."""
     return _PieceTokenizer((folder / _TOKENIZER).read_text(encoding="utf-8"))
 
 
 @cache
-def _own_tokenizer() -> _PieceTokenizer:
-    """The tokenizer of a process that has no embedder."""
-    return _read_tokenizer(_package()[0])
+def _table(folder: Path) -> NDArray[np.float32]:
+    """The token vectors of this process: (vocabulary, dimension), not to be written."""
+    table = _read_table(folder / _WEIGHTS)
+    table.flags.writeable = False
+    return table
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
     """Number of Llama tokens of each text, without the vectors. Raises InvalidEmbedding for what is not Unicode."""
-    return _own_tokenizer().count(texts)
+    return _tokenizer(_package()[0]).count(texts)
 
 
 def _keep(memory: dict[str, _Ids], key: str, ids: _Ids, capacity: int) -> None:

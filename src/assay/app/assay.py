@@ -184,6 +184,8 @@ class Assay(Measuring):
         """Open the live generation, if there is one, and follow every promotion from now on."""
         try:
             self.live.refresh()
+            if self.live.generation() is not None:
+                self.embedder.count_tokens(["ready"])  # reads what it needs now, so that no request waits for it
         except AssayError as error:
             logger.warning("Nothing can be served yet: %s", error)
         self.live.watch(self.settings.server.poll_seconds)

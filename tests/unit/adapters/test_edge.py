@@ -195,7 +195,7 @@ def test_a_large_index_has_its_sizes_compared_and_not_its_contents(
 ) -> None:
     filled(store, points(3)).close()
     monkeypatch.setattr(edge_seal, "_CHECKED_BYTES", 0)
-    monkeypatch.setattr(edge_seal, "_checksum", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr(edge_seal, "checksum_of", lambda path: pytest.fail(f"{path} was read"))
     assert store.open("g1", SPEC).count() == 3
     largest = max((path for path in (root / "g1").rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
     os.truncate(largest, largest.stat().st_size - 1)

@@ -83,7 +83,7 @@ def test_real_pages_have_the_vectors_and_counts_of_wordllama(
 
 @given(text=st.text(alphabet=st.sampled_from("ab é▁ \n\t.<s>/中ไ0"), max_size=60))
 def test_the_tokens_of_a_text_are_those_of_the_whole_tokenizer(embedder: StaticEmbedder, text: str) -> None:
-    tokens = embedder._tokens
+    tokens = static._tokenizer(embedder._folder)
     whole = tokens._whole.encode(text, add_special_tokens=False).ids
     assert np.frombuffer(tokens._encode(text), "<u2").tolist() == whole
 
@@ -125,12 +125,14 @@ def test_what_is_remembered_changes_nothing(embedder: StaticEmbedder, monkeypatc
     monkeypatch.setattr(static, "_REMEMBERED_TEXTS", 2)
     monkeypatch.setattr(static, "_LONGEST_KNOWN", 4)
     monkeypatch.setattr(static, "_ROWS", 10_000)
-    forgetful = StaticEmbedder()
+    tokenizer = static._tokenizer(embedder._folder)
+    monkeypatch.setattr(tokenizer, "_known", {})
+    monkeypatch.setattr(tokenizer, "_remembered", {})
     for _ in range(2):
-        np.testing.assert_array_equal(forgetful.embed_documents(texts), expected)
-        assert forgetful.count_tokens(texts) == counts
-    assert len(forgetful._tokens._known) <= 3
-    assert len(forgetful._tokens._remembered) <= 2
+        np.testing.assert_array_equal(embedder.embed_documents(texts), expected)
+        assert embedder.count_tokens(texts) == counts
+    assert len(tokenizer._known) <= 3
+    assert len(tokenizer._remembered) <= 2
 
 
 def test_its_identity_names_the_weights_and_the_pooling(embedder: StaticEmbedder) -> None:
