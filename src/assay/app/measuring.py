@@ -83,11 +83,14 @@ class Measuring(Parts):
         EmbeddingError where a check of the structure cannot run. A topic that cannot be asked is a finding.
         """
         generation = self._to_validate(generation_id)
+        progress = progress or Silence()
         path: Path | None = test_set or self.settings.validation.testset
+        progress.begin("testset", None)
         labelled, path = (load_test_set(path), path) if path else self._judged_by(generation)
+        progress.end()
         with ExitStack() as opened:
-            plan = self._plan(generation, labelled, path, load, opened)
-            validation = validate(plan, progress or Silence())
+            plan = self._plan(generation, labelled, path, load, opened, progress)
+            validation = validate(plan, progress)
         if self.adopted is None:
             self.releases.record(validation.verdict)
         return validation
@@ -308,6 +311,7 @@ class Measuring(Parts):
         path: Path | None,
         load: Sequence[Load],
         opened: ExitStack,
+        progress: Progress,
     ) -> Plan:
         """What is measured, and with what; indexes are closed with `opened`."""
         searcher = self._searcher_until(opened, generation.id)
@@ -315,11 +319,11 @@ class Measuring(Parts):
         measures = self.measures
         compared = None
         if live is not None and test_set is not None and self.gate.compares_with_live:
-            compared = self._system(live, self._searcher_until(opened, live.id), test_set, measures)
+            compared = self._system(live, self._searcher_until(opened, live.id), test_set, measures, progress)
         return Plan(
             test_set=test_set,
             test_set_path=str(path) if path else None,
-            system=self._system(generation, searcher, test_set, measures),
+            system=self._system(generation, searcher, test_set, measures, progress),
             live=compared,
             measures=measures,
             gate=self.gate,
@@ -366,9 +370,14 @@ class Measuring(Parts):
         return searcher
 
     def _system(
-        self, generation: Generation, searcher: Searcher, test_set: TestSet | None, measures: Measures
+        self,
+        generation: Generation,
+        searcher: Searcher,
+        test_set: TestSet | None,
+        measures: Measures,
+        progress: Progress,
     ) -> System:
-        topics = resolve(test_set, self._corpus(generation, searcher)) if test_set else ()
+        topics = resolve(test_set, self._corpus(generation, searcher), progress) if test_set else ()
         asked = self.asked(searcher, self.settings.search, measures)
         return System(generation, generation.id, topics, asked)
 
@@ -393,8 +402,9 @@ class Measuring(Parts):
     ) -> tuple[Run, list[TopicResult]]:
         """Every topic asked of a generation, otherwise than usually as `asking` says, and measured."""
         measures = Measures.named()
-        system = self._system(generation, searcher, test_set, measures)
-        run = run_topics(system.topics, asking(system.asked), generation.id, progress or Silence()).run
+        progress = progress or Silence()
+        system = self._system(generation, searcher, test_set, measures, progress)
+        run = run_topics(system.topics, asking(system.asked), generation.id, progress).run
         return run, measure_topics(run, system.topics, measures)
 
     def _corpus(self, generation: Generation, searcher: Searcher) -> Corpus:

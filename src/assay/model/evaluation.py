@@ -204,12 +204,14 @@ class TopicRun:
     hits: best first, equal chunks once, excluded ones left out; as many as the run is deep, if there are.
     timings: of its search; None where it failed.
     error: why it could not be answered; None where it was. A failed topic is not an empty answer.
+    asked: whether it was asked at all; one that was not has an error.
     """
 
     topic_id: str
     hits: tuple[Hit, ...]
     timings: Timings | None = None
     error: str | None = None
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ class TopicResult:
     total_ms: of its search; None where it failed.
     error: why it could not be answered; None where it was.
     reached: whether it has the precision that the gate asks of a topic; None where the gate asks none of it.
+    asked: whether it was asked at all; one that was not has an error.
     """
 
     topic: Topic
@@ -36,6 +37,7 @@ class TopicResult:
     total_ms: float | None
     error: str | None = None
     reached: bool | None = None
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)

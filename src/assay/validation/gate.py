@@ -80,6 +80,20 @@ class Gate:
         return any(limit.max_drop is not None for limit in self.quality.measures)
 
 
+def limit_notes(limits: QualityLimits) -> list[str]:
+    """Which limits let everything pass."""
+    own = {"min_precision": limits.precision, "min_precision_share": limits.precision_share, "min_mrr": limits.mrr}
+    always = [name for name, least in own.items() if least <= 0.0]
+    always += [
+        f"{limit.group}.{limit.measure}" if limit.group else limit.measure
+        for limit in limits.measures
+        if limit.least is not None and limit.least <= 0.0
+    ]
+    if not always:
+        return []
+    return [f"A minimum of 0 is always reached, and says nothing: {', '.join(always)} in [gate]."]
+
+
 def verdict(
     generation: str,
     content_fingerprint: str,

@@ -105,6 +105,7 @@ def measure_topics(run: Run, topics: Sequence[ResolvedTopic], measures: Measures
                 resolutions=topic.resolutions,
                 total_ms=answer.timings.total_ms if answer.timings else None,
                 error=answer.error,
+                asked=answer.asked,
             )
         )
     return results

@@ -144,10 +144,12 @@ def hits_to_label(results: Sequence[TopicResult], limits: QualityLimits, most: i
 
 def _answered(results: Sequence[TopicResult]) -> Finding:
     failed = [result for result in results if result.error is not None]
-    detail = (
-        f"{len(failed)} of {len(results)} topics could not be asked, and are in no figure: "
-        f"{'; '.join(f'{one.topic.id}: {one.error}' for one in failed[:3])}. Run it again when that is mended"
-    )
+    first = "; ".join(f"{one.topic.id}: {one.error}" for one in failed[:3])
+    given_up = [one.topic.id for one in failed if not one.asked]
+    detail = f"{len(failed)} of {len(results)} topics could not be asked, and are in no figure: {first}. "
+    if given_up:
+        detail += f"The last {len(given_up)} of them, from {given_up[0]} on, were not tried any more. "
+    detail += "Run it again when that is mended"
     return _decided(
         "topics asked",
         Outcome.INCONCLUSIVE if failed else Outcome.PASS,

@@ -1,11 +1,25 @@
-"""Asks the topics of a test set, one after the other; what fails is kept as failed."""
+"""Asks the topics of a test set, one after the other; what fails is kept as failed.
+
+Where topics in a row fail because something that all of them need is not there, such as the embedder, the rest is not
+asked: each would wait as long as those did, to no other end.
+"""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from assay.errors import AssayError, InputError
+from assay.errors import (
+    AssayError,
+    CatalogUnavailable,
+    EmbedderRefused,
+    EmbedderUnavailable,
+    InputError,
+    ServiceRefused,
+    ServiceThrottled,
+    ServiceUnavailable,
+    StoreUnavailable,
+)
 from assay.model.documents import Chunk
 from assay.model.evaluation import ResolvedTopic, Run, TopicRun
 from assay.model.ranking import Hit, Mode, Query, Ranking
@@ -16,6 +30,23 @@ LEAST_DEPTH = 10
 
 MOST_TIMED = 50
 """Topics whose latency is measured where each query costs something to embed."""
+
+GIVEN_UP_AFTER = 3
+"""Topics in a row that fail for the same outside reason, each after its retries, until the rest is not asked."""
+
+_EMBEDDED_AT_ONCE = 2_000
+"""Queries that are announced together: their vectors are held until the next are."""
+
+_OUTSIDE = (
+    EmbedderUnavailable,
+    EmbedderRefused,
+    StoreUnavailable,
+    CatalogUnavailable,
+    ServiceUnavailable,
+    ServiceThrottled,
+    ServiceRefused,
+)
+"""What is no fault of a topic, and befalls the next one too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +81,33 @@ class RunReport:
 def run_topics(topics: Sequence[ResolvedTopic], asked: Asked, generation: str, progress: Progress) -> RunReport:
     """Ask every topic. Nothing that a search raises ends the run: it is that topic's error.
 
-    The first query of all opens what the others find open, so its latency is never counted: it is asked once more,
+    Once GIVEN_UP_AFTER of them in a row failed for the same outside reason, those that are left are not asked, and say
+    so. The first query of all opens what the others find open, so its latency is never counted: it is asked once more,
     unless asking costs something.
     """
     first, later = _in_two(topics, asked)
     progress.begin("topics", len(topics))
     runs: dict[str, TopicRun] = {}
     met: dict[str, Chunk] = {}
+    asking = _Asking(asked)
     if first and asked.expect_queries is None:
-        _ask(first[0], asked)
-    for part in (first, later):
-        if part is later and asked.expect_queries is not None:
+        _Asking(asked).ask(first[0])
+    for part, together in ((first, False), *((batch, True) for batch in _batches(later))):
+        if together and asked.expect_queries is not None and not asking.given_up:
             _announce(part, asked.expect_queries)
         for topic in part:
-            answer = _ask(topic, asked)
+            answer = asking.ask(topic)
             runs[topic.topic.id] = replace(answer, hits=tuple(_sharing(hit, met) for hit in answer.hits))
             progress.advance()
     progress.end()
     alone = [topic.topic.id for topic in (first if asked.expect_queries is None else first[1:])]
     ordered = tuple(runs[topic.topic.id] for topic in topics)
     return RunReport(Run(generation, asked.depth, ordered), frozenset(alone))
+
+
+def _batches(topics: Sequence[ResolvedTopic]) -> Iterator[Sequence[ResolvedTopic]]:
+    for start in range(0, len(topics), _EMBEDDED_AT_ONCE):
+        yield topics[start : start + _EMBEDDED_AT_ONCE]
 
 
 def _in_two(topics: Sequence[ResolvedTopic], asked: Asked) -> tuple[Sequence[ResolvedTopic], Sequence[ResolvedTopic]]:
@@ -93,25 +131,47 @@ def _announce(topics: Sequence[ResolvedTopic], expect_queries: Callable[[Sequenc
         expect_queries([topic.topic.text for topic in topics if topic.topic.text.strip()])
 
 
-def _ask(topic: ResolvedTopic, asked: Asked) -> TopicRun:
-    """One topic's hits, without the chunks that are excluded and numbered anew."""
-    query = Query(
-        topic.topic.text,
-        max(asked.depth, topic.topic.top_k) + len(topic.excluded),
-        asked.mode,
-        asked.threshold,
-        topic.topic.filters,
-    )
-    if not query.text.strip():
-        return TopicRun(topic.topic.id, ())  # asks for nothing, so nothing is the right answer
-    try:
-        ranking = asked.search(query)
-    except InputError:  # nothing in it can be searched for: the service refuses it, and finds nothing
-        return TopicRun(topic.topic.id, ())
-    except AssayError as error:
-        return TopicRun(topic.topic.id, (), error=str(error))
-    hits = _kept(ranking.hits, topic)[: max(asked.depth, topic.topic.top_k)]
-    return TopicRun(topic.topic.id, hits, ranking.timings)
+class _Asking:
+    """Asks topic after topic, as long as there is use in it."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._in_a_row: list[AssayError] = []
+
+    @property
+    def given_up(self) -> bool:
+        """Whether no further topic is asked."""
+        return len(self._in_a_row) >= GIVEN_UP_AFTER
+
+    def ask(self, topic: ResolvedTopic) -> TopicRun:
+        """One topic's hits, without the chunks that are excluded and numbered anew."""
+        wanted = max(self._asked.depth, topic.topic.top_k)
+        query = Query(
+            topic.topic.text,
+            wanted + len(topic.excluded),
+            self._asked.mode,
+            self._asked.threshold,
+            topic.topic.filters,
+        )
+        if not query.text.strip():
+            return TopicRun(topic.topic.id, ())  # asks for nothing, so nothing is the right answer
+        if self.given_up:
+            why = f"It was not asked, for {GIVEN_UP_AFTER} topics in a row before it failed: {self._in_a_row[-1]}"
+            return TopicRun(topic.topic.id, (), error=why, asked=False)
+        try:
+            ranking = self._asked.search(query)
+        except InputError:  # nothing in it can be searched for: the service refuses it, and finds nothing
+            return TopicRun(topic.topic.id, ())
+        except AssayError as error:
+            self._note(error)
+            return TopicRun(topic.topic.id, (), error=str(error))
+        self._in_a_row = []
+        return TopicRun(topic.topic.id, _kept(ranking.hits, topic)[:wanted], ranking.timings)
+
+    def _note(self, error: AssayError) -> None:
+        """Count failures for one outside reason; any other tells nothing of the next topic."""
+        same = isinstance(error, _OUTSIDE) and all(type(error) is type(before) for before in self._in_a_row)
+        self._in_a_row = [*self._in_a_row, error] if same else [error] if isinstance(error, _OUTSIDE) else []
 
 
 def without_excluded(run: Run, topics: Sequence[ResolvedTopic]) -> Run:

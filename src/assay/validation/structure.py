@@ -8,7 +8,7 @@ from functools import partial
 from itertools import takewhile
 from urllib.parse import urlsplit
 
-from assay.errors import InputError
+from assay.errors import EmbedderRefused, EmbedderUnavailable, InputError
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, percent
 from assay.model.generations import Generation
 from assay.model.ids import is_placeholder
@@ -18,6 +18,7 @@ from assay.validation.integrity import KINDS, Audit, Recheck, audit
 
 _TITLES_AT_ONCE = 500
 _THREADS = 4
+_BY_TITLE = "reachable by title"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class Judged:
 def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progress) -> list[Finding]:
     """Hold a generation's structure against the limits: integrity, pages, addresses, titles that find their page.
 
-    Raises CatalogError, VectorStoreError, EmbeddingError: a check that could not run is not a verdict.
+    Raises CatalogError, VectorStoreError, EmbeddingError: a check that could not run is not a verdict. Where the
+    embedder does not answer or refuses, what needs it is undecided.
     """
     return [
         *_integrity(judged, progress),
@@ -73,10 +75,21 @@ def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progr
 
 def structure_notes(judged: Judged) -> list[str]:
     """What passes, and a reader of the verdict should know all the same."""
+    notes = []
     made_up = sum(map(is_placeholder, _urls(judged.catalog, judged.generation.id)))
-    if not made_up:
-        return []
-    return [f"{made_up} pages have no real address: links of hits lead nowhere until --base-url is given."]
+    if made_up:
+        notes.append(f"{made_up} pages have no real address: links of hits lead nowhere until --base-url is given.")
+    recheck, chunks = judged.recheck, judged.generation.chunks
+    if recheck is not None and recheck.embedder is None:
+        notes.append(
+            f"No vector was made anew to compare, for {judged.generation.embedder.model} is paid by the request: "
+            "`assay audit --sample 500` makes some, `assay audit --all` every one."
+        )
+    elif recheck is not None and recheck.vectors is not None and recheck.vectors < chunks:
+        notes.append(
+            f"The vectors of {recheck.vectors} of {chunks} chunks were made anew; `assay audit` makes every one."
+        )
+    return notes
 
 
 def _finding(
@@ -206,31 +219,48 @@ def _titles(judged: Judged, limits: StructuralLimits, progress: Progress) -> Fin
     """
     documents = [d for d in judged.catalog.documents(judged.generation.id) if d.chunk_count and d.info.title.strip()]
     tried = _sample(documents, limits.title_sample, judged.generation.content_fingerprint)
-    progress.begin("titles", len(tried))
-    lost = []
-    with ThreadPoolExecutor(_THREADS) as threads:
-        for batch in _batches(tried, _TITLES_AT_ONCE):
-            judged.expect_queries([document.info.title for document in batch])
-            found = threads.map(partial(_is_found, judged=judged, top_k=limits.title_top_k), batch)
-            for document, is_found in zip(batch, found, strict=True):
-                if not is_found:
-                    lost.append(f"{document.info.url} ({document.info.title!r})")
-                progress.advance()
-    progress.end()
-    share = len(lost) / max(len(tried), 1)
     scope = f"{len(tried)} of {len(documents)} documents" if len(tried) < len(documents) else "documents"
+    limit = (
+        f"at least {percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top "
+        f"{limits.title_top_k}"
+    )
+    progress.begin("titles", len(tried))
+    try:
+        lost = _not_found(judged, tried, limits.title_top_k, progress)
+    except (EmbedderUnavailable, EmbedderRefused) as error:
+        detail = f"titles could not be looked up: {error} Run it again when that is mended"
+        return Finding(_BY_TITLE, Outcome.INCONCLUSIVE, None, limit, detail)
+    finally:
+        progress.end()
+    share = len(lost) / max(len(tried), 1)
     return _finding(
-        "reachable by title",
+        _BY_TITLE,
         share <= limits.max_unreachable,
         1.0 - share,
-        f"at least {percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top "
-        f"{limits.title_top_k}",
+        limit,
         f"{len(lost)} of {len(tried)} documents are not found by their own title ({percent(share)}; "
         f"{percent(limits.max_unreachable)} are allowed): {', '.join(lost[:3])}. Other pages of the same "
         "version answer these titles better. Let a title say more where it can; where it is right as it is, raise "
         "gate.max_unreachable",
         lost,
     )
+
+
+def _not_found(judged: Judged, tried: Sequence[StoredDocument], top_k: int, progress: Progress) -> list[str]:
+    """Those of the documents that their title does not find. Raises EmbeddingError, VectorStoreError, CatalogError."""
+    lost = []
+    is_found = partial(_is_found, judged=judged, top_k=top_k)
+    # One is asked first: a search fails in seconds where nobody answers, and many queries at once only after minutes.
+    batches = ([*tried[:1]], *_batches(tried[1:], _TITLES_AT_ONCE))
+    with ThreadPoolExecutor(_THREADS) as threads:
+        for batch in batches:
+            if len(batch) > 1:
+                judged.expect_queries([document.info.title for document in batch])
+            for document, found in zip(batch, threads.map(is_found, batch), strict=True):
+                if not found:
+                    lost.append(f"{document.info.url} ({document.info.title!r})")
+                progress.advance()
+    return lost
 
 
 def _batches(documents: Sequence[StoredDocument], size: int) -> Iterator[Sequence[StoredDocument]]:

@@ -15,7 +15,7 @@ from assay.model.generations import Generation
 from assay.model.ranking import Query
 from assay.model.validations import Difference, LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
 from assay.ports import Progress
-from assay.validation.gate import Gate, MeasureLimit, QualityLimits, verdict
+from assay.validation.gate import Gate, MeasureLimit, QualityLimits, limit_notes, verdict
 from assay.validation.integrity.results import check_hits
 from assay.validation.latency import Load, figures, measure_load
 from assay.validation.measuring import Measures, TopicsById, measure_topics, summarize
@@ -37,6 +37,9 @@ _ONLY_HITS = (
     "Only hits are known, not the index behind them: measures that need to know what was not found (Recall, AP, nDCG, "
     "bpref) are left out, and nothing is said of the index's integrity."
 )
+
+_MEASURED_AT_ONCE = 1_000
+"""Topics whose values are worked out together, so that it shows how far that is."""
 
 _LIBRARIES = ("assay", "numpy", "qdrant-edge-py", "wordllama")
 
@@ -95,19 +98,21 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     limits = plan.gate.quality
     findings = quality_findings(measured, limits) if plan.test_set else []
     notes = [_ONLY_HITS] if measured.only_hits else []
+    notes += limit_notes(limits) if plan.test_set else []
     if plan.structure is not None:
         findings += structure_findings(plan.structure, plan.gate.structure, progress)
         notes += structure_notes(plan.structure)
     results = with_targets(results, limits)
     within = {id(result) for result in counted(results, limits)}
     of_figures = [result for result in results if result.error is not None or id(result) in within]
-    loads = _under_load(plan, progress)
+    loads = _under_load(plan, progress) if all(result.asked for result in results) else ()
+    measures, groups = _figures(of_figures, topics, plan.measures, progress)
     validation = Validation(
         started_at=plan.started_at,
         seconds=0.0,
         topics=tuple(results),
-        measures=summarize(of_figures, topics, plan.measures),
-        groups=_groups(of_figures, topics, plan.measures),
+        measures=measures,
+        groups=groups,
         latency=replace(latency, loads=loads) if latency else None,
         completeness=checked.completeness_rate,
         hashes=checked.hash_pass_rate,
@@ -150,7 +155,14 @@ def _measure(
     note = ""
     if len(report.timed) < len(topics):
         note = f"of {len(timings)} topics; the others' queries were embedded many at a time, which costs less"
-    results = measure_topics(run, topics, measures)
+    results: list[TopicResult] = []
+    progress.begin("measure", len(topics))
+    for start in range(0, len(topics), _MEASURED_AT_ONCE):
+        part = topics[start : start + _MEASURED_AT_ONCE]
+        answers = replace(run, topics=run.topics[start : start + _MEASURED_AT_ONCE])
+        results += measure_topics(answers, part, measures)
+        progress.advance(len(part))
+    progress.end()
     return {one.topic.id: one for one in topics}, results, figures(timings, note) if timings else None
 
 
@@ -169,6 +181,7 @@ def _against_live(
         return {}, ()
     _, before, _ = _measure(plan.live, plan.measures, progress)
     drops: dict[MeasureLimit, Difference] = {}
+    progress.begin("compare", None)
     for limit in plan.gate.quality.measures:
         if limit.max_drop is not None:
             a, b = (
@@ -178,16 +191,27 @@ def _against_live(
             found = compare([limit.measure], a, b)
             drops |= {limit: found[0]} if found else {}
     a, b = ({one.topic.id: one.values for one in counted(part, plan.gate.quality)} for part in (before, results))
-    return drops, tuple(compare(plan.measures.of_quality, a, b))
+    overall = tuple(compare(plan.measures.of_quality, a, b))
+    progress.end()
+    return drops, overall
 
 
-def _groups(
-    results: Sequence[TopicResult], topics: TopicsById, measures: Measures
-) -> dict[str, tuple[MeasureValue, ...]]:
-    """The measures of each type and category that has topics."""
+def _figures(
+    results: Sequence[TopicResult], topics: TopicsById, measures: Measures, progress: Progress
+) -> tuple[tuple[MeasureValue, ...], dict[str, tuple[MeasureValue, ...]]]:
+    """The measures of all topics, and those of each type and category that has topics."""
     groups = {f"type {one.value}": one.value for one in TopicType} | {f"category {c.value}": c.value for c in Category}
     parts = {name: [result for result in results if in_group(result, group)] for name, group in groups.items()}
-    return {name: summarize(part, topics, measures) for name, part in parts.items() if part}
+    filled = {name: part for name, part in parts.items() if part}
+    progress.begin("summarize", len(filled) + 1)
+    whole = summarize(results, topics, measures)
+    progress.advance()
+    of_groups = {}
+    for name, part in filled.items():
+        of_groups[name] = summarize(part, topics, measures)
+        progress.advance()
+    progress.end()
+    return whole, of_groups
 
 
 def _anchoring(results: Sequence[TopicResult]) -> dict[Anchoring, int]:

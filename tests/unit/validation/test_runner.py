@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import pytest
 from tests.validations import hits_of
 
-from assay.errors import EmbedderUnavailable, InputError
+from assay.errors import AssayError, EmbedderRefused, EmbedderUnavailable, InputError, VectorStoreError
 from assay.model.evaluation import ResolvedTopic, Topic, TopicType
 from assay.model.ranking import Filters, Mode, Query, Ranking, Timings
 from assay.ports import Silence
-from assay.validation.runner import MOST_TIMED, Asked, run_topics
+from assay.validation import runner
+from assay.validation.runner import GIVEN_UP_AFTER, MOST_TIMED, Asked, run_topics
 
 TIMINGS = Timings(0.1, 0.5, 0.1, 0.2, 1.0)
 
@@ -111,3 +112,75 @@ def test_hits_of_one_chunk_share_it() -> None:
     service = Service()
     first, second = _run(service, _topic("a"), _topic("b")).run.topics
     assert all(one.chunk is other.chunk for one, other in zip(first.hits, second.hits, strict=True))
+
+
+DOWN = EmbedderUnavailable("The provider does not answer.", hint="Is the address right?")
+
+
+class Dying(Service):
+    """Fails from its so-manieth search on, each time with the next error."""
+
+    def __init__(self, answers: int, *errors: AssayError) -> None:
+        super().__init__()
+        self.answers = answers
+        self.errors = errors
+
+    def search(self, query: Query) -> Ranking:
+        if len(self.asked) < self.answers:
+            return super().search(query)
+        self.asked.append(query)
+        raise self.errors[(len(self.asked) - self.answers - 1) % len(self.errors)]
+
+
+@pytest.mark.parametrize("costly", [False, True])
+def test_what_is_left_is_not_asked_once_topics_in_a_row_failed_for_the_same_outside_reason(costly: bool) -> None:
+    service = Dying(0, DOWN)
+    report = _run(service, *(_topic(f"t{number}") for number in range(5_000)), costly=costly)
+    assert len(service.asked) == GIVEN_UP_AFTER + (not costly)
+    assert service.expected == []
+    asked = [one for one in report.run.topics if one.asked]
+    assert len(asked) == GIVEN_UP_AFTER
+    assert {one.error for one in asked} == {str(DOWN)}
+    assert {one.error for one in report.run.topics if not one.asked} == {
+        f"It was not asked, for {GIVEN_UP_AFTER} topics in a row before it failed: {DOWN}"
+    }
+    assert report.timed.isdisjoint({one.topic_id for one in report.run.topics if one.timings})
+
+
+def test_topics_before_an_outage_keep_their_answers() -> None:
+    report = _run(Dying(11, DOWN), *(_topic(f"t{number}") for number in range(40)))
+    assert [bool(one.hits) for one in report.run.topics] == [True] * 10 + [False] * 30
+    assert [one.asked for one in report.run.topics] == [True] * 13 + [False] * 27
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        (DOWN, EmbedderRefused("The key is refused.")),
+        (VectorStoreError("This query cannot be answered."),),
+    ],
+)
+def test_failures_for_other_reasons_or_of_the_topics_themselves_end_nothing(errors: tuple[AssayError, ...]) -> None:
+    service = Dying(0, *errors)
+    report = _run(service, *(_topic(f"t{number}") for number in range(30)))
+    assert all(one.asked and one.error for one in report.run.topics)
+
+
+def test_an_answer_in_between_tells_that_what_failed_is_there() -> None:
+    service = Service({f"t{number}": DOWN for number in range(40) if number % GIVEN_UP_AFTER})
+    report = _run(service, *(_topic(f"t{number}") for number in range(40)))
+    assert all(one.asked for one in report.run.topics)
+
+
+def test_an_empty_query_needs_no_embedder_and_is_no_failure_when_it_is_gone() -> None:
+    topics = [*(_topic(f"t{number}") for number in range(5)), _topic("edge", "", type=TopicType.EDGE)]
+    assert _run(Dying(0, DOWN), *topics).run.topics[-1].error is None
+
+
+def test_very_many_queries_are_announced_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_EMBEDDED_AT_ONCE", 10)
+    service = Service()
+    _run(service, *(_topic(f"t{number}") for number in range(MOST_TIMED + 26)), costly=True)
+    assert [len(part) for part in service.expected] == [10, 10, 5]
+    asked = [query.text for query in service.asked[MOST_TIMED + 1 :]]
+    assert [text for part in service.expected for text in part] == asked

@@ -12,6 +12,7 @@ from assay.validation.statistics import (
     compare,
     difference_interval,
     holm,
+    intervals,
     mean,
     paired_test,
     permutation,
@@ -158,6 +159,35 @@ def test_many_topics_are_drawn_in_parts_with_the_same_result(monkeypatch: pytest
     assert bootstrap_interval(PRECISIONS) == whole
 
 
+@pytest.mark.parametrize("interval_of", [bootstrap_interval, difference_interval])
+@pytest.mark.parametrize("power", [0.3, 1, 6])
+def test_of_very_many_topics_an_interval_is_what_resampling_would_find(
+    interval_of: object, power: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = [Random(seed).random() ** power for seed in range(intervals.MOST_RESAMPLED + 1)]
+    known = interval_of(values)  # type: ignore[operator]
+    monkeypatch.setattr(intervals, "MOST_RESAMPLED", len(values))
+    drawn = interval_of(values)  # type: ignore[operator]
+    assert known != drawn
+    assert (known.low, known.high) == pytest.approx((drawn.low, drawn.high), abs=0.03 * (drawn.high - drawn.low))
+
+
+def test_a_hundred_thousand_topics_are_not_resampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "_blocks", None)
+    values = [number % 11 / 10 for number in range(100_000)]
+    assert bootstrap_interval(values, bounds=UNIT) is not None
+    monkeypatch.setattr(permutation, "random_flips", None)
+    assert paired_test(values, [1.0 - value for value in values]) > 0.9
+
+
+def test_a_few_odd_values_among_very_many_are_resampled_all_the_same() -> None:
+    values = [1.0] * 6 + [0.0] * (intervals.MOST_RESAMPLED + 1)
+    interval = bootstrap_interval(values, bounds=UNIT)
+    assert interval is not None
+    assert interval.low > 0.0
+    assert interval.high - 6 / len(values) > 1.2 * (6 / len(values) - interval.low)
+
+
 # --- tests
 
 
@@ -207,8 +237,18 @@ def test_random_signs_give_about_the_p_of_all_signs(monkeypatch: pytest.MonkeyPa
     assert 0.001 < exact < 0.9
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.004, 0.012])
+def test_p_of_very_many_topics_is_what_random_signs_would_give(shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = permutation.MOST_RESAMPLED + 1
+    a, b = normal_values(count, deviation=0.2, seed=6), normal_values(count, 0.5 + shift, 0.2, seed=7)
+    known = paired_test(a, b)
+    monkeypatch.setattr(permutation, "MOST_RESAMPLED", count)
+    assert known == pytest.approx(paired_test(a, b), abs=0.015)
+
+
 def test_p_is_never_0() -> None:
     assert paired_test([0.0] * 200, [1.0] * 200) == 1 / 10_001
+    assert paired_test([0.0] * 20_000, [1.0] * 20_000) == 1 / 10_001
 
 
 def test_both_systems_have_as_many_values() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.worlds import World
 
 from assay.app import gate_of
-from assay.errors import InputError, StoreUnavailable
+from assay.errors import EmbedderUnavailable, InputError, StoreUnavailable
 from assay.model.evaluation import Finding, Outcome, Verdict, worst
 from assay.model.generations import Generation
 from assay.model.ids import chunk_id
@@ -15,7 +15,7 @@ from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
 from assay.settings import GateSettings
 from assay.testing.catalog_samples import SITE, Stored, page
-from assay.validation.gate import NO_TEST_SET, Gate, verdict
+from assay.validation.gate import NO_TEST_SET, Gate, MeasureLimit, limit_notes, verdict
 from assay.validation.integrity import KINDS, Recheck
 from assay.validation.structure import Judged, StructuralLimits, structure_findings, structure_notes
 
@@ -440,3 +440,68 @@ def test_a_sample_of_titles_is_the_same_for_the_same_content() -> None:
         assert "4 of 10 documents" in found.limit
     assert asked[0] == asked[1]
     assert len(set(asked[0])) == 4
+
+
+# --- what costs something ------------------------------------------------------------------------------------------
+
+
+def test_titles_are_undecided_where_the_embedder_is_gone_and_few_are_tried() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(8))
+    asked: list[Query] = []
+    announced: list[Sequence[str]] = []
+
+    def down(query: Query) -> Ranking:
+        asked.append(query)
+        raise EmbedderUnavailable("openai failed: it answered 503.")
+
+    searcher = world.searcher(generation.id)
+    judged = Judged(generation, None, world.catalog, searcher.index, down, announced.append)
+    finding = structure_findings(judged, LIMITS, Silence())[-1]
+    assert (finding.check, finding.outcome, finding.value) == ("reachable by title", Outcome.INCONCLUSIVE, None)
+    assert "openai failed: it answered 503." in finding.detail
+    assert "Run it again" in finding.detail
+    assert (len(asked), announced) == (1, [])
+
+
+def test_all_titles_but_the_first_are_announced() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(8))
+    announced: list[str] = []
+    searcher = world.searcher(generation.id)
+    judged = Judged(generation, None, world.catalog, searcher.index, searcher.search, announced.extend)
+    assert structure_findings(judged, LIMITS, Silence())[-1].outcome is Outcome.PASS
+    assert len(announced) == 7
+
+
+def test_a_note_says_where_vectors_were_not_made_anew_or_only_some_were() -> None:
+    world = World()
+    generation = world.build("g1", *_pages(4))
+    index = world.searcher(generation.id).index
+
+    def notes(recheck: Recheck) -> list[str]:
+        return structure_notes(
+            Judged(generation, None, world.catalog, index, world.searcher("g1").search, lambda _: None, recheck)
+        )
+
+    assert notes(Recheck(world.embedder, world.encoder, vectors=1_000)) == []
+    (unasked,) = notes(Recheck(None, world.encoder))
+    assert f"No vector was made anew to compare, for {generation.embedder.model} is paid" in unasked
+    assert "`assay audit --sample 500`" in unasked
+    (sampled,) = notes(Recheck(world.embedder, world.encoder, vectors=3))
+    assert sampled == f"The vectors of 3 of {generation.chunks} chunks were made anew; `assay audit` makes every one."
+
+
+# --- limits that say nothing ---------------------------------------------------------------------------------------
+
+
+def test_a_minimum_of_0_is_named() -> None:
+    assert limit_notes(QUALITY) == []
+    limits = replace(
+        QUALITY,
+        mrr=0.0,
+        measures=(MeasureLimit("nDCG@10", "factual", 0.0, None), MeasureLimit("Recall@10", None, None, 0.0)),
+    )
+    assert limit_notes(limits) == [
+        "A minimum of 0 is always reached, and says nothing: min_mrr, factual.nDCG@10 in [gate]."
+    ]

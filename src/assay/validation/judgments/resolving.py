@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from assay.errors import CatalogError
 from assay.model.evaluation import Passage, ResolvedTopic, TestSet, Topic
-from assay.ports import ChunkPlace
+from assay.ports import ChunkPlace, Progress, Silence
 from assay.validation.judgments.anchoring import Found, Sought, sought
 from assay.validation.judgments.corpus import Corpus, anchor_key
 from assay.validation.judgments.locating import PageSearch
@@ -26,8 +26,10 @@ _TEXTS = 8
 """Earlier texts that are remembered: the judgments of one page mostly have one."""
 
 
-def resolve(test_set: TestSet, corpus: Corpus) -> tuple[ResolvedTopic, ...]:
+def resolve(test_set: TestSet, corpus: Corpus, progress: Progress | None = None) -> tuple[ResolvedTopic, ...]:
     """Find every judgment of a test set in a generation; one result for each topic, in its order.
+
+    progress: told of each passage that is found.
 
     Each page is read once, and no more than a few at a time. What judgments that name a chunk, a section or a page
     turned out to be about is kept with the corpus.
@@ -35,7 +37,10 @@ def resolve(test_set: TestSet, corpus: Corpus) -> tuple[ResolvedTopic, ...]:
     Raises CatalogError or VectorStoreError when the generation cannot be read.
     """
     passages = dict.fromkeys(passage for topic in test_set.topics for passage in _passages(topic))
-    found = Resolver(corpus).find(list(passages))
+    progress = progress or Silence()
+    progress.begin("resolve", len(passages))
+    found = Resolver(corpus, progress).find(list(passages))
+    progress.end()
     chunks = corpus.chunks_by_text(list({chunk.content_hash for one in found.values() for chunk in one.chunks}))
     return tuple(_resolved(topic, found, chunks) for topic in test_set.topics)
 
@@ -48,12 +53,16 @@ def _passages(topic: Topic) -> Iterable[Passage]:
 class Resolver:
     """Finds passages in one generation."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, progress: Progress | None = None) -> None:
         self._corpus = corpus
+        self._progress = progress or Silence()
 
     def find(self, passages: Sequence[Passage]) -> dict[Passage, Found]:
         """Where each passage is, or why it is not certain."""
-        found = {one.passage: one for one in self._all(passages)}
+        found: dict[Passage, Found] = {}
+        for one in self._all(passages):
+            found[one.passage] = one
+            self._progress.advance()
         self._keep({passage: one.anchor for passage, one in found.items() if one.anchor is not None})
         return found
 

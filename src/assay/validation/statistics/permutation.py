@@ -1,5 +1,6 @@
 """Whether two systems differ: a paired permutation test, and its adjustment over many measures."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,6 +8,9 @@ from numpy.typing import NDArray
 
 from assay.validation.statistics.numbers import finite, whole
 from assay.validation.statistics.resampling import RESAMPLES, all_flips, random_flips
+
+MOST_RESAMPLED = 5_000
+"""Topics that differ, up to which signs are tried; of more, the normal distribution says what trying them would."""
 
 MOST_EXACT = 13
 """Topics that differ, up to which every sign is tried: 2^13 are fewer than RESAMPLES."""
@@ -19,8 +23,9 @@ def paired_test(a: Sequence[float], b: Sequence[float], resamples: int = RESAMPL
 
     If both systems are alike, each difference has either sign with equal chance; p is the share of the signs that give
     a sum as far from 0 as the one found. All signs are tried where at most MOST_EXACT topics differ; else `resamples`
-    random ones are, and the one found counts as one of them, so that p is never 0. It is 1 where nothing differs, and
-    where there are no topics.
+    random ones are, and the one found counts as one of them, so that p is never 0. Where more than MOST_RESAMPLED
+    differ, the sum of so many random signs is normal, and p is that distribution's, no smaller than trying could show.
+    It is 1 where nothing differs, and where there are no topics.
 
     Raises ValueError when there are not as many values of b as of a, InputError for a value that is not finite.
     """
@@ -51,6 +56,9 @@ def _permutation_p(differences: NDArray[np.int64], resamples: int, seed: int) ->
     if count == 0:
         return 1.0
     sizes = np.sort(np.abs(differences)).astype(np.float64)
+    if count > MOST_RESAMPLED:
+        far = abs(int(differences.sum())) / math.sqrt(float(sizes @ sizes))
+        return max(round(math.erfc(far / math.sqrt(2.0)), 12), 1.0 / (resamples + 1))
     exact = count <= MOST_EXACT
     flips = all_flips(count) if exact else random_flips(count, resamples, seed)
     least = abs(int(differences.sum())) - count  # units, by which equal sums may differ
