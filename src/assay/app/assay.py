@@ -16,6 +16,7 @@ from assay.errors import (
     PromotionRefused,
 )
 from assay.ingest.pipeline import BuildReport, Pipeline
+from assay.ingest.preview import Preview, preview
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
 from assay.model.ranking import Query, Ranking
@@ -56,6 +57,14 @@ class Assay(Measuring):
         parts = self._build_parts()
         before = self.catalog.generations()
         return self._with_verdict(Pipeline(parts, progress or Silence()).build(rebuild=rebuild), before)
+
+    def preview(self, *, rebuild: bool = False, progress: Progress | None = None) -> Preview:
+        """What ingest would do; nothing is built. A site is fetched, and what was fetched need not be again.
+
+        Raises ConfigurationError without sources, SourceError, CatalogError, IndexNotOurs.
+        """
+        self._require_own_index()
+        return preview(self._build_parts(create=False), progress or Silence(), rebuild=rebuild)
 
     def _with_verdict(self, build: BuildReport, before: Sequence[Generation]) -> BuildReport:
         """A candidate of content that a test set has judged before keeps that verdict until there is a new one.

@@ -15,12 +15,13 @@ from assay.adapters.key_file import KeyFile
 from assay.adapters.sql.postgres import PostgresOptions
 from assay.app.construction import adopted_store, embedder_choice, folder_source, gate_of, qdrant_store
 from assay.errors import (
+    CatalogNotFound,
     ConfigurationError,
     IndexNotOurs,
     NoLiveGeneration,
 )
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
-from assay.ingest.pipeline import BuildParts
+from assay.ingest.parts import BuildParts
 from assay.ingest.reading import READER_REVISION
 from assay.ingest.workers.read_ahead import worker_count
 from assay.model.generations import ChunkerIdentity, Generation
@@ -283,7 +284,11 @@ class Parts:
             return self.releases.candidate().id
         return self.catalog.generation(str(self._asked)).id
 
-    def _build_parts(self) -> BuildParts:
+    def _build_parts(self, *, create: bool = True) -> BuildParts:
+        """What a build works with.
+
+        create: make the data directory and the catalog where they are missing; else an empty catalog stands for it.
+        """
         chunking = self.settings.chunking
         rules = ChunkingRules(
             max_characters=chunking.max_characters,
@@ -297,8 +302,9 @@ class Parts:
         sources = self.sources  # first: a command that names none, or a wrong one, leaves nothing behind
         for source in sources:
             source.check()
-        self._make_data_dir()
-        catalog = self._open_catalog(create=True)
+        if create:
+            self._make_data_dir()
+        catalog = self._open_catalog(create=True) if create else self._catalog_or_none_yet()
         return BuildParts(
             sources,
             self.embedder,
@@ -311,6 +317,15 @@ class Parts:
             worker_count(self.settings.ingest.workers),
             self.embedding_cache,
         )
+
+    def _catalog_or_none_yet(self) -> Catalog:
+        """The relational store, or one with nothing in it where a build has not made it yet."""
+        try:
+            return self._open_catalog(create=False)
+        except CatalogNotFound:
+            from assay.adapters.memory_catalog import MemoryCatalog
+
+            return MemoryCatalog()
 
     def _require_own_index(self) -> None:
         """Raise IndexNotOurs where a collection is adopted."""

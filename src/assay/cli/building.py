@@ -1,17 +1,23 @@
 """`assay ingest` and `assay publish`."""
 
+from typing import Annotated
+
 import typer
-from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
+from assay.cli.build_text import build_body, preview_body, show_build, show_preview
 from assay.cli.output import err, out, print_json
 from assay.cli.progress import progress
-from assay.cli.reports import build_body, publish_body, show_build
-from assay.cli.validating import EXIT_CODES
+from assay.cli.report_files import NOTHING_WRITTEN, Written
+from assay.cli.reports import publish_body
 from assay.cli.validation_text import show_validation
 from assay.model.evaluation import Outcome, Verdict
 from assay.model.generations import State
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would change and what it would cost, and build nothing.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,13 +34,18 @@ def ingest(
     default_locale: options.DefaultLocale = None,
     convention: options.Convention = None,
     rebuild: options.Rebuild = False,
+    dry_run: DryRun = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Read folders of documentation and build a candidate; what is live stays untouched."""
+    """Read folders and sites of documentation and build a candidate; what is live stays untouched."""
     overrides = options.source_overrides(sources, base_url, name, current_version, default_locale, convention)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
+        if dry_run:
+            found = assay.preview(rebuild=rebuild, progress=progress())
+            print_json(preview_body(found)) if as_json else show_preview(out(), found)
+            return
         build = assay.ingest(rebuild=rebuild, progress=progress())
     if as_json:
         print_json(build_body(build, build.generation))
@@ -64,21 +75,23 @@ def publish(
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         report = assay.publish(rebuild=rebuild, progress=progress())
         generation = assay.catalog.generation(report.build.generation.id)
-        files = assay.write_report(report.validation) if report.validation and report.validation.topics else {}
+        told = report.validation
+        written = Written.of(assay, told) if told and told.topics else NOTHING_WRITTEN
     if as_json:
-        print_json(publish_body(report, generation, files))
+        print_json(publish_body(report, generation, written.files))
     else:
         show_build(out(), report.build)
         if report.validation:
             show_validation(out(), report.validation)
-        if files:
-            err().print(f"Report: {escape(str(files['html']))}", soft_wrap=True)
+        written.tell()
         if report.promoted:
             out().print(f'Generation [bold]{report.promoted.id}[/] is live. Try: assay search "your question"')
         elif report.verdict:
             err().print(_not_promoted(report.verdict))
-    if report.verdict and report.verdict.outcome is not Outcome.PASS:
-        raise typer.Exit(EXIT_CODES[report.verdict.outcome])
+    if as_json and written.problem:
+        written.tell()
+    if report.verdict:
+        written.exit_with(report.verdict.outcome)
 
 
 def _not_promoted(verdict: Verdict) -> str:

@@ -1,6 +1,5 @@
-"""Build, verdict and generation reports, as JSON bodies and as text for a terminal."""
+"""Verdict and generation reports, as JSON bodies and as text for a terminal."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -11,40 +10,14 @@ from rich.markup import escape
 from rich.text import Text
 
 from assay.app import PublishReport
-from assay.ingest.pipeline import BuildReport
+from assay.cli.build_text import build_body
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State
 from assay.release.promotion import verdict_record
 
-_SHOWN = 10
 _EXAMPLES = 5
 _LONGEST_REASON = 60
 _STYLES = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red", State.REJECTED: "red"}
-
-
-def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
-    """The JSON body of `ingest`. generation: as it is now, which may be after a promotion."""
-    return {
-        "generation": generation.id,
-        "state": generation.state.value,
-        "built": not build.unchanged,
-        "unchanged": build.unchanged,
-        "documents": generation.documents,
-        "chunks": generation.chunks,
-        "embedded": build.embedded,
-        "reused": build.reused,
-        "added": len(build.added),
-        "changed": len(build.changed),
-        "kept": build.kept,
-        "removed": len(build.removed),
-        "removed_pages": list(build.removed),
-        "carried": list(build.carried),
-        "failed": [{"page": failure.key, "reason": failure.reason} for failure in build.failed],
-        "excluded": [{"page": page.key, "reason": page.reason} for page in build.excluded],
-        "empty": list(build.empty),
-        "seconds": round(sum(build.seconds.values()), 3),
-        "seconds_by_stage": {stage: round(seconds, 3) for stage, seconds in build.seconds.items()},
-    }
 
 
 def publish_body(
@@ -89,36 +62,6 @@ def verdict_notes(generation: Generation) -> list[str]:
     """The notes of the verdict that is stored with a generation."""
     notes = (generation.verdict or {}).get("notes")
     return [str(note) for note in notes] if isinstance(notes, list) else []
-
-
-def show_build(console: Console, build: BuildReport) -> None:
-    """What a build did, in a few lines."""
-    generation = build.generation
-    if build.unchanged and generation.state is State.CANDIDATE:
-        console.print(
-            f"Nothing was built: candidate [bold]{generation.id}[/] was waiting, and has these "
-            f"{generation.documents} pages already."
-        )
-    elif build.unchanged:
-        console.print(
-            f"Nothing has changed: the {generation.state.value} generation [bold]{generation.id}[/] "
-            f"has these {generation.documents} pages already."
-        )
-    else:
-        seconds = sum(build.seconds.values())
-        stages = ", ".join(f"{stage} {spent:.1f}" for stage, spent in build.seconds.items())
-        console.print(
-            f"Generation [bold]{generation.id}[/]: {generation.documents} pages, {generation.chunks} chunks; "
-            f"{build.embedded} embedded, {build.reused} reused; {seconds:.1f} s ({stages})."
-        )
-        console.print(
-            f"Pages: {len(build.added)} new, {len(build.changed)} changed, {build.kept} unchanged, "
-            f"{len(build.removed)} removed, {len(build.failed)} failed, {len(build.excluded)} left out."
-        )
-    _show_list(console, "Failed", [f"{page.key}: {page.reason}" for page in build.failed], "red")
-    _show_list(console, "Nothing to search for in", build.empty, "yellow")
-    for reason, count in Counter(page.reason.split(";")[0] for page in build.excluded).most_common(_SHOWN):
-        console.print(f"[dim]Left out: {count} × {escape(reason)}[/]")
 
 
 def show_verdict(console: Console, verdict: Verdict) -> None:
@@ -175,13 +118,6 @@ def _generation_row(generation: Generation) -> tuple[str, ...]:
         str((generation.verdict or {}).get("outcome") or ""),
         reason if len(reason) <= _LONGEST_REASON else f"{reason[: _LONGEST_REASON - 1]}…",
     )
-
-
-def _show_list(console: Console, heading: str, lines: Sequence[str], colour: str) -> None:
-    for line in lines[:_SHOWN]:
-        console.print(f"[{colour}]{heading}:[/] {escape(line)}")
-    if len(lines) > _SHOWN:
-        console.print(f"[{colour}]{heading}:[/] … and {len(lines) - _SHOWN} more (--json lists all)")
 
 
 def _time(moment: datetime) -> str:

@@ -10,10 +10,12 @@ from rich.markup import escape
 from assay.app import Assay, example_folder
 from assay.cli import options
 from assay.cli.adoption import examine_adopted, show_settings
+from assay.cli.build_text import show_build
 from assay.cli.diagnosis import diagnose, is_free, show_diagnosis
 from assay.cli.output import out, print_json
 from assay.cli.progress import progress
-from assay.cli.reports import publish_body, show_build
+from assay.cli.report_files import NOTHING_WRITTEN, Written
+from assay.cli.reports import publish_body
 from assay.cli.searching import search_body, show_ranking
 from assay.cli.templates import ASSAY_TOML
 from assay.cli.validation_text import show_validation
@@ -102,17 +104,18 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
     with Assay.open(settings) as assay:
         report = assay.publish(progress=progress())
         generation = assay.catalog.generation(report.build.generation.id)
-        files = assay.write_report(report.validation) if report.validation else {}
+        written = Written.of(assay, report.validation) if report.validation else NOTHING_WRITTEN
         if report.validation and not report.promoted:
             if as_json:
-                print_json(publish_body(report, generation, files) | {"searches": []})
+                print_json(publish_body(report, generation, written.files) | {"searches": []})
             else:
                 show_validation(out(), report.validation)
+                written.tell()
             raise typer.Exit(1)
         rankings = [assay.search(Query(text, 3)) for text in DEMO_QUERIES]
     if as_json:
         print_json(
-            publish_body(report, generation, files) | {"searches": [search_body(ranking) for ranking in rankings]}
+            publish_body(report, generation, written.files) | {"searches": [search_body(ranking) for ranking in rankings]}
         )
         return
     show_build(out(), report.build)
@@ -121,8 +124,10 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
     for ranking in rankings:
         out().rule(f'assay search "{ranking.query.text}"')
         show_ranking(out(), ranking, full=False)
-    if files:
-        out().print(f"The same as a page to look at: {escape(str(files['html']))}\n")
+    if written.files:
+        out().print(f"The same as a page to look at: {escape(str(written.files['html']))}\n")
+    else:
+        written.tell()
     shown = escape(str(folder))
     out().print(f"What to type next (the demo's index stays in {shown}; delete it when you are done):\n")
     out().print(f'  assay search "battery runs low" --data-dir {shown}')

@@ -1,40 +1,31 @@
 """The conductor of a build: source → documents → chunks → vectors → a sealed candidate generation."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
-from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.indexing import count_terms, write_points
-from assay.ingest.intake import Cut, Intake, Kept
+from assay.ingest.intake import Cut, Kept
+from assay.ingest.page_flow import PageFlow, newest_sealed
+from assay.ingest.parts import BuildParts
 from assay.ingest.spool import TermSpool
 from assay.ingest.stages import StageClock
 from assay.ingest.survey import Survey
 from assay.ingest.vectors import VectorSupply
-from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
-from assay.model.documents import Chunk, Document, PageExcluded, PageFailed
-from assay.model.generations import ChunkerIdentity, Generation, State
+from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone
+from assay.model.generations import Generation, State
 from assay.ports import (
     Catalog,
-    Embedder,
-    EmbeddingCache,
     IndexSpec,
-    KnownPage,
     Progress,
-    Source,
-    SparseEncoder,
     VectorIndex,
     VectorStore,
 )
 
 logger = logging.getLogger(__name__)
-
-PageName = tuple[str, str]
-"""A page's source name and its key there."""
 
 _DOCUMENTS_AT_ONCE = 64
 
@@ -48,6 +39,7 @@ class BuildReport:
     embedded, reused: distinct texts that the embedder was asked for, and chunks that took a vector from elsewhere.
     added, changed, kept, removed: pages against the generation before.
     carried: keys of pages that failed and keep the document that they had before.
+    gone: what sources say of pages that are no more.
     """
 
     generation: Generation
@@ -62,28 +54,8 @@ class BuildReport:
     failed: tuple[PageFailed, ...]
     excluded: tuple[PageExcluded, ...]
     empty: tuple[str, ...]
+    gone: tuple[PageGone, ...]
     seconds: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class BuildParts:
-    """Everything that a build works with.
-
-    work_dir: where temporary files may be written.
-    workers: processes that may be started to read and cut pages; 0 for none.
-    cache: where costly vectors are kept through a crash; None for nowhere.
-    """
-
-    sources: Sequence[Source]
-    embedder: Embedder
-    encoder: SparseEncoder
-    store: VectorStore
-    catalog: Catalog
-    rules: ChunkingRules
-    chunker: ChunkerIdentity
-    work_dir: Path
-    workers: int
-    cache: EmbeddingCache | None = None
 
 
 def new_generation_id(at: datetime) -> str:
@@ -133,7 +105,7 @@ class Pipeline:
                 logger.info("Removed what earlier builds left behind: %s.", ", ".join(removed))
             if rebuild and self._parts.cache is not None:
                 self._parts.cache.clear()
-            base = None if rebuild else self._newest_sealed()
+            base = None if rebuild else newest_sealed(self._parts.catalog)
             generation = self._begin(base)
             try:
                 return self._build(generation, base)
@@ -161,11 +133,9 @@ class Pipeline:
 
     def _build(self, generation: Generation, base: Generation | None) -> BuildReport:
         catalog = self._parts.catalog
-        pages = catalog.known_pages(base.id) if base else {}
-        known = pages if base and base.chunker == self._parts.chunker else {}
-        survey = self._read(generation, base, pages, known)
-        survey.note_removed(page.url for page in pages.values())
-        unchanged = base and known and not survey.differs and self._same_vectors(generation, base)
+        flow = PageFlow(self._parts, base, self._progress)
+        survey = self._read(generation, flow)
+        unchanged = base and flow.known and not survey.differs and self._same_vectors(generation, base)
         if base and unchanged and self._can_be_opened(base):
             catalog.forget(generation.id)
             return self._report(base, survey, None)
@@ -180,40 +150,24 @@ class Pipeline:
         generation = catalog.transition(generation.id, State.CANDIDATE)
         return self._report(generation, survey, supply)
 
-    def _read(
-        self,
-        generation: Generation,
-        base: Generation | None,
-        pages: Mapping[PageName, KnownPage],
-        known: Mapping[PageName, KnownPage],
-    ) -> Survey:
+    def _read(self, generation: Generation, flow: PageFlow) -> Survey:
         """Turn pages into stored documents and chunks, a few pages at a time."""
-        parts = self._parts
-        intake = Intake(parts.catalog, base, pages, known, parts.rules, parts.embedder.count_tokens)
+        catalog = self._parts.catalog
         documents: list[tuple[Document, Sequence[Chunk]]] = []
         kept: list[str] = []
-        ahead = ReadAhead(parts.rules, parts.embedder.token_counter, workers=parts.workers)
-        with self._stage("read", None), ahead:
-            for source, page, cut in ahead.read(self._pages(known)):
-                match intake.take(source, page, cut):
+        with self._stage("read", None):
+            for taken in flow.take():
+                match taken:
                     case Cut(document, chunks):
                         documents.append((document, chunks))
                     case Kept(revision):
                         kept.append(revision)
                 if len(documents) >= _DOCUMENTS_AT_ONCE:
-                    parts.catalog.add_documents(generation.id, documents)
+                    catalog.add_documents(generation.id, documents)
                     documents = []
-                self._progress.advance()
-            parts.catalog.add_documents(generation.id, documents)
-            parts.catalog.include_revisions(generation.id, kept)
-        return intake.survey
-
-    def _pages(self, known: Mapping[PageName, KnownPage]) -> Iterator[SourcePage]:
-        """Every page of every source, with the source's name."""
-        for source in self._parts.sources:
-            hashes = {key: page.source_hash for (name, key), page in known.items() if name == source.name}
-            for page in source.read(hashes, self._progress):
-                yield source.name, page
+            catalog.add_documents(generation.id, documents)
+            catalog.include_revisions(generation.id, kept)
+        return flow.survey
 
     def _count(self, generation: Generation, survey: Survey, spool: TermSpool) -> Generation:
         """The first pass over the chunks: term counts, the corpus's average length, and the content's fingerprint."""
@@ -262,15 +216,6 @@ class Pipeline:
             index.close()
 
     # --- around the steps ------------------------------------------------------------------------------------------
-
-    def _newest_sealed(self) -> Generation | None:
-        """The candidate if there is one, else the live generation: whose documents and vectors can be used again."""
-        generations = self._parts.catalog.generations()
-        for state in (State.CANDIDATE, State.LIVE):
-            for generation in generations:
-                if generation.state is state:
-                    return generation
-        return None
 
     def _same_vectors(self, generation: Generation, base: Generation) -> bool:
         """Whether equal chunks would get equal vectors in both."""
@@ -330,6 +275,7 @@ class Pipeline:
             failed=tuple(survey.failed),
             excluded=tuple(survey.excluded),
             empty=tuple(survey.empty),
+            gone=tuple(survey.gone),
             seconds=dict(self._progress.seconds),
         )
 

@@ -12,7 +12,8 @@ from assay.adapters.memory_catalog import MemoryCatalog
 from assay.adapters.memory_source import MemorySource
 from assay.errors import GenerationError
 from assay.ingest.chunking.chunker import ChunkingRules
-from assay.ingest.pipeline import BuildParts, Pipeline
+from assay.ingest.parts import BuildParts
+from assay.ingest.pipeline import Pipeline
 from assay.ingest.recutting import RecutParts, chunker_identity, recut
 from assay.model.generations import Generation, State
 from assay.ports import IndexSpec, Silence, StoredDocument, Vectors

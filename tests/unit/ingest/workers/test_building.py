@@ -13,7 +13,8 @@ from assay.adapters.memory import MemoryEmbedder, MemoryStore
 from assay.adapters.memory_catalog import MemoryCatalog
 from assay.adapters.memory_source import MemorySource
 from assay.ingest.chunking.chunker import ChunkingRules
-from assay.ingest.pipeline import BuildParts, BuildReport, Pipeline
+from assay.ingest.parts import BuildParts
+from assay.ingest.pipeline import BuildReport, Pipeline
 from assay.ingest.workers import read_ahead
 from assay.model.documents import Chunk, MediaType, PageExcluded, PageFailed, PageRead, RawPage
 from assay.model.generations import ChunkerIdentity
@@ -110,7 +111,7 @@ def test_a_build_with_workers_equals_one_without(monkeypatch: pytest.MonkeyPatch
             yield result
 
     monkeypatch.setattr(PatientReadAhead, "read", counted)
-    monkeypatch.setattr("assay.ingest.pipeline.ReadAhead", PatientReadAhead)
+    monkeypatch.setattr("assay.ingest.page_flow.ReadAhead", PatientReadAhead)
     alone, helped = Desk(0, tmp_path), Desk(2, tmp_path)
     for is_edited in (False, True, False):
         if is_edited:

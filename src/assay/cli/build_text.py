@@ -1,0 +1,133 @@
+"""What a build did, and what one would do, as JSON bodies and as text for a terminal."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from assay.cli.output import counted
+from assay.ingest.pipeline import BuildReport
+from assay.ingest.preview import Preview
+from assay.model.documents import PageExcluded, PageFailed, PageGone
+from assay.model.generations import Generation, State
+
+_SHOWN = 10
+
+
+def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
+    """The JSON body of `ingest`. generation: as it is now, which may be after a promotion."""
+    return {
+        "generation": generation.id,
+        "state": generation.state.value,
+        "built": not build.unchanged,
+        "unchanged": build.unchanged,
+        "documents": generation.documents,
+        "chunks": generation.chunks,
+        "embedded": build.embedded,
+        "reused": build.reused,
+        "added": len(build.added),
+        "changed": len(build.changed),
+        "kept": build.kept,
+        "removed": len(build.removed),
+    } | _pages(build)
+
+
+def preview_body(found: Preview) -> dict[str, Any]:
+    """The JSON body of `ingest --dry-run`."""
+    return {
+        "dry_run": True,
+        "against": found.base.id if found.base else None,
+        "differs": found.differs,
+        "documents": found.documents,
+        "chunks": found.chunks,
+        "embedded": found.embedded,
+        "tokens": found.tokens,
+        "added": len(found.added),
+        "added_pages": list(found.added),
+        "changed": len(found.changed),
+        "changed_pages": list(found.changed),
+        "kept": found.kept,
+        "removed": len(found.removed),
+    } | _pages(found)
+
+
+def _pages(found: BuildReport | Preview) -> dict[str, Any]:
+    """Pages by name, with the reason where there is one, and the time that it took."""
+    return {
+        "removed_pages": list(found.removed),
+        "gone": _with_reasons(found.gone),
+        "carried": list(found.carried),
+        "failed": _with_reasons(found.failed),
+        "excluded": _with_reasons(found.excluded),
+        "empty": list(found.empty),
+        "seconds": round(sum(found.seconds.values()), 3),
+        "seconds_by_stage": {stage: round(seconds, 3) for stage, seconds in found.seconds.items()},
+    }
+
+
+def _with_reasons(pages: Iterable[PageExcluded | PageFailed | PageGone]) -> list[dict[str, str]]:
+    return [{"page": page.key, "reason": page.reason} for page in pages]
+
+
+def show_build(console: Console, build: BuildReport) -> None:
+    """What a build did, in a few lines."""
+    generation = build.generation
+    if build.unchanged and generation.state is State.CANDIDATE:
+        console.print(
+            f"Nothing was built: candidate [bold]{generation.id}[/] was waiting, and has these "
+            f"{generation.documents} pages already."
+        )
+    elif build.unchanged:
+        console.print(
+            f"Nothing has changed: the {generation.state.value} generation [bold]{generation.id}[/] "
+            f"has these {generation.documents} pages already."
+        )
+    else:
+        seconds = sum(build.seconds.values())
+        stages = ", ".join(f"{stage} {spent:.1f}" for stage, spent in build.seconds.items())
+        console.print(
+            f"Generation [bold]{generation.id}[/]: {generation.documents} pages, {generation.chunks} chunks; "
+            f"{build.embedded} embedded, {build.reused} reused; {seconds:.1f} s ({stages})."
+        )
+        console.print(_counts(build))
+    _show_pages(console, build)
+
+
+def show_preview(console: Console, found: Preview) -> None:
+    """What a build would do, page by page."""
+    against = f"generation [bold]{found.base.id}[/]" if found.base else "nothing, for there is no generation yet"
+    console.print(f"Nothing was built. Held against {against}:")
+    console.print(_counts(found))
+    console.print(
+        f"A build would have {counted(found.documents, 'page')} and {counted(found.chunks, 'chunk')}; "
+        f"{counted(found.embedded, 'text')} would be embedded ({found.tokens:,} tokens)."
+    )
+    _show_list(console, "New", found.added, "green")
+    _show_list(console, "Changed", found.changed, "yellow")
+    _show_pages(console, found)
+
+
+def _counts(found: BuildReport | Preview) -> str:
+    return (
+        f"Pages: {len(found.added)} new, {len(found.changed)} changed, {found.kept} unchanged, "
+        f"{len(found.removed)} removed, {len(found.failed)} failed, {len(found.excluded)} left out."
+    )
+
+
+def _show_pages(console: Console, found: BuildReport | Preview) -> None:
+    """Pages that a person should know of: removed, failed, empty, and why others were left out."""
+    why = {page.key: page.reason for page in found.gone}
+    _show_list(console, "Removed", [f"{url}: {why[url]}" if url in why else url for url in found.removed], "yellow")
+    _show_list(console, "Failed", [f"{page.key}: {page.reason}" for page in found.failed], "red")
+    _show_list(console, "Nothing to search for in", found.empty, "yellow")
+    for reason, count in Counter(page.reason.split(";")[0] for page in found.excluded).most_common(_SHOWN):
+        console.print(f"[dim]Left out: {count} × {escape(reason)}[/]")
+
+
+def _show_list(console: Console, heading: str, lines: Sequence[str], colour: str) -> None:
+    for line in lines[:_SHOWN]:
+        console.print(f"[{colour}]{heading}:[/] {escape(line)}")
+    if len(lines) > _SHOWN:
+        console.print(f"[{colour}]{heading}:[/] … and {len(lines) - _SHOWN} more (--json lists all)")

@@ -1,0 +1,62 @@
+"""The pages of all sources on their way into a build: found, read, cut, and held against the generation before."""
+
+from collections.abc import Iterator, Mapping
+
+from assay.ingest.intake import Cut, Intake, Kept
+from assay.ingest.parts import BuildParts
+from assay.ingest.survey import Survey
+from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
+from assay.model.generations import Generation, State
+from assay.ports import Catalog, KnownPage, Progress
+
+PageName = tuple[str, str]
+"""A page's source name and its key there."""
+
+
+def newest_sealed(catalog: Catalog) -> Generation | None:
+    """The candidate if there is one, else the live generation: whose documents and vectors can be used again."""
+    generations = catalog.generations()
+    for state in (State.CANDIDATE, State.LIVE):
+        for generation in generations:
+            if generation.state is state:
+                return generation
+    return None
+
+
+class PageFlow:
+    """The pages of one build or preview.
+
+    base: the generation before; None where there is none, or nothing of it is to be used.
+    known: pages of it whose documents may be used again, by source name and key.
+    survey: what became of each page; whole when `take` has ended.
+    """
+
+    def __init__(self, parts: BuildParts, base: Generation | None, progress: Progress) -> None:
+        self._parts = parts
+        self._progress = progress
+        self._pages: Mapping[PageName, KnownPage] = parts.catalog.known_pages(base.id) if base else {}
+        self.known = self._pages if base and base.chunker == parts.chunker else {}
+        self._intake = Intake(parts.catalog, base, self._pages, self.known, parts.rules, parts.embedder.count_tokens)
+
+    @property
+    def survey(self) -> Survey:
+        """What was found so far."""
+        return self._intake.survey
+
+    def take(self) -> Iterator[Cut | Kept]:
+        """Every page that has a document, new or kept, in the order of its source. Raises what sources raise."""
+        parts = self._parts
+        with ReadAhead(parts.rules, parts.embedder.token_counter, workers=parts.workers) as ahead:
+            for source, page, cut in ahead.read(self._source_pages()):
+                taken = self._intake.take(source, page, cut)
+                if taken is not None:
+                    yield taken
+                self._progress.advance()
+        self.survey.note_removed(page.url for page in self._pages.values())
+
+    def _source_pages(self) -> Iterator[SourcePage]:
+        """Every page of every source, with the source's name."""
+        for source in self._parts.sources:
+            hashes = {key: page.source_hash for (name, key), page in self.known.items() if name == source.name}
+            for page in source.read(hashes, self._progress):
+                yield source.name, page

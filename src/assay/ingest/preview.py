@@ -1,0 +1,104 @@
+"""What a build would do, found out without building: nothing is stored, embedded or changed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.ingest.intake import Cut, Kept
+from assay.ingest.page_flow import PageFlow, newest_sealed
+from assay.ingest.parts import BuildParts
+from assay.ingest.stages import StageClock
+from assay.model.documents import Chunk, PageExcluded, PageFailed, PageGone
+from assay.model.generations import Generation
+from assay.ports import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a build would do.
+
+    base: the generation that pages are held against; None where there is none.
+    added, changed, kept, removed, carried, failed, excluded, empty, gone: as in BuildReport.
+    documents, chunks: that the new generation would have.
+    embedded, tokens: distinct texts that the embedder would be asked for, and how many tokens they have.
+    seconds: of each stage.
+    """
+
+    base: Generation | None
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    kept: int
+    removed: tuple[str, ...]
+    carried: tuple[str, ...]
+    failed: tuple[PageFailed, ...]
+    excluded: tuple[PageExcluded, ...]
+    empty: tuple[str, ...]
+    gone: tuple[PageGone, ...]
+    documents: int
+    chunks: int
+    embedded: int
+    tokens: int
+    seconds: dict[str, float]
+
+    @property
+    def differs(self) -> bool:
+        """Whether a build would find anything that is not as it was."""
+        return bool(self.added or self.changed or self.removed or self.failed)
+
+
+class _Cost:
+    """Counts the texts that have no vector yet. there: hashes of those that have one."""
+
+    def __init__(self, there: Iterable[str]) -> None:
+        self._seen = set(there)
+        self.chunks = self.texts = self.tokens = 0
+
+    def add(self, chunks: Iterable[Chunk]) -> None:
+        for chunk in chunks:
+            self.chunks += 1
+            if chunk.embedded_hash not in self._seen:
+                self._seen.add(chunk.embedded_hash)
+                self.texts += 1
+                self.tokens += chunk.token_count
+
+
+def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> Preview:
+    """Read every source and say what a build would do.
+
+    rebuild: of a build that reuses nothing of the generation before.
+
+    Raises SourceError, CatalogError.
+    """
+    catalog = parts.catalog
+    base = None if rebuild else newest_sealed(catalog)
+    clock = StageClock(progress)
+    flow = PageFlow(parts, base, clock)
+    reusable = base is not None and base.embedder == parts.embedder.identity
+    cost = _Cost(catalog.embedded_hashes(base.id) if base and reusable else ())
+    clock.begin("read", None)
+    try:
+        for taken in flow.take():
+            match taken:
+                case Cut(_, chunks):
+                    cost.add(chunks)
+                case Kept(revision) if base is not None:
+                    cost.add(catalog.chunks(base.id, [revision]))
+    finally:
+        clock.end()
+    survey = flow.survey
+    return Preview(
+        base=base,
+        added=tuple(survey.added),
+        changed=tuple(survey.changed),
+        kept=len(survey.kept),
+        removed=tuple(survey.removed),
+        carried=tuple(survey.carried),
+        failed=tuple(survey.failed),
+        excluded=tuple(survey.excluded),
+        empty=tuple(survey.empty),
+        gone=tuple(survey.gone),
+        documents=len(survey.claimed),
+        chunks=cost.chunks,
+        embedded=cost.texts,
+        tokens=cost.tokens,
+        seconds=dict(clock.seconds),
+    )
