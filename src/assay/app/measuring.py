@@ -95,24 +95,35 @@ class Measuring(Parts):
             self.releases.record(validation.verdict)
         return validation
 
-    def write_report(self, validation: Validation) -> dict[str, Path]:
-        """Write a validation into the folder of [validation], as JSON, HTML, Markdown and JUnit XML.
+    def write_report(self, validation: Validation, progress: Progress | None = None) -> dict[str, Path]:
+        """Write a validation into the folder of [validation], as JSON, HTML, Markdown and JUnit XML: all, or none.
 
         Returns the path of each file by its suffix. Raises ConfigurationError where they cannot be written.
         """
-        from assay.contracts.validation_report import to_json
+        from assay.contracts.validation_report import to_json_parts
         from assay.validation.report.files import write_reports
         from assay.validation.report.html import to_html
         from assay.validation.report.junit import to_junit
         from assay.validation.report.markdown import to_markdown
 
-        contents = {
+        progress = progress or Silence()
+        progress.begin("report", len(validation.topics))
+
+        def json_parts() -> Iterator[bytes]:
+            for part in to_json_parts(validation):
+                yield part
+                progress.advance()
+
+        contents: dict[str, bytes | Iterator[bytes]] = {
             "md": to_markdown(validation).encode("utf-8", "replace"),
             "xml": to_junit(validation).encode("utf-8", "replace"),
             "html": to_html(validation).encode("utf-8", "replace"),
-            "json": to_json(validation),
+            "json": json_parts(),
         }
-        return write_reports(self.settings.validation.output_dir, validation.started_at, contents)
+        try:
+            return write_reports(self.settings.validation.output_dir, validation.started_at, contents)
+        finally:
+            progress.end()
 
     def label_sheet(
         self,

@@ -115,7 +115,8 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
         rankings = [assay.search(Query(text, 3)) for text in DEMO_QUERIES]
     if as_json:
         print_json(
-            publish_body(report, generation, written.files) | {"searches": [search_body(ranking) for ranking in rankings]}
+            publish_body(report, generation, written.files)
+            | {"searches": [search_body(ranking) for ranking in rankings]}
         )
         return
     show_build(out(), report.build)

@@ -4,16 +4,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import err, out, print_json
+from assay.cli.output import out, print_json
 from assay.cli.progress import progress
+from assay.cli.report_files import NOTHING_WRITTEN, Written
 from assay.cli.sweeping import run_sweep
 from assay.cli.validation_text import show_validation
 from assay.contracts.validation_report import to_dict
-from assay.model.evaluation import Outcome
 from assay.served import validate_served
 from assay.validation.latency import ClosedLoop, Load, OpenLoop
 
@@ -21,8 +20,6 @@ _IN_A_ROW = 100
 """Searches of seed 001's specification."""
 
 _SECONDS = 30.0
-
-EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.INCONCLUSIVE: 3}
 
 
 def register(app: typer.Typer) -> None:
@@ -93,16 +90,14 @@ def validate(
             validation = validate_served(assay, url, api_key, None, progress(), loads)
         else:
             validation = assay.validate(generation, progress=progress(), load=loads)
-        files = {} if no_report else assay.write_report(validation)
+        report = NOTHING_WRITTEN if no_report else Written.of(assay, validation)
     if as_json:
-        print_json(to_dict(validation) | {"files": {name: str(path) for name, path in files.items()}})
+        print_json(to_dict(validation) | {"files": report.as_body()})
     else:
         show_validation(out(), validation)
-        if files:
-            page = escape(str(files["html"]))
-            err().print(f"Report: {page} (and beside it as JSON, Markdown and JUnit XML)", soft_wrap=True)
-    if validation.verdict.outcome is not Outcome.PASS:
-        raise typer.Exit(EXIT_CODES[validation.verdict.outcome])
+    if report.problem or not as_json:
+        report.tell()
+    report.exit_with(validation.verdict.outcome)
 
 
 def _overrides(testset: Path | None, output_dir: Path | None) -> dict[str, Any]:

@@ -204,6 +204,19 @@ class ReportLoad(ReportPercentiles):
     name: str = Field(description="What was done, such as `50 at once`.")
     errors: _Count = Field(description="Requests that failed; they have no latency.")
     rate: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(description="Answers a second.")
+    stages: dict[str, ReportPercentiles] = Field(
+        default_factory=dict,
+        description="The same by stage; at a fixed rate `wait` is the time from when a request was due until it was "
+        "sent.",
+    )
+    error_kinds: dict[str, _Count] = Field(default_factory=dict, description="Errors by the name of their kind.")
+    offered_rate: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Requests a second that were due; null where each waited for the answer before."
+    )
+    late: _Count = Field(default=0, description="Requests that were sent 10 ms or more after they were due.")
+    turned_away: _Count = Field(
+        default=0, description="Requests that were never sent, for too many were waiting; they have no latency."
+    )
 
 
 class ReportLatency(ReportPercentiles):

@@ -6,7 +6,7 @@ infinities are no JSON: what has no finite value is null, or 0 where the seed wa
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 
@@ -40,12 +40,36 @@ _MOST_PROBLEMS = 3
 
 def to_json(validation: Validation) -> bytes:
     """The report as JSON in UTF-8, for a file; half of a surrogate pair becomes a question mark."""
-    text = json.dumps(to_dict(validation), ensure_ascii=False, allow_nan=False, indent=2)
-    return f"{text}\n".encode("utf-8", "replace")
+    return b"".join(to_json_parts(validation))
+
+
+def to_json_parts(validation: Validation) -> Iterator[bytes]:
+    """The same a piece at a time: the test cases of very many topics together would take gigabytes."""
+    frame = _dumped(_fields(validation, []))
+    before, cases, after = frame.partition(_NO_CASES)
+    assert cases, "the test cases stand at the top level"
+    yield before.encode("utf-8", "replace")
+    opened = _NO_CASES.removesuffix("],\n")
+    for place, result in enumerate(validation.topics):
+        case = _dumped(_case(result)).replace("\n", "\n    ")
+        yield f"{',' if place else opened}\n    {case}".encode("utf-8", "replace")
+    yield (("\n  ],\n" if validation.topics else cases) + f"{after}\n").encode("utf-8", "replace")
+
+
+_NO_CASES = '\n  "test_cases": [],\n'
+"""As it stands between the other fields: within a text a line never ends, and what is nested is indented further."""
+
+
+def _dumped(fields: Mapping[str, object]) -> str:
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False, indent=2)
 
 
 def to_dict(validation: Validation) -> dict[str, object]:
     """The report as a plain dict with the fields of ValidationReport."""
+    return _fields(validation, [_case(result) for result in validation.topics])
+
+
+def _fields(validation: Validation, cases: list[dict[str, object]]) -> dict[str, object]:
     total = validation.latency.total if validation.latency else None
     verdict = validation.verdict
     return {
@@ -58,7 +82,7 @@ def to_dict(validation: Validation) -> dict[str, object]:
         "p99_latency_ms": _positive(total.p99_ms if total else None),
         "metadata_completeness_rate": _share(validation.completeness),
         "hash_validation_pass_rate": _share(validation.hashes),
-        "test_cases": [_case(result) for result in validation.topics],
+        "test_cases": cases,
         "summary": verdict.summary,
         "issues": [*map(_issue, _not_passed(verdict.findings)), *validation.advice],
         "schema_version": SCHEMA_VERSION,
@@ -339,6 +363,11 @@ def _latency(latency: LatencyFigures | None) -> dict[str, object] | None:
                 "name": load.name,
                 "errors": load.errors,
                 "rate": _positive(load.rate),
+                "stages": {name: _percentiles(figures) for name, figures in load.stages.items()},
+                "error_kinds": dict(load.error_kinds),
+                "offered_rate": _finite(load.offered_rate),
+                "late": load.late,
+                "turned_away": load.turned_away,
             }
             for load in latency.loads
         ],

@@ -20,10 +20,10 @@ from assay.contracts.validation_entities import (
     ReportResult,
     ValidationReport,
 )
-from assay.contracts.validation_report import from_dict, from_json, json_schema, to_dict, to_json
+from assay.contracts.validation_report import from_dict, from_json, json_schema, to_dict, to_json, to_json_parts
 from assay.errors import InputError
 from assay.model.evaluation import Anchoring, Interval, MeasureValue, Outcome, TopicType
-from assay.model.validations import Difference, Validation
+from assay.model.validations import Difference, LoadFigures, Validation
 
 EXAMPLES = {
     "passed": validations.passed,
@@ -599,3 +599,39 @@ def test_counts_of_judgments_add_up() -> None:
     resolution = report(validations.failed())["resolution"]
     judgments = sum(len(result.resolutions) for result in validations.failed().topics)
     assert sum(resolution[kind.value] for kind in Anchoring) == judgments
+
+
+# --- many topics ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_report_in_pieces_is_the_whole_one(name: str) -> None:
+    validation = EXAMPLES[name]()
+    whole = json.dumps(to_dict(validation), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    parts = list(to_json_parts(validation))
+    assert b"".join(parts).decode() == whole
+    assert len(parts) == 2 + len(validation.topics)
+
+
+def test_a_text_that_looks_like_the_place_of_the_test_cases_is_but_a_text() -> None:
+    sly = '\n  "test_cases": [],\n'
+    validation = validation_of([topic_result(text=sly)])
+    validation = replace(validation, advice=(sly,), provenance=replace(validation.provenance, target=sly))
+    assert json.loads(to_json(validation)) == to_dict(validation)
+
+
+# --- load ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_load_is_told_by_stage_with_what_came_too_late() -> None:
+    stage = validations.percentiles(90, 12.0, 30.0)
+    load = LoadFigures(
+        "20 a second for 5 s", stage, 3, 18.5, {"wait": stage, "embed": stage}, {"StoreUnavailable": 3}, 20.0, 7, 4
+    )
+    latency = validations.passed().latency
+    assert latency is not None
+    (told,) = report(replace(validations.passed(), latency=replace(latency, loads=(load,))))["latency"]["loads"]
+    assert list(told["stages"]) == ["wait", "embed"]
+    assert (told["stages"]["wait"]["p50_ms"], told["stages"]["wait"]["p95_ms"]) == (stage.p50_ms, stage.p95_ms)
+    assert (told["offered_rate"], told["late"], told["turned_away"]) == (20.0, 7, 4)
+    assert told["error_kinds"] == {"StoreUnavailable": 3}

@@ -1,8 +1,9 @@
 """Where reports are written: `report_YYYYMMDD_HHMMSS` and a suffix for each way to read it, in one folder."""
 
 import contextlib
+import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,14 +13,15 @@ _MOST_IN_ONE_SECOND = 1_000
 
 
 def write_reports(
-    folder: Path, began: datetime, contents: Mapping[str, bytes], kind: str = "report"
+    folder: Path, began: datetime, contents: Mapping[str, bytes | Iterable[bytes]], kind: str = "report"
 ) -> dict[str, Path]:
-    """Write one report as several files of one name, each whole or not at all, and none over another report's.
+    """Write one report as several files of one name: all of them whole, or none, and none over another report's.
 
     folder: made if it is missing.
     began: when the validation began; its second in UTC is the name. A second report of that second gets `_2`.
     kind: what the name begins with.
-    contents: by suffix, as in `json`; the last one is written last, so that whoever sees it finds the others.
+    contents: by suffix, as in `json`, at once or in pieces; the last one comes last, so that whoever sees it finds the
+        others.
 
     Returns the path of each file by its suffix. Raises ConfigurationError where they cannot be written.
     """
@@ -28,17 +30,22 @@ def write_reports(
         folder.mkdir(parents=True, exist_ok=True)
         with _claimed(folder, stem, list(contents)) as name:
             paths = {suffix: folder / f"{name}.{suffix}" for suffix in contents}
-            for suffix, content in contents.items():
-                _write(paths[suffix], content)
+            _write({paths[suffix]: content for suffix, content in contents.items()})
             return paths
     except FileExistsError:
         raise ConfigurationError(
             f"Reports cannot be written to {folder}: it is a file and not a folder.", hint=_HINT
         ) from None
     except OSError as error:
-        raise ConfigurationError(f"Reports cannot be written to {folder}: {_reason(error)}.", hint=_HINT) from None
+        hint = _FULL if error.errno in _NO_ROOM else _HINT
+        raise ConfigurationError(f"Reports cannot be written to {folder}: {_reason(error)}.", hint=hint) from None
 
 
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_FULL = (
+    "No file of this report was left there. Make room, or name another folder: --output-dir, or output_dir in "
+    "[validation]; then run `assay validate` again."
+)
 _HINT = "Name a folder that can be written to: --output-dir, or output_dir in [validation]."
 
 
@@ -69,14 +76,20 @@ def _claimed(folder: Path, stem: str, suffixes: list[str]) -> Iterator[str]:
     raise ConfigurationError(f"There are {_MOST_IN_ONE_SECOND:,} reports of one second in {folder}.", hint=_HINT)
 
 
-def _write(path: Path, content: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
+def _write(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
+    """Write all of them under other names, and only then give them their own: a full disk shows before that."""
+    parts = {path: path.with_name(f".{path.name}.part") for path in files}
+    named: list[Path] = []
     try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        for path, content in files.items():
+            with parts[path].open("wb") as file:
+                file.writelines([content] if isinstance(content, bytes) else content)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, part in parts.items():
+            part.replace(path)
+            named.append(path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        for path in (*parts.values(), *named):
+            path.unlink(missing_ok=True)
         raise

@@ -2,7 +2,8 @@
 
 A limit that was missed is a failure; what could not be decided or asked is an error, so that no build server takes it
 for a success. A topic that misses what the gate asks of it is a failure where the verdict is not PASS; where the gate
-passed all the same, it is skipped with its value: the file of a PASS has no failures.
+passed all the same, it is skipped with its value: the file of a PASS has no failures. Of very many topics the worst are
+told.
 """
 
 from collections.abc import Iterable
@@ -11,11 +12,23 @@ from xml.etree import ElementTree as ET
 
 from assay.model.evaluation import Finding, Outcome
 from assay.model.validations import TopicResult, Validation
-from assay.validation.report.wording import cut, number, printable, reached_sentence, short, verdict_sentence
+from assay.validation.report.wording import (
+    counted,
+    cut,
+    number,
+    printable,
+    reached_sentence,
+    short,
+    verdict_sentence,
+    worst_first,
+)
 
 _DETAIL = 4_000
 _HITS = 5
 _HIT = 160
+
+_MOST_TOPICS = 5_000
+"""Topics that are told; build servers keep every file that they are given."""
 
 
 def to_junit(validation: Validation) -> str:
@@ -26,8 +39,13 @@ def to_junit(validation: Validation) -> str:
     gate = _suite(root, "gate", began, 0.0, (_check(finding) for finding in validation.verdict.findings))
     _properties(gate, validation)
     seconds = sum(result.total_ms or 0.0 for result in validation.topics) / 1_000.0
-    cases = (_topic(result, validation.precision_target, passed=passed) for result in validation.topics)
-    _suite(root, "topics", began, seconds, cases)
+    told = {result.topic.id for result in worst_first(validation.topics)[:_MOST_TOPICS]}
+    shown = [result for result in validation.topics if result.topic.id in told]
+    cases = (_topic(result, validation.precision_target, passed=passed) for result in shown)
+    topics = _suite(root, "topics", began, seconds, cases)
+    if (more := len(validation.topics) - len(shown)) > 0:
+        left = f"{counted(more, 'topic')} that did better are left out here. The JSON report has every one."
+        ET.SubElement(topics, "system-out").text = left
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     root.set("time", f"{validation.seconds:.3f}")

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from assay.model.evaluation import MeasureValue
-from assay.model.validations import Difference, Percentiles, TopicResult, Validation
+from assay.model.validations import Difference, LoadFigures, Percentiles, TopicResult, Validation
 from assay.validation.report import charts
 from assay.validation.report.markup import NOTHING, Child, Markup, element, joined, with_code
 from assay.validation.report.page_parts import section, table
 from assay.validation.report.wording import NOTHING as NO_VALUE
-from assay.validation.report.wording import counted, milliseconds, number
+from assay.validation.report.wording import counted, milliseconds, number, plain_number
 
 _PRECISION = "P@5"
 _GROUP_MEASURES = ("P@5", "mrr", "nDCG@10", "Recall@10")
@@ -138,13 +138,20 @@ def latency(validation: Validation) -> Markup:
         return NOTHING
     rows = [_latency_row("whole search", figures.total)]
     rows += [_latency_row(name, stage) for name, stage in figures.stages.items()]
-    rows += [
-        _latency_row(f"{load.name} ({load.rate:,.0f} a second, {counted(load.errors, 'error')})", load.total)
-        for load in figures.loads
-    ]
+    for load in figures.loads:
+        rows.append(_latency_row(f"{load.name} ({_came_of(load)})", load.total))
+        rows += [_latency_row(f"{load.name}: {name}", stage) for name, stage in load.stages.items()]
     head = ("what", "mean#", "median#", "p95#", "p99#", "longest#", "searches#")
     note = element("p", with_code(figures.note), class_="muted small") if figures.note else None
     return section("Latency", table("p99 is an estimate (≈) with fewer than 1,000 searches.", head, rows), note)
+
+
+def _came_of(load: LoadFigures) -> str:
+    """How many answers a second there were, and what went wrong."""
+    told = [f"{plain_number(load.rate)} a second", counted(load.errors, "error")]
+    if load.offered_rate is not None:
+        told += [f"{load.late:,} sent late", f"{load.turned_away:,} turned away"]
+    return ", ".join(told)
 
 
 def _latency_row(name: str, figures: Percentiles) -> list[Child]:

@@ -1,5 +1,7 @@
 """Where reports are written."""
 
+import errno
+import itertools
 import multiprocessing
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from tests.disks import mounted
 
 from assay.errors import ConfigurationError
 from assay.validation.report.files import write_reports
@@ -109,3 +112,52 @@ def test_the_json_is_written_last_so_that_who_sees_it_finds_the_others(
     write_reports(tmp_path, BEGAN, CONTENTS)
     assert [len(before) for before in seen] == [0, 1, 2, 3]
     assert not any(name.endswith(".json") for before in seen for name in before)
+
+
+@pytest.mark.parametrize("fails_at", range(4))
+def test_a_disk_that_is_full_at_any_file_leaves_none_of_them(
+    fails_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync, calls = os.fsync, itertools.count()
+
+    def filling(descriptor: int) -> None:
+        if next(calls) == fails_at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", filling)
+    with pytest.raises(ConfigurationError) as caught:
+        write_reports(tmp_path, BEGAN, CONTENTS)
+    assert names(tmp_path) == []
+    assert "No file of this report was left there. Make room, or name another folder" in caught.value.hint
+
+
+def test_files_that_have_their_names_are_taken_back_where_another_cannot_get_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace, calls = Path.replace, itertools.count()
+
+    def failing(self: Path, target: Path) -> Path:
+        if next(calls) == 2:
+            raise OSError(errno.EIO, "Input/output error")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(ConfigurationError, match="input/output error"):
+        write_reports(tmp_path, BEGAN, CONTENTS)
+    assert names(tmp_path) == []
+
+
+def test_a_file_may_come_in_pieces(tmp_path: Path) -> None:
+    paths = write_reports(tmp_path, BEGAN, {"json": iter([b"[1,", b"2]"])})
+    assert paths["json"].read_bytes() == b"[1,2]"
+
+
+def test_a_full_disk_leaves_no_file_and_takes_none_away(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk") as disk:
+        write_reports(disk, BEGAN, CONTENTS)
+        before = names(disk)
+        large = {**CONTENTS, "json": (bytes(1_000_000) for _ in range(200))}
+        with pytest.raises(ConfigurationError, match="no space left on device"):
+            write_reports(disk, BEGAN, large)
+        assert names(disk) == before

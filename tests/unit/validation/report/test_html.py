@@ -15,7 +15,7 @@ from tests.validation_strategies import HOSTILE, any_validations
 from tests.validations import topic_result, validation_of
 
 from assay.model.evaluation import Anchoring
-from assay.model.validations import Validation
+from assay.model.validations import LoadFigures, Validation
 from assay.validation.report.html import to_html
 from assay.validation.report.wording import printable
 
@@ -328,3 +328,13 @@ def test_any_validation_is_a_page_that_is_well_formed_and_harmless(validation: V
     text = to_html(validation)
     text.encode("utf-8")
     harmless(read_page(text))
+
+
+def test_a_load_is_told_by_stage_with_what_came_too_late() -> None:
+    stage = validations.percentiles(90, 12.0, 30.0)
+    load = LoadFigures("20 a second for 5 s", stage, 3, 18.5, {"wait": stage}, {"StoreUnavailable": 3}, 20.0, 7, 4)
+    latency = validations.passed().latency
+    assert latency is not None
+    page = to_html(replace(validations.passed(), latency=replace(latency, loads=(load,))))
+    assert "20 a second for 5 s (18.5 a second, 3 errors, 7 sent late, 4 turned away)" in page
+    assert "20 a second for 5 s: wait" in page

@@ -12,7 +12,9 @@ from tests.validations import topic_result, validation_of
 
 from assay.model.evaluation import Outcome
 from assay.model.validations import Validation
+from assay.validation.report import junit
 from assay.validation.report.junit import to_junit
+from assay.validation.report.wording import worst_first
 
 
 def read(validation: Validation) -> ET.Element:
@@ -137,3 +139,16 @@ def test_any_validation_is_xml_that_fails_exactly_where_the_verdict_is_not_pass(
         assert bad == errors
     else:
         assert bad > 0
+
+
+def test_of_very_many_topics_the_worst_are_told_and_how_many_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(junit, "_MOST_TOPICS", 4)
+    validation = validations.failed()
+    told = suite(read(validation), "topics")
+    cases = [str(case.get("name")).partition(":")[0] for case in told.iter("testcase")]
+    assert len(cases) == int(told.get("tests", "")) == 4
+    assert set(cases) == {one.topic.id for one in worst_first(validation.topics)[:4]}
+    assert told.findtext("system-out") == (
+        f"{len(validation.topics) - 4} topics that did better are left out here. The JSON report has every one."
+    )
+    assert suite(read(validations.small()), "topics").find("system-out") is None
