@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _BLANKS = re.compile(r"\s{2,}|[^\S ]")
 _BACKTICKS = re.compile(r"`+")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Inline:
 
 
 EMPTY = Inline("")
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD for what could not be stored: surrogates, and NUL as CommonMark has it (section 2.3)."""
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def joined(parts: list[Inline], separator: str) -> Inline:

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.ingest.inlines import Inline, InlineLink
-from assay.ingest.markdown.labels import container_label, tab_label, tab_values
+from assay.ingest.labels import container_label, tab_label, tab_values
 
 
 @pytest.mark.parametrize(

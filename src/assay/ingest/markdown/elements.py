@@ -6,12 +6,12 @@ containers stand on the same stack: a tag never closes what was opened outside t
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import takewhile
 
-from assay.ingest.inlines import Inline, InlineBuffer, code_span, joined
+from assay.ingest.inlines import Inline
 from assay.ingest.markdown.links import LinkResolver
 from assay.ingest.markdown.tags import Role
 from assay.ingest.normalized import NormalizedWriter
+from assay.ingest.text_flow import TextFlow
 
 _DEEPEST = 60
 
@@ -26,23 +26,6 @@ class _Element:
 
 
 @dataclass(slots=True)
-class TagTable:
-    """A table of tags. rows: complete ones; row: the open one; flows: its cells turned out to hold whole blocks."""
-
-    rows: list[list[Inline]] = field(default_factory=list)
-    row: list[Inline] | None = None
-    flows: bool = False
-
-
-@dataclass(slots=True)
-class Capture:
-    """Text that is kept from the writer. is_spilled: whether it had to be written after all."""
-
-    parts: list[Inline] = field(default_factory=list)
-    is_spilled: bool = False
-
-
-@dataclass(slots=True)
 class _Code:
     """Code between tags: its text so far, as it is written."""
 
@@ -51,33 +34,16 @@ class _Code:
     parts: list[str] = field(default_factory=list)
 
 
-class Elements:
-    """Keeps track of what is open, and passes what is shown to the writer.
-
-    buffer: the running text since the last block.
-    writer: takes what is complete.
-    tables: the open tables of tags, outermost first.
-    """
+class Elements(TextFlow):
+    """Keeps track of what is open, and passes what is shown to the writer."""
 
     def __init__(self, writer: NormalizedWriter, links: LinkResolver) -> None:
-        self.buffer = InlineBuffer()
-        self.writer = writer
-        self._links = links
+        super().__init__(writer, links.target)
         self._stack: list[_Element] = []
         self._open_names: dict[str, int] = {}
-        self._captures: list[Capture] = []
-        self.tables: list[TagTable] = []
         self._code: _Code | None = None
-        self._hidden = 0
-        self._runs = 0
-        self.flushes = 0
 
     # --- what a page shows ---
-
-    @property
-    def is_hidden(self) -> bool:
-        """Whether what comes is not shown."""
-        return self._hidden > 0
 
     @property
     def collects_code(self) -> bool:
@@ -88,114 +54,32 @@ class Elements:
         """Running text."""
         if self._code is not None:
             self._code.parts.append(content)
-        elif not self._hidden:
-            self.buffer.text(content)
+        else:
+            super().text(content)
 
     def verbatim(self, content: str) -> None:
         """Running text whose blanks stay as they are."""
         if self._code is not None:
             self._code.parts.append(content)
-        elif not self._hidden:
-            self.buffer.verbatim(content)
+        else:
+            super().verbatim(content)
 
     def line_break(self) -> None:
         """The line ends, its paragraph goes on."""
         if self._code is not None:
             self._code.parts.append("\n")
-        elif not self._hidden:
-            self.buffer.line_break()
-
-    def open_link(self, address: str) -> None:
-        """A link to an address, as it is written, begins."""
-        self.buffer.open_link(self._links.target(address) if address else None)
-
-    @property
-    def is_run(self) -> bool:
-        """Whether everything, also a whole table, has to become one run of text."""
-        return self._runs > 0
+        else:
+            super().line_break()
 
     def captured(self, produce: Callable[[], object]) -> Inline:
         """What produce passes on, in one run, also blocks; elements that it leaves open are closed."""
         self.open_container()
-        captured = self.capture()
-        self._runs += 1
+        captured = self.begin_run()
         produce()
         self.close_container()
-        self._runs -= 1
-        self._captures.pop()
-        return joined(captured.parts, " ")
-
-    def flush(self) -> None:
-        """The running text ends here."""
-        self.flushes += 1
-        if self.buffer.is_empty:
-            return
-        inline = self.buffer.take()
-        if inline.text:
-            self.paragraph(inline)
-
-    def paragraph(self, inline: Inline) -> None:
-        """A run of text that stands apart."""
-        if self._hidden:
-            return
-        if self._captures:
-            self._captures[-1].parts.append(inline)
-        else:
-            self.writer.paragraph(inline)
-
-    def label(self, label: Inline) -> None:
-        """What the text to come is called."""
-        if self._hidden:
-            return
-        if self._captures:
-            self._captures[-1].parts.append(label)
-        else:
-            self.writer.label(label)
-
-    def code(self, content: str, language: str, title: str) -> None:
-        """A code block."""
-        self.flush()
-        if self._runs:
-            self.paragraph(Inline(code_span(" ".join(content.split()))))
-        elif not self._hidden:
-            self.spill()
-            self.writer.code(content, language, title)
-
-    def table(self, rows: list[list[Inline]]) -> None:
-        """A whole table."""
-        if self._runs:
-            for row in rows:
-                self.paragraph(joined(row, " "))
-        elif not self._hidden:
-            self.spill()
-            self.writer.table(rows)
-
-    def heading(self, level: int, inline: Inline, anchor: str | None) -> None:
-        """A heading. What was hidden by a tag that is never closed is shown again from here."""
-        if self._runs:
-            self.paragraph(inline)
-        elif not self._hidden:
-            self.spill()
-            self.writer.heading(level, inline, inline.text.replace("`", "").replace("\n", " "), anchor)
-
-    def lines(self, content: str) -> None:
-        """Lines kept as they are written."""
-        self.flush()
-        if not self._hidden:
-            self.spill()
-            self.writer.lines(content)
+        return self.end_run(captured)
 
     # --- what is open ---
-
-    @property
-    def may_nest(self) -> bool:
-        """Whether a list or quotation can begin: not where only running text has room, nor too deep."""
-        return not self._captures and not self._hidden and self.writer.depth < _DEEPEST
-
-    @property
-    def is_captured(self) -> bool:
-        """Whether text goes to a heading, a cell or the like instead of the writer."""
-        return bool(self._captures)
 
     def is_open(self, name: str) -> bool:
         """Whether an element of this name is open anywhere."""
@@ -290,53 +174,12 @@ class Elements:
             self.label(label)
         self.push(name, role, lambda: self.settle(label, keep=keep))
 
-    def settle(self, label: Inline, *, keep: bool) -> None:
-        """What a label stands over has ended."""
-        self.flush()
-        if label.text:
-            self.writer.settle_label(label, keep=keep)
-
-    def spill(self) -> None:
-        """Write what was captured: a whole block has come where only running text has room."""
-        captures, self._captures = self._captures, []
-        for table in self._grids():
-            table.flows = True
-            rows, table.rows = table.rows, []
-            if rows:
-                self.writer.table(rows)
-            cells, table.row = table.row or [], None
-            for cell in cells:
-                self.writer.paragraph(cell)
-        for captured in captures:
-            captured.is_spilled = True
-            for inline in captured.parts:
-                self.writer.paragraph(inline)
-
-    def _grids(self) -> list[TagTable]:
-        """The open tables that are not written block by block yet; all outside one that is are so too."""
-        inner = list(takewhile(lambda table: not table.flows, reversed(self.tables)))
-        return inner[::-1]
-
     def replace_close(self, role: Role, close: Callable[[], None]) -> None:
         """Change what the end of the innermost element of this role does."""
         for element in reversed(self._stack):
             if element.role is role:
                 element.close = close
                 return
-
-    def capture(self) -> Capture:
-        """Keep the text to come from the writer, until released."""
-        captured = Capture()
-        self._captures.append(captured)
-        return captured
-
-    def release(self, captured: Capture) -> Inline | None:
-        """End a capture. Returns its text in one run; None when it had to be written already."""
-        self.flush()
-        if captured.is_spilled:
-            return None
-        self._captures.pop()
-        return joined(captured.parts, " ")
 
     def hide(self) -> None:
         """What comes is not shown, until shown again."""

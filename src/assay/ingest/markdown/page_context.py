@@ -1,15 +1,13 @@
 """What the renderers of one page share: the page's own source, and every file that it puts in place."""
 
 import posixpath
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from assay.ingest.inlines import storable
 from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.javascript import unescaped
 from assay.ingest.normalized import NormalizedWriter
-
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -34,8 +32,3 @@ class PageContext:
             if name in self.includes:
                 return storable(self.includes[name])
         return None
-
-
-def storable(text: str) -> str:
-    """The text with U+FFFD for what could not be stored: surrogates, and NUL as CommonMark has it (section 2.3)."""
-    return _UNSTORABLE.sub("\ufffd", text)

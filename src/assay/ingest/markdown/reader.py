@@ -8,9 +8,10 @@ the text has. `anchors` gives headings the ids of the real page, and `links` fin
 import re
 
 from assay.errors import InputError
+from assay.ingest.inlines import storable
 from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.links import LinkResolver
-from assay.ingest.markdown.page_context import PageContext, storable
+from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.rendering import Renderer
 from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
 from assay.model.ids import document_id

@@ -10,16 +10,16 @@ from itertools import pairwise
 
 from markdown_it.token import Token
 
-from assay.ingest.inlines import Inline, code_span
+from assay.ingest.inlines import Inline, code_span, storable
+from assay.ingest.labels import container_label, is_tab
 from assay.ingest.markdown import fences
 from assay.ingest.markdown.anchors import Anchors, GithubAnchors, TocAnchors, attribute_list_id, braced_id
 from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.grammar import Dialect, Environment, parser_for
 from assay.ingest.markdown.javascript import shown_text, unescaped
-from assay.ingest.markdown.labels import container_label, is_tab
 from assay.ingest.markdown.links import LinkResolver
 from assay.ingest.markdown.mdx import IMPORTS
-from assay.ingest.markdown.page_context import PageContext, storable
+from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.scanning import allow_scanning
 from assay.ingest.markdown.tag_reading import TagReader
 from assay.ingest.markdown.tags import Tag, TagKind, html_pieces, nesting_of

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable
 
 from assay.ingest.inlines import EMPTY, Inline
-from assay.ingest.markdown.elements import Elements, TagTable
-from assay.ingest.markdown.labels import admonition_label, tab_label, tab_values
+from assay.ingest.labels import admonition_label, tab_label, tab_values
+from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.tags import Role, Tag, TagKind, is_void, role_of
+from assay.ingest.text_flow import CellTable
 
 _LANGUAGE_CLASS = re.compile(r"\b(?:language|lang|highlight-source)-([\w+#.-]+)")
 _NAMED_BY_TYPE = {"Admonition", "Aside", "Callout"}
@@ -225,7 +226,7 @@ class TagReader:
         elements.flush()
         if elements.tables and not elements.is_run:
             elements.spill()
-        elements.tables.append(TagTable())
+        elements.tables.append(CellTable())
         elements.push(tag.name, Role.TABLE, self._close_table)
 
     def _close_table(self) -> None:
