@@ -1,6 +1,7 @@
 """The parts of Assay, each built when it is first needed: settings in, adapters out."""
 
 import logging
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -189,7 +190,8 @@ class Parts:
 
     def searching_by(self, search: SearchSettings) -> dict[str, object]:
         """How searches are made with these settings, for a report."""
-        return {
+        boosts = {"boosts": dict(self.boosts)} if self.boosts else {}
+        return boosts | {
             "mode": search.mode.value,
             "threshold": search.threshold,
             "fusion": search.fusion.value,
@@ -205,7 +207,7 @@ class Parts:
         Raises IdentityMismatch, VectorStoreError.
         """
         weights = FusionWeights(self._dense_weight(search), search.sparse_weight)
-        rules = SearchRules(search.fusion, weights, search.rrf_k, search.depth)
+        rules = SearchRules(search.fusion, weights, search.rrf_k, search.depth, self.boosts)
         if self.adopted is not None:
             adopted = self.adopted_store.open(generation.id, IndexSpec.of(generation))
             encoder = self.encoder if adopted.has_keywords else None
@@ -238,6 +240,13 @@ class Parts:
                     f"Two sources are called {name!r}.", hint="Give each a name of its own: `name` in [[sources]]."
                 )
         return sources
+
+    @cached_property
+    def boosts(self) -> Mapping[str, float]:
+        """What the scores of each source are multiplied by; empty where all sources count alike."""
+        if all(settings.boost == 1.0 for settings in self.settings.sources):
+            return {}
+        return {source.name: one.boost for source, one in zip(self.sources, self.settings.sources, strict=True)}
 
     def served_generation(self) -> Generation:
         """The generation that searches are answered from. Raises NoLiveGeneration, or why it cannot be opened."""

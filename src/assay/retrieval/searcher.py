@@ -1,7 +1,7 @@
 """The conductor of a search: query → embed → search → fuse → filter → hits, each stage timed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from assay.errors import IdentityMismatch, InputError, InvalidEmbedding
@@ -9,6 +9,7 @@ from assay.model.documents import Chunk
 from assay.model.generations import Generation
 from assay.model.ranking import FusionMethod, Hit, Mode, Query, Ranking, Timings
 from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder, SparseVector, Vector, VectorIndex
+from assay.retrieval.boosting import boosted
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
 from assay.retrieval.similarity import clip_similarity, passes
 from assay.retrieval.unmatched import unmatched
@@ -24,12 +25,16 @@ _MOST_CANDIDATES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class SearchRules:
-    """How the two sides become one ranking. depth: candidates taken from each side."""
+    """How the two sides become one ranking.
+
+    depth: candidates taken from each side. boosts: by name of a source; see `boosted`.
+    """
 
     method: FusionMethod
     weights: FusionWeights
     rrf_k: int
     depth: int
+    boosts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,15 @@ class Searcher:
                 ranked = fuse(self._rules.method, answer.dense, answer.sparse, self._rules.weights, self._rules.rrf_k)
             else:
                 ranked = [Fused(scored.chunk_id, scored.score) for scored in answer.dense or answer.sparse]
-        return answer, ranked
+        return answer, self._boosted(ranked, clock) if self._rules.boosts else ranked
+
+    def _boosted(self, ranked: Sequence[Fused], clock: "_StageClock") -> list[Fused]:
+        """The ranking with what each chunk's source counts."""
+        with clock.filtering():
+            chunks = self.index.chunks([fused.chunk_id for fused in ranked])
+        with clock.fusing():
+            sources = {chunk_id: chunk.document.source for chunk_id, chunk in chunks.items()}
+            return boosted(ranked, sources, self._rules.boosts)
 
     def _select(
         self, query: Query, ranked: Sequence[Fused], cosines: dict[str, float], vector: Vector, clock: "_StageClock"
@@ -173,6 +186,7 @@ class Searcher:
 
         cosines: of the chunks that dense search found; those that only BM25 found are compared here.
         """
+        by_similarity = query.mode is Mode.DENSE and not self._rules.boosts
         hits: list[Hit] = []
         seen: set[str] = set()
         for batch in _batches(ranked, max(query.top_k, 10)):
@@ -180,7 +194,8 @@ class Searcher:
                 for fused, chunk, cosine in self._look_up(query, batch, cosines, vector):
                     if chunk.content_hash not in seen and len(hits) < query.top_k:
                         seen.add(chunk.content_hash)
-                        hits.append(_hit(len(hits) + 1, chunk, cosine, fused, query.mode))
+                        score = None if by_similarity else fused.score
+                        hits.append(_hit(len(hits) + 1, chunk, cosine, score))
             if len(hits) == query.top_k:
                 break
         return tuple(hits)
@@ -240,9 +255,10 @@ def _reaches(cosine: float, threshold: float) -> bool:
     return passes(clip_similarity(cosine), threshold)
 
 
-def _hit(rank: int, chunk: Chunk, cosine: float, fused: Fused, mode: Mode) -> Hit:
+def _hit(rank: int, chunk: Chunk, cosine: float, rank_score: float | None) -> Hit:
+    """rank_score: None where the ranking is by similarity alone."""
     similarity = clip_similarity(cosine)
-    return Hit(rank, chunk, similarity, similarity if mode is Mode.DENSE else fused.score)
+    return Hit(rank, chunk, similarity, similarity if rank_score is None else rank_score)
 
 
 def _batches(fused: Sequence[Fused], size: int) -> Iterable[Sequence[Fused]]:

@@ -321,3 +321,26 @@ def test_a_filter_that_no_page_fits_is_named(
 def test_filters_that_pages_fit_are_not_blamed_for_a_threshold(searcher: Searcher) -> None:
     ranking = searcher.search(Query("camera", 3, Mode.DENSE, threshold=1.0, filters=Filters(sources=("wiki",))))
     assert (ranking.hits, ranking.warnings) == ((), ())
+
+
+# --- boosts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_boosted_source_comes_first_and_similarity_stays_the_true_cosine(world: World, mode: Mode) -> None:
+    query = Query("the camera and the gripper", 5, mode)
+    plain = world.searcher(NAME).search(query)
+    ranking = world.searcher(NAME, rules=replace(RULES, boosts={"wiki": 10.0})).search(query)
+    assert ranking.hits[0].chunk.document.source == "wiki"
+    cosines = {hit.chunk.id: hit.similarity for hit in plain.hits}
+    assert all(
+        hit.similarity == pytest.approx(cosines[hit.chunk.id]) for hit in ranking.hits if hit.chunk.id in cosines
+    )
+    scores = [hit.rank_score for hit in ranking.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores) or mode is Mode.SPARSE
+
+
+def test_a_boost_does_not_help_over_the_threshold(world: World) -> None:
+    query = Query("gripper", 5, Mode.DENSE, threshold=0.99)
+    assert not world.searcher(NAME, rules=replace(RULES, boosts={"wiki": 10.0})).search(query).hits
