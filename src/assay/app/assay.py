@@ -2,10 +2,9 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from assay.app.construction import gate_of, last_judged
+from assay.app.construction import gate_of
 from assay.app.measuring import Measuring
 from assay.app.reports import Health, PublishReport
 from assay.errors import (
@@ -54,9 +53,7 @@ class Assay(Measuring):
         CatalogError, IndexNotOurs.
         """
         self._require_own_index()
-        parts = self._build_parts()
-        before = self.catalog.generations()
-        return self._with_verdict(Pipeline(parts, progress or Silence()).build(rebuild=rebuild), before)
+        return Pipeline(self._build_parts(), progress or Silence()).build(rebuild=rebuild)
 
     def preview(self, *, rebuild: bool = False, progress: Progress | None = None) -> Preview:
         """What ingest would do; nothing is built. A site is fetched, and what was fetched need not be again.
@@ -65,18 +62,6 @@ class Assay(Measuring):
         """
         self._require_own_index()
         return preview(self._build_parts(create=False), progress or Silence(), rebuild=rebuild)
-
-    def _with_verdict(self, build: BuildReport, before: Sequence[Generation]) -> BuildReport:
-        """A candidate of content that a test set has judged before keeps that verdict until there is a new one.
-
-        before: the generations before the build, which removes those that were rejected.
-        """
-        verdict = last_judged(build.generation, before)
-        if build.generation.verdict is not None or verdict is None or build.generation.state is not State.CANDIDATE:
-            return build
-        judged = replace(build.generation, verdict=verdict)
-        self.catalog.update_generation(judged)
-        return replace(build, generation=judged)
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
         """Build, validate, and promote what passes; a candidate that fails is rejected, an undecided one waits.

@@ -1,6 +1,6 @@
 """From settings to the parts that they name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,6 @@ from assay.adapters.folder import FolderSource
 from assay.errors import (
     ConfigurationError,
 )
-from assay.model.generations import Generation
 from assay.ports import (
     SparseEncoder,
     VectorStore,
@@ -65,16 +64,6 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         ),
     )
     return Gate(structure, quality, search or {})
-
-
-def last_judged(generation: Generation, generations: Sequence[Generation]) -> Mapping[str, object] | None:
-    """The last verdict by a test set about a generation's content; None where only its structure ever was judged.
-
-    generations: all that there are. One that was built anew of the same content does not lose its test set.
-    """
-    same = [one for one in generations if one.content_fingerprint == generation.content_fingerprint]
-    verdicts = [one.verdict for one in (generation, *same) if one.verdict and one.verdict.get("test_set_path")]
-    return max(verdicts, key=lambda verdict: str(verdict.get("at")), default=None)
 
 
 def embedder_choice(settings: EmbeddingSettings) -> EmbedderChoice:

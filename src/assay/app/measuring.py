@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from assay.adapters.static import StaticEmbedder
-from assay.app.construction import last_judged
 from assay.app.parts import CANDIDATE, Parts
 from assay.app.reports import AuditReport, CalibrationReport
 from assay.errors import (
@@ -24,7 +23,7 @@ from assay.errors import (
 from assay.ingest.reading import read_page
 from assay.model.documents import PageFailed, RawPage
 from assay.model.evaluation import Outcome, ResolvedTopic, Run, TestSet, worst
-from assay.model.generations import Generation
+from assay.model.generations import Generation, last_judged
 from assay.model.ranking import Mode
 from assay.model.validations import TopicResult, Validation
 from assay.ports import (

@@ -16,7 +16,7 @@ from assay.ingest.stages import StageClock
 from assay.ingest.survey import Survey
 from assay.ingest.vectors import VectorSupply
 from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone
-from assay.model.generations import Generation, State
+from assay.model.generations import Generation, State, last_judged
 from assay.ports import (
     Catalog,
     IndexSpec,
@@ -69,19 +69,39 @@ def new_generation_id(at: datetime) -> str:
 def clear_leftovers(catalog: Catalog, store: VectorStore) -> list[str]:
     """Remove what interrupted, failed and rejected builds left behind; call it under the build lock.
 
+    Of a rejected generation that a test set judged the catalog keeps what it knows, so that no interrupted build loses
+    the verdict: see forget_rejected.
+
     An index that the catalog does not know is removed only where the store is ours alone: on a server that others use
     too it may be what another catalog serves.
 
     Returns the ids of the generations that were removed.
     """
-    states = {generation.id: generation.state for generation in catalog.generations()}
-    leftovers = [identity for identity, state in states.items() if not state.is_sealed]
-    strays = [identity for identity in store.generations() if identity not in states] if store.exclusive else []
-    for identity in [*leftovers, *strays]:
+    there = {generation.id: generation for generation in catalog.generations()}
+    judged = {identity for identity, one in there.items() if _is_judged(one)}
+    leftovers = [identity for identity, one in there.items() if not one.state.is_sealed]
+    indexed = store.generations() if judged or store.exclusive else []
+    left = [identity for identity in leftovers if identity not in judged or identity in indexed]
+    strays = [identity for identity in indexed if identity not in there] if store.exclusive else []
+    for identity in [*left, *strays]:
         store.delete(identity)
     for identity in leftovers:
-        catalog.forget(identity)
-    return leftovers + strays
+        if identity not in judged:
+            catalog.forget(identity)
+    return left + strays
+
+
+def forget_rejected(catalog: Catalog, generations: Sequence[Generation]) -> None:
+    """Forget those that were rejected by a test set, once a new candidate has what was found of its content."""
+    for generation in generations:
+        if _is_judged(generation):
+            catalog.forget(generation.id)
+
+
+def _is_judged(generation: Generation) -> bool:
+    """Whether a generation was rejected, and a test set has to do with it."""
+    verdict = generation.verdict or {}
+    return generation.state is State.REJECTED and verdict.get("test_set_path") is not None
 
 
 class Pipeline:
@@ -106,9 +126,10 @@ class Pipeline:
             if rebuild and self._parts.cache is not None:
                 self._parts.cache.clear()
             base = None if rebuild else newest_sealed(self._parts.catalog)
+            before = self._parts.catalog.generations()
             generation = self._begin(base)
             try:
-                return self._build(generation, base)
+                return self._build(generation, base, before)
             except BaseException as error:
                 self._give_up(generation, error)
                 raise
@@ -131,7 +152,8 @@ class Pipeline:
         parts.catalog.add_generation(generation)
         return generation
 
-    def _build(self, generation: Generation, base: Generation | None) -> BuildReport:
+    def _build(self, generation: Generation, base: Generation | None, before: Sequence[Generation]) -> BuildReport:
+        """before: the generations that there were, whose verdicts about the same content go on to hold."""
         catalog = self._parts.catalog
         flow = PageFlow(self._parts, base, self._progress)
         survey = self._read(generation, flow)
@@ -144,10 +166,16 @@ class Pipeline:
         with TermSpool(self._parts.work_dir) as spool:
             generation = self._count(generation, survey, spool)
             supply = self._index(generation, base, spool)
-        generation = replace(generation, seconds=dict(self._progress.seconds), sealed_at=datetime.now(UTC))
+        generation = replace(
+            generation,
+            seconds=dict(self._progress.seconds),
+            sealed_at=datetime.now(UTC),
+            verdict=last_judged(generation, before),
+        )
         catalog.update_generation(generation)
         self._replace_candidates(generation)
         generation = catalog.transition(generation.id, State.CANDIDATE)
+        forget_rejected(catalog, before)
         return self._report(generation, survey, supply)
 
     def _read(self, generation: Generation, flow: PageFlow) -> Survey:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -143,6 +143,16 @@ class Generation:
     verdict: Mapping[str, object] | None = None
     reason: str | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def last_judged(generation: Generation, generations: Sequence[Generation]) -> Mapping[str, object] | None:
+    """The last verdict by a test set about a generation's content; None where only its structure ever was judged.
+
+    generations: all that there are. One that was built anew of the same content does not lose its test set.
+    """
+    same = [one for one in generations if one.content_fingerprint == generation.content_fingerprint]
+    verdicts = [one.verdict for one in (generation, *same) if one.verdict and one.verdict.get("test_set_path")]
+    return max(verdicts, key=lambda verdict: str(verdict.get("at")), default=None)
 
 
 class ContentFingerprint:
