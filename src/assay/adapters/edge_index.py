@@ -1,7 +1,8 @@
 """Reading an embedded index."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -33,7 +34,6 @@ from assay.adapters.points import (
     SPARSE,
     TIES,
     end_of_ties,
-    first_by_id,
     require_direction,
     sorted_terms,
 )
@@ -48,6 +48,9 @@ _COMPARED_AGAIN = 100
 _PAGE = 10_000
 
 _PointId = int | UUID | str
+
+_new_scored: Callable[[tuple[str, float]], Scored] = partial(tuple.__new__, Scored)
+"""Half the time that calling Scored takes."""
 
 
 class EdgeIndex:
@@ -90,7 +93,8 @@ class EdgeIndex:
             nearest = Query.Nearest(terms, using=SPARSE)
             requests.append(QueryRequest(limit=limit, query=nearest, filter=where, params=weighing))
         with self._engine() as shard:
-            answers = iter([_ranked(points, query.limit) for points in shard.query_batch(QueryBatchRequest(requests))])
+            found = shard.query_batch(QueryBatchRequest(requests))
+        answers = iter([_ranked(points, query.limit) for points in found])
         return IndexAnswer(
             dense=next(answers) if query.dense is not None else (),
             sparse=next(answers) if query.sparse is not None else (),
@@ -99,7 +103,7 @@ class EdgeIndex:
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
         records = self._records(chunk_ids, with_payload=True, with_vector=False)
-        return {str(record.id): from_payload(record.payload or {}) for record in records}
+        return {_id_of(record): from_payload(record.payload or {}) for record in records}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
         """The stored chunks with the true cosine of each and a vector. Raises IndexCorrupt, InvalidEmbedding."""
@@ -114,17 +118,17 @@ class EdgeIndex:
         )
         with self._engine() as shard:
             points = shard.query(request)
-        return {str(point.id): Compared(from_payload(point.payload or {}), point.score) for point in points}
+        return {_id_of(point): Compared(from_payload(point.payload or {}), point.score) for point in points}
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
         records = self._records(chunk_ids, with_payload=False, with_vector=[DENSE])
-        return {str(record.id): _dense(record) for record in records}
+        return {_id_of(record): _dense(record) for record in records}
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
         """The points of these ids with all that is kept of them; ids that the index lacks are left out."""
         records = self._records(chunk_ids, with_payload=True, with_vector=True)
-        return {str(record.id): _stored(record) for record in records}
+        return {_id_of(record): _stored(record) for record in records}
 
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""
@@ -133,7 +137,7 @@ class EdgeIndex:
             request = ScrollRequest(offset=offset, limit=_PAGE, with_payload=False, with_vector=False)
             with self._engine() as shard:
                 records, offset = shard.scroll(request)
-            yield from (str(record.id) for record in records)
+            yield from map(_id_of, records)
             if offset is None:
                 return
 
@@ -183,15 +187,22 @@ def _having(chunk_ids: Sequence[str]) -> Filter | None:
 
 def _ranked(points: Sequence[ScoredPoint], limit: int) -> tuple[Scored, ...]:
     """The best of a few more than the limit, equal scores by id."""
+    # A search does this for hundreds of points: the numbers of ids sort as their digits do, and much faster.
     scores = [point.score for point in points]
     end = end_of_ties(scores, limit)
-    # A search does this hundreds of times: the id is written out here because a call would double what it takes.
-    ranked = []
-    for point, score in zip(points[:end], scores, strict=False):
-        digits = f"{point.id.int:032x}"  # type: ignore[union-attr]  # every id was written as a UUID
-        chunk_id = f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
-        ranked.append(Scored(chunk_id, score))
-    return first_by_id(ranked, limit)
+    order = [(-score, point.id.int) for point, score in zip(points[:end], scores, strict=False)]  # type: ignore[union-attr]
+    order.sort()
+    return tuple(map(_new_scored, [(_written(number), -score) for score, number in order[:limit]]))
+
+
+def _id_of(point: ScoredPoint | Record) -> str:
+    return _written(point.id.int)  # type: ignore[union-attr]  # every id was written as a UUID
+
+
+def _written(number: int) -> str:
+    """A UUID's digits, at half the price of making it write itself."""
+    digits = number.to_bytes(16).hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def _stored(record: Record) -> StoredPoint:

@@ -1,8 +1,10 @@
 """Making one ranking of the dense and the sparse one. Pure: the same two sides give the same answer."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 from assay.model.ranking import FusionMethod
@@ -14,6 +16,10 @@ class Fused(NamedTuple):
 
     chunk_id: str
     score: float
+
+
+_new_fused: Callable[[tuple[str, float]], Fused] = partial(tuple.__new__, Fused)
+"""Half the time that calling Fused takes; a search makes hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +65,14 @@ def relative_score_fusion(dense: Sequence[Scored], sparse: Sequence[Scored], wei
 
     Raises ValueError when a side names a chunk twice, a score is not finite, or a BM25 score is negative.
     """
-    cosines = _by_chunk(dense) if weights.dense > 0.0 else {}
-    scores = _by_chunk(sparse) if weights.sparse > 0.0 else {}
-    if any(score < 0.0 for score in scores.values()):
-        raise ValueError(f"A BM25 score is never negative, but one is {min(scores.values())}.")
-    nearness = _relative({chunk_id: max(1.0 + cosine, 0.0) for chunk_id, cosine in cosines.items()})
-    matching = _relative(scores)
-    unseen = min(nearness.values(), default=0.0)
     total = weights.dense + weights.sparse
-    dense_share, sparse_share = weights.dense / total, weights.sparse / total
-    return _best_first(
-        {
-            chunk_id: dense_share * nearness.get(chunk_id, unseen) + sparse_share * matching.get(chunk_id, 0.0)
-            for chunk_id in nearness.keys() | matching.keys()
-        }
-    )
+    nearness = _relative(dense, -1.0, weights.dense / total) if weights.dense > 0.0 else {}
+    matching = _relative(sparse, 0.0, weights.sparse / total) if weights.sparse > 0.0 else {}
+    unseen = min(nearness.values(), default=0.0)
+    fused = nearness.copy()
+    for chunk_id, share in matching.items():
+        fused[chunk_id] = nearness.get(chunk_id, unseen) + share
+    return _best_first(fused)
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[float], k: int = 60) -> list[Fused]:
@@ -99,27 +98,34 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[
     return _best_first({chunk_id: math.fsum(parts) for chunk_id, parts in shares.items()})
 
 
-def _by_chunk(side: Sequence[Scored]) -> dict[str, float]:
+def _relative(side: Sequence[Scored], least: float, share: float) -> dict[str, float]:
+    """How far above the least possible score each chunk is, relative to the best, times what the side counts.
+
+    All 0 when the best is not above it.
+    """
     scores: dict[str, float] = dict(side)
+    _check_side(side, scores, least)
+    best = max(scores.values(), default=least) - least
+    if best <= 0.0:
+        return dict.fromkeys(scores, 0.0)
+    return {chunk_id: share * ((score - least) / best) if score > least else 0.0 for chunk_id, score in scores.items()}
+
+
+def _check_side(side: Sequence[Scored], scores: Mapping[str, float], least: float) -> None:
     if len(scores) != len(side):
         raise ValueError("A ranking names a chunk twice; each may stand in it once.")
     if not all(map(math.isfinite, scores.values())):
         wrong = next(scored for scored in side if not math.isfinite(scored.score))
         raise ValueError(f"Chunk {wrong.chunk_id} has a score that is not finite: {wrong.score}.")
-    return scores
-
-
-def _relative(scores: Mapping[str, float]) -> dict[str, float]:
-    """Each score, 0 or more, divided by the best; all 0 when the best is 0."""
-    best = max(scores.values(), default=0.0)
-    if best <= 0.0:
-        return dict.fromkeys(scores, 0.0)
-    return {chunk_id: score / best for chunk_id, score in scores.items()}
+    if least == 0.0 and min(scores.values(), default=0.0) < 0.0:
+        raise ValueError(f"A BM25 score is never negative, but one is {min(scores.values())}.")
 
 
 def _best_first(scores: Mapping[str, float]) -> list[Fused]:
-    ranked = sorted((-score, chunk_id) for chunk_id, score in scores.items())
-    return [Fused(chunk_id, -score) for score, chunk_id in ranked]
+    ranked = sorted(scores.items(), key=itemgetter(1), reverse=True)
+    if len(set(scores.values())) < len(scores):
+        ranked.sort(key=lambda fused: (-fused[1], fused[0]))
+    return list(map(_new_fused, ranked))
 
 
 def _check_weights(weights: Sequence[float]) -> None:

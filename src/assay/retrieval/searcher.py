@@ -148,7 +148,7 @@ class Searcher:
         depth = max(self._rules.depth if query.mode is Mode.HYBRID else 0, 2 * query.top_k)
         while True:
             answer, ranked = self._candidates(query, encoded, depth, clock)
-            cosines = {scored.chunk_id: scored.score for scored in answer.dense}
+            cosines: dict[str, float] = dict(answer.dense)
             hits = self._select(query, ranked, cosines, encoded.dense, clock)
             exhausted = max(len(answer.dense), len(answer.sparse)) < depth
             if len(hits) == query.top_k or exhausted or depth >= _MOST_CANDIDATES or self._below(query, answer):
