@@ -1,0 +1,219 @@
+"""Addresses of pages: spelled one way, without what only tracks a visitor, and folded into the key of a page. Pure.
+
+An *address* is what is asked for: absolute, with its trailing slash. A *key* names the page: its canonical URL, in
+which `/page`, `/page/` and `/page/index.html` are one.
+"""
+
+import re
+from functools import lru_cache
+from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
+
+from assay.errors import InputError
+from assay.model.ids import canonical_url
+
+LONGEST = 2_000
+"""Characters of an address; longer ones are traps, and servers refuse them."""
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PORTS = {"http": 80, "https": 443}
+_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SAFE = "%/!$&'()*+,;=:@-._~"
+
+_TRACKING = re.compile(
+    r"(utm_\w+|mtm_\w+|matomo_\w+|pk_\w+|piwik_\w+|hsa_\w+|_hs\w+|ga_\w+|mc_[ce]id|gclid|gclsrc|dclid|gbraid|wbraid|"
+    r"fbclid|msclkid|twclid|ttclid|li_fat_id|igshid|yclid|_openstat|_ga|_gl|vero_\w+|oly_\w+|mkt_tok|ref|referrer|"
+    r"phpsessid|jsessionid|sessionid|session_id|sid|aspsessionid\w*|cfid|cftoken|highlight|theme|"
+    r"docusaurus-theme|docusaurus-data-[\w-]+|tab|tabs)",
+    re.IGNORECASE,
+)
+"""Parameters that follow a visitor or set how the page looks: the page is the same without them."""
+
+_VIEW = re.compile(
+    r"(q|query|search|s|keywords?|sort|sort_?by|order|order_?by|dir|direction|filter|facet|facets|view|layout|display|"
+    r"print|printable|action|do|oldid|diff|rev|replytocom|login|logout|return|returnto|return_?url|redirect|next_url|"
+    r"date|day|week|month|year|expand|collapse|limit|per_page|pagesize|add-to-cart|format|download)",
+    re.IGNORECASE,
+)
+"""Parameters that ask for a list, a view or an action: what they lead to is no page of a documentation."""
+
+_INDEX = re.compile(r"/index\.html?$", re.IGNORECASE)
+_PAGE_SUFFIX = re.compile(r"\.(html?|xhtml|php|aspx?|jsp|md|markdown)$", re.IGNORECASE)
+_TWIN = re.compile(r"(/(index|default)(\.(x?html?|php|aspx?|md))?|\.x?html?)$", re.IGNORECASE)
+_MARKDOWN = re.compile(r"\.(md|markdown)$", re.IGNORECASE)
+_BINARY = re.compile(
+    r"\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|webm|ogg|ogv|wav|mov|avi|woff2?|ttf|otf|eot|"
+    r"zip|t?gz|bz2|xz|zst|7z|rar|tar|whl|jar|deb|rpm|dmg|exe|msi|iso|bin|pdf|epub|docx?|xlsx?|pptx?|css|map)$",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=16_384)
+def resolve(base: str, reference: str) -> str | None:
+    """The address that a link on a page leads to; None for one that leads to no page of the web.
+
+    base: absolute address of the page, or what its `<base>` says.
+    """
+    text = reference.strip().replace("\n", "").replace("\r", "").replace("\t", "")
+    if not text or text[0] == "#" or len(text) > LONGEST:
+        return None
+    scheme = _SCHEME.match(text)
+    if scheme and scheme[0].lower() not in {"http:", "https:"}:
+        return None
+    try:
+        return spelled(urljoin(base, text.replace("\\", "/") if not scheme else text))
+    except ValueError:
+        return None
+
+
+def spelled(url: str) -> str | None:
+    """An address in the one spelling that is used here; None for what cannot be asked for, or holds credentials.
+
+    Scheme and host in small letters, the host in ASCII, no default port, no dot segments, no fragment, no tracking
+    parameters, unsafe characters escaped. Raises ValueError for what is no URL at all.
+    """
+    parts = urlsplit(url)
+    scheme = parts.scheme.lower()
+    host = (parts.hostname or "").rstrip(".")
+    if scheme not in _PORTS or not host or "@" in parts.netloc:
+        return None
+    if not host.isascii():
+        host = host.encode("idna").decode("ascii")  # UnicodeError is a ValueError
+    if re.search(r"[\s<>\"{}|\\^`%]", host):
+        return None
+    netloc = f"[{host}]" if ":" in host else host
+    if parts.port is not None and parts.port != _PORTS[scheme]:
+        netloc = f"{netloc}:{parts.port}"
+    path = _path(parts.path)
+    return urlunsplit((scheme, netloc, path, _query(parts.query), ""))
+
+
+def _path(path: str) -> str:
+    """A path without dot segments, doubled slashes and session ids, with its trailing slash."""
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        name = segment.replace("%2e", ".").replace("%2E", ".")
+        if name == "..":
+            if kept:
+                kept.pop()
+        elif name not in {"", "."}:
+            kept.append(re.sub(r";(jsessionid|sid|phpsessid)=[^;]*", "", segment, flags=re.IGNORECASE))
+    slash = "/" if kept and (segments[-1] in {"", ".", ".."}) else ""
+    return quote(_ESCAPE.sub("%25", "/" + "/".join(kept)), safe=_SAFE) + slash
+
+
+def _query(query: str) -> str:
+    if not query:
+        return ""
+    kept = [part for part in query.split("&") if part and not _TRACKING.fullmatch(unquote(part.partition("=")[0]))]
+    return quote(_ESCAPE.sub("%25", "&".join(kept)), safe=_SAFE + "?")
+
+
+@lru_cache(maxsize=16_384)
+def key_of(address: str) -> str:
+    """The key of the page at an address: its canonical URL, a folder's index page being the folder."""
+    parts = urlsplit(canonical_url(address))
+    path = _INDEX.sub("", parts.path) or "/"
+    query = "&".join(sorted(parts.query.split("&"))) if "&" in parts.query else parts.query
+    return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
+
+
+def folder_form(address: str) -> str:
+    """The address of the folder whose index page an address names; every other address as it is."""
+    parts = urlsplit(address)
+    path = _INDEX.sub("/", parts.path)
+    return address if path == parts.path else urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+
+
+def twin_of(key: str) -> str:
+    """What two keys share that may be one page: all but case, suffix, index name, `www.` and query."""
+    parts = urlsplit(key)
+    path = _TWIN.sub("", unquote(parts.path)).casefold().rstrip("/")
+    return f"{parts.netloc.removeprefix('www.')}{path}"
+
+
+def origin_of(address: str) -> str:
+    """Scheme, host and port of an address: `https://docs.example.org`."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def moved_to(address: str, origin: str) -> str:
+    """The same path and query at another origin."""
+    parts = urlsplit(address)
+    return origin + urlunsplit(("", "", parts.path, parts.query, ""))
+
+
+def site_of(origin: str) -> str:
+    """What origins share that are one site in two spellings: `http` or `https`, with `www.` or without."""
+    parts = urlsplit(origin)
+    if parts.port is not None:
+        return origin
+    return (parts.hostname or "").removeprefix("www.")
+
+
+def has_view_query(address: str) -> bool:
+    """Whether the query asks for a search, an order, an action or a day of a calendar."""
+    query = urlsplit(address).query
+    return bool(query) and any(_VIEW.fullmatch(unquote(part.partition("=")[0])) for part in query.split("&"))
+
+
+def is_binary(address: str) -> bool:
+    """Whether the name of the file says that it is no page: an image, an archive, a style sheet."""
+    return bool(_BINARY.search(urlsplit(address).path))
+
+
+def is_markdown(address: str) -> bool:
+    """Whether the address names a Markdown file."""
+    return bool(_MARKDOWN.search(urlsplit(address).path))
+
+
+def html_twins(address: str) -> tuple[str, ...]:
+    """Where the page may be whose Markdown is at an address, as llms.txt has it: `/page.md` is of `/page`."""
+    parts = urlsplit(address)
+    stem = _MARKDOWN.sub("", parts.path)
+    if re.search(r"\.html?$", stem, re.IGNORECASE):
+        paths = [stem]
+    elif re.search(r"/(index|readme)$", stem, re.IGNORECASE):
+        paths = [stem.rpartition("/")[0] + "/"]
+    else:
+        paths = [stem, stem + ".html"]
+    return tuple(urlunsplit((parts.scheme, parts.netloc, path, "", "")) for path in paths)
+
+
+def start_folder(address: str) -> str:
+    """The prefix that a start URL stands for.
+
+    With a slash at its end it is that folder. A page's file (`intro.html`) stands for its folder, and so does a last
+    segment below the first (`/docs/intro` for `/docs/`), unless it names a version or a locale; a path of one segment
+    (`/docs`) stands for itself.
+    """
+    parts = urlsplit(address)
+    path = parts.path
+    segments = path.strip("/").split("/")
+    folder = path.rpartition("/")[0] + "/"
+    if _PAGE_SUFFIX.search(path) or (
+        not path.endswith("/") and len(segments) > 1 and not looks_like_variant(segments[-1])
+    ):
+        path = folder
+    return urlunsplit((parts.scheme, parts.netloc, path.rstrip("/"), "", ""))
+
+
+_VARIANT = re.compile(
+    r"v?\d+(\.(\d+|x))*([-.]?(alpha|beta|rc|a|b|pre|dev|x)\.?\d*)?|v?\d+\.x|latest|stable|current|next|dev|develop|main|"
+    r"master|canary|nightly|edge|preview|unstable|[a-z]{2}([-_]([a-z]{2}|[a-z]{4}))?",
+    re.IGNORECASE,
+)
+
+
+def looks_like_variant(segment: str) -> bool:
+    """Whether a segment of a path may be the name of a version or a locale."""
+    return bool(_VARIANT.fullmatch(unquote(segment)))
+
+
+def is_web_address(text: str) -> bool:
+    """Whether a text is an absolute address that could be a page's."""
+    try:
+        return canonical_url(text).startswith("http")
+    except InputError:
+        return False

@@ -1,0 +1,85 @@
+"""Asking for the few files that a reading begins with, one after the other, with patience."""
+
+import logging
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from assay.adapters.remote.retries import is_transient, retry_after_seconds
+from assay.adapters.site.addresses import resolve
+from assay.adapters.site.fetching import Answer, Bounds, Client, NoPage, anything
+from assay.adapters.site.options import Politeness
+
+logger = logging.getLogger(__name__)
+
+MOST_HOPS = 10
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an address led to. address: where the answer came from, after redirects."""
+
+    address: str
+    answer: Answer
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is there."""
+        return self.answer.status in {200, 203}
+
+    @property
+    def media(self) -> str:
+        """Its type in small letters, without parameters."""
+        return self.answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+class Asker:
+    """Asks through a client, again where that may help, following redirects."""
+
+    def __init__(self, client: Client, politeness: Politeness, bounds: Bounds) -> None:
+        self._client = client
+        self._politeness = politeness
+        self._bounds = bounds
+        self._never = threading.Event()
+        self.received = 0
+
+    def ask(self, address: str, most_bytes: int, *, hops: int = MOST_HOPS) -> Asked:
+        """What is at an address.
+
+        hops: redirects that are followed; the answer after them is a redirect again where there are more, or where one
+            leads to no address of the web.
+
+        Raises NoPage when there is no answer, or an error of the server that another try did not mend.
+        """
+        bounds = Bounds(self._bounds.seconds, self._bounds.read_seconds, most_bytes)
+        asked = self._patiently(address, bounds)
+        while asked.answer.status in _REDIRECTS and hops > 0:
+            target = resolve(asked.address, asked.answer.headers.get("location", ""))
+            if target is None:
+                break
+            hops -= 1
+            asked = self._patiently(target, bounds)
+        return asked
+
+    def _patiently(self, address: str, bounds: Bounds) -> Asked:
+        for attempt in range(self._politeness.retries + 1):
+            wait = min(self._politeness.longest_wait, self._politeness.first_wait * 2.0**attempt)
+            try:
+                answer = self._client.get(address, bounds, anything, {})
+            except NoPage as failure:
+                self.received += failure.received
+                if not failure.passing or attempt == self._politeness.retries:
+                    raise
+            else:
+                self.received += answer.received
+                if not is_transient(answer.status) or answer.status < 400:
+                    return Asked(address, answer)
+                if attempt == self._politeness.retries:
+                    raise NoPage(f"the server says {answer.status}", passing=True, answered=True)
+                asked_for = retry_after_seconds(answer.headers.get("retry-after"), datetime.now(UTC))
+                wait = max(wait, min(asked_for or 0.0, self._politeness.longest_wait))
+            logger.info("%s did not answer as it should; asking again in %.1f s.", urlsplit(address).netloc, wait)
+            self._never.wait(wait)  # an interrupt ends it, unlike time.sleep in some threads
+        raise AssertionError("the last attempt returns or raises")

@@ -1,0 +1,393 @@
+"""One crawl: everything that a site has is found, asked for, and written to the store."""
+
+import contextlib
+import hashlib
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from time import monotonic, time
+
+from assay.adapters.site import facts
+from assay.adapters.site.addresses import html_twins, is_web_address, key_of, origin_of, spelled
+from assay.adapters.site.asking import MOST_HOPS, Asker
+from assay.adapters.site.beginning import Beginning, begin
+from assay.adapters.site.fetching import Bounds, Client
+from assay.adapters.site.frontier import KNOWN, LINK, LLMS, MAYBE, SITEMAP, START, Frontier
+from assay.adapters.site.guard import Guard, GuardedBackend
+from assay.adapters.site.listings import ListingReader, Listings
+from assay.adapters.site.options import SiteRequest
+from assay.adapters.site.outage import Outage
+from assay.adapters.site.pacing import Pacing
+from assay.adapters.site.page_fetch import Came, Fetch, Outcome
+from assay.adapters.site.store import CrawlStore, StoredPage, Visit
+from assay.adapters.site.tally import Tally
+from assay.adapters.site.workers import Workers
+from assay.ports import Progress
+
+logger = logging.getLogger(__name__)
+
+_WRITE_SECONDS = 0.5
+_WRITE_PAGES = 100
+_MOST_CONNECTIONS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """What is known when a crawl is over.
+
+    frontier: remembers which addresses were traps. missing: fingerprint of the page for addresses that are not there.
+    start_key: key of the start page. unasked: whether pages were left that were found and not asked for.
+    """
+
+    beginning: Beginning
+    frontier: Frontier
+    start_key: str
+    unasked: str
+
+
+@dataclass
+class _Limits:
+    """What was used up so far."""
+
+    began: float
+    received: int = 0
+    asked: int = 0
+    pages: int = 0
+
+
+class Crawl:
+    """Finds and fetches the pages of one site.
+
+    known: keys of the pages that the live generation has of it.
+    """
+
+    def __init__(self, request: SiteRequest, store: CrawlStore, known: Mapping[str, str], progress: Progress) -> None:
+        self._request = request
+        self._limits = request.limits
+        self._store = store
+        self._known = known
+        self._progress = progress
+        self._used = _Limits(monotonic())
+        self._good: set[int] = set()
+        self._visits: list[Visit] = []
+        self._pages: list[tuple[StoredPage, bytes, bytes]] = []
+        self._written_at = monotonic()
+        self._tally = Tally(request.name, progress)
+        self._whole = True
+
+    def run(self) -> Crawled:
+        """Crawl. Raises SourceError when the site cannot be read, ConfigurationError for a scope that cannot be."""
+        guard = Guard(self._request.start_url)
+        backend = GuardedBackend(guard)
+        polite = self._request.politeness
+        connections = min(polite.connections or (8 if guard.private_start else 4), _MOST_CONNECTIONS)
+        client = Client(backend, self._request.start_url, self._request.headers, connections)
+        bounds = Bounds(self._limits.page_seconds, self._limits.read_seconds, self._limits.page_bytes)
+        asker = Asker(client, polite, bounds)
+        try:
+            beginning = begin(self._request, asker)
+            client.follow(beginning.scope.start)
+            return self._crawl(beginning, asker, client, backend, connections, bounds)
+        finally:
+            client.close()
+
+    def _crawl(
+        self,
+        beginning: Beginning,
+        asker: Asker,
+        client: Client,
+        backend: GuardedBackend,
+        connections: int,
+        bounds: Bounds,
+    ) -> Crawled:
+        self._scope = beginning.scope
+        self._frontier = Frontier(beginning.scope, self._limits, beginning.robots)
+        self._pacing = Pacing(self._request.politeness, connections)
+        for origin, robots in beginning.robots.items():
+            self._pacing.set_delay(origin, robots.delay)
+        self._outage = Outage(beginning.scope.start)
+        fingerprint = _fingerprint(self._request)
+        if self._store.begin(fingerprint, time(), self._request.politeness.resume_hours * 3600.0):
+            self._resume()
+        before = self._store.listings()
+        self._frontier.offer(beginning.scope.start, 0, START)
+        listings = self._list(beginning, asker, before)
+        self._used.received = asker.received
+        threads = connections * min(len(beginning.scope.origins), 4)
+        self._workers = Workers(threads, client, backend, bounds)
+        try:
+            self._drain()
+            self._ask_for_known(listings)
+        finally:
+            self._workers.stop()
+            with contextlib.ExitStack() as stack:
+                stack.callback(self._flush)
+        unasked = self._unasked()
+        keep = listings.entries | {address: before[address] for address in listings.faults if address in before}
+        self._store.finish({address: count for address, count in keep.items() if address not in self._lost(listings)})
+        self._tally.report(self._frontier, unasked)
+        return Crawled(beginning, self._frontier, key_of(beginning.scope.start), unasked)
+
+    def _lost(self, listings: Listings) -> set[str]:
+        """Sitemaps that are not there any more: this reading asked for what they listed, the next does not wait."""
+        return {address for address, reason in listings.faults.items() if reason.startswith("it was there")}
+
+    def _list(self, beginning: Beginning, asker: Asker, before: dict[str, int]) -> Listings:
+        frontier = self._frontier
+        reader = ListingReader(
+            beginning, asker, self._request, before, lambda address: frontier.offer(address, 0, SITEMAP)
+        )
+        if beginning.head is not None:
+            reader.map_start(beginning.head)
+        reader.read_sitemaps()
+        reader.read_llms(lambda address: frontier.offer(address, 0, LLMS))
+        self._whole = not reader.result.faults
+        return reader.result
+
+    def _resume(self) -> None:
+        visits = list(self._store.visits())
+        self._frontier.resume(visits)
+        done = [visit for visit in visits if visit.outcome]
+        self._good = {hash(visit.key) for visit in done if visit.outcome == Came.PAGE}
+        self._used.pages = len(self._good)
+        self._tally.resumed(len(done))
+
+    # --- the loop ---
+
+    def _drain(self) -> None:
+        """Ask for everything that waits, until nothing does or a limit ends it."""
+        under_way = 0
+        while True:
+            under_way += self._dispatch(under_way)
+            self._tally.expect(self._frontier.found)
+            if not under_way and not self._more():
+                return
+            outcome = self._workers.take(self._pacing.next_time(monotonic()))
+            if outcome is not None:
+                under_way -= 1
+                self._settle(outcome)
+            if len(self._pages) >= _WRITE_PAGES or monotonic() - self._written_at > _WRITE_SECONDS:
+                self._flush()
+
+    def _more(self) -> bool:
+        """Whether something is left to ask for."""
+        if self._limit_hit():
+            return False
+        if not self._frontier.waiting and not self._pacing.waiting:
+            self._frontier.waiting.extend(self._lonely_markdown())
+        return bool(self._frontier.waiting or self._pacing.waiting)
+
+    def _lonely_markdown(self) -> Iterator[Fetch]:
+        """Markdown files whose HTML page is not there."""
+        jobs, self._frontier.markdown = self._frontier.markdown, []
+        for job in jobs:
+            if any(hash(key_of(twin)) in self._good for twin in html_twins(job.address)):
+                self._visits.append(Visit(job.key, job.address, job.depth, job.kinds, "twin"))
+            else:
+                self._frontier.found += 1
+                yield job
+
+    def _dispatch(self, under_way: int) -> int:
+        """Begin as many requests as may be begun; how many."""
+        begun = 0
+        now = monotonic()
+        while not self._limit_hit(under_way + begun):
+            job = self._outage.pulse() or self._next(now)
+            if job is None:
+                break
+            self._pacing.began(job.address, now)
+            known = self._store.page(job.key)
+            self._workers.give(replace(job, known=known))
+            self._used.asked += 1
+            begun += 1
+        return begun
+
+    def _next(self, now: float) -> Fetch | None:
+        """The next page that may be asked for now."""
+        if self._outage.waits:
+            return None
+        waiting = self._frontier.waiting
+        for _ in range(min(len(waiting), 64)):
+            if self._pacing.may_begin(waiting[0].address, now):
+                return self._pacing.due(now) or waiting.popleft()
+            if len(self._scope.origins) == 1:
+                return None
+            waiting.rotate(-1)
+        if not waiting and self._pacing.may_begin(self._scope.start, now):
+            return self._pacing.due(now)
+        return None
+
+    def _limit_hit(self, under_way: int = 0) -> bool:
+        """Whether a limit forbids more requests."""
+        hit = ""
+        if monotonic() - self._used.began > self._limits.seconds:
+            hit = "seconds"
+        elif self._used.received > self._limits.total_bytes:
+            hit = "total_bytes"
+        elif self._used.pages + under_way >= self._limits.pages or self._used.asked >= 10 * self._limits.pages:
+            if self._used.pages < self._limits.pages and self._used.asked < 10 * self._limits.pages:
+                return True  # those under way decide
+            hit = "pages"
+        if hit and (self._frontier.waiting or self._pacing.waiting):
+            self._frontier.limits_hit.add(hit)
+        return bool(hit)
+
+    def _unasked(self) -> str:
+        """Why pages that were found were not asked for; "" when all were."""
+        left = len(self._frontier.waiting) + self._pacing.waiting
+        if not left:
+            return ""
+        return "the limit of " + " and ".join(sorted(self._frontier.limits_hit)) + " was reached"
+
+    # --- what came ---
+
+    def _settle(self, outcome: Outcome) -> None:
+        job = outcome.job
+        self._pacing.ended(job.address)
+        self._used.received += outcome.received
+        if self._outage.took(outcome):
+            return
+        match outcome.came:
+            case Came.PAGE | Came.UNCHANGED:
+                self._page(outcome)
+            case Came.MOVED:
+                self._moved(job, outcome.detail, outcome.job.hops)
+            case Came.GONE:
+                if not self._frontier.again(job):
+                    self._done(job, "gone", outcome.detail)
+            case Came.BUSY:
+                self._busy(outcome)
+            case Came.REFUSED if job.known is None and job.key not in self._known:
+                self._done(job, "excluded", outcome.detail)
+            case Came.EXCLUDED:
+                self._done(job, "excluded", outcome.detail)
+            case _:
+                self._failed(job, outcome.detail)
+
+    def _page(self, outcome: Outcome) -> None:
+        job, page = outcome.job, outcome.page
+        page_facts = outcome.page_facts
+        if page is None or page_facts is None:
+            page, page_facts, targets = self._kept(job)
+        else:
+            targets = list(outcome.targets)
+        if page_facts.refresh and not self._leads_to_itself(page_facts.refresh, job):
+            self._moved(job, page_facts.refresh, job.hops)
+            return
+        if outcome.page is not None:
+            self._pages.append((outcome.page, outcome.links, outcome.body))
+        self._good.add(hash(job.key))
+        self._used.pages += 1
+        self._frontier.came(job, page_facts.skeleton)
+        self._done(job, "page", "")
+        self._follow(targets, job.depth)
+
+    def _leads_to_itself(self, target: str, job: Fetch) -> bool:
+        return key_of(self._scope.own(target)) == job.key
+
+    def _kept(self, job: Fetch) -> tuple[StoredPage, facts.PageFacts, list[str]]:
+        """A page that is as it was."""
+        page = job.known
+        assert page is not None  # only what is kept is asked for with a condition
+        if page.revision != facts.REVISION:
+            return self._read_anew(page)
+        return page, facts.PageFacts.from_json(page.facts), self._store.links(job.key)
+
+    def _read_anew(self, page: StoredPage) -> tuple[StoredPage, facts.PageFacts, list[str]]:
+        """A kept page whose facts were read by an earlier version of this program."""
+        from datetime import UTC, datetime
+
+        from assay.adapters.site.store import packed
+        from assay.model.documents import MediaType
+
+        body, links = self._store.body(page.key), self._store.links(page.key)
+        found = facts.PageFacts.from_json("{}")
+        if page.media == MediaType.HTML.value:
+            head = facts.read_html_facts(body, page.served_at, {}, datetime.now(UTC))
+            found, links = head.facts, list(head.links)
+        page = replace(page, facts=found.as_json(), revision=facts.REVISION)
+        self._pages.append((page, packed("\n".join(links)) if links else b"", packed(body)))
+        return page, found, links
+
+    def _moved(self, job: Fetch, target: str, hops: int) -> None:
+        own = self._scope.own(target)
+        if not self._scope.holds(own):
+            self._done(job, "excluded", f"redirects to {_shown(own)}, outside the scope")
+        elif hops >= MOST_HOPS:
+            self._done(job, "excluded", f"redirects more than {MOST_HOPS} times, or in a circle")
+        elif key_of(own) == job.key:
+            if own == job.address:
+                self._done(job, "excluded", "redirects to itself")
+            else:
+                self._frontier.waiting.appendleft(replace(job, address=own, hops=hops + 1, tries=0))
+        else:
+            self._done(job, "moved", own)
+            self._frontier.offer(own, job.depth, LINK, hops=hops + 1)
+
+    def _busy(self, outcome: Outcome) -> None:
+        job, now = outcome.job, monotonic()
+        if outcome.retry_after is not None:
+            self._pacing.pause(job.address, outcome.retry_after, now)
+        elif outcome.status == 429:
+            self._pacing.pause(job.address, self._request.politeness.first_wait * 2.0**job.tries, now)
+        if not self._pacing.retry(replace(job, tries=job.tries + 1), outcome.retry_after, now):
+            self._failed(job, outcome.detail)
+
+    def _failed(self, job: Fetch, reason: str) -> None:
+        """A page that did not come: what it linked to when it last did is not lost."""
+        if job.kinds & MAYBE and job.known is None and job.key not in self._known:
+            self._done(job, "gone", reason)
+            return
+        self._done(job, "failed", reason)
+        self._whole = False
+        self._follow(self._store.links(job.key), job.depth)
+
+    def _follow(self, targets: list[str], depth: int) -> None:
+        for target in targets:
+            self._frontier.offer(target, depth + 1, LINK)
+
+    def _done(self, job: Fetch, outcome: str, detail: str) -> None:
+        self._visits.append(Visit(job.key, job.address, job.depth, job.kinds, outcome, detail))
+        self._tally.count(outcome)
+
+    def _flush(self) -> None:
+        found = self._frontier.taken()
+        visits, pages = self._visits, self._pages
+        if found or visits or pages:
+            self._store.write([*found, *visits], pages)
+        self._visits, self._pages, self._written_at = [], [], monotonic()
+
+    # --- what was there before ---
+
+    def _ask_for_known(self, listings: Listings) -> None:
+        """Pages of the live generation that were not found are asked for, unless the whole site was read."""
+        if self._whole and not self._frontier.limits_hit and not listings.faults:
+            return
+        self._flush()
+        asked = 0
+        for key in self._known:
+            if is_web_address(key) and not self._frontier.knows(key_of(key)):
+                kept = self._store.page(key)
+                address = kept.served_at if kept is not None else spelled(key)
+                if address is not None and self._scope.holds(address):
+                    self._frontier.offer(address, 0, KNOWN)
+                    asked += 1
+        if asked:
+            logger.warning(
+                "%s: %d pages that are live were not found, and not all of the site was read; each is asked for.",
+                self._request.name,
+                asked,
+            )
+            self._drain()
+
+
+def _fingerprint(request: SiteRequest) -> str:
+    """Of all that decides which pages a reading finds."""
+    parts = [request.start_url, repr(request.scope), repr(request.limits), request.politeness.robots, facts.REVISION]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _shown(address: str) -> str:
+    """An address as a report shows it: without its query, which may hold a secret."""
+    return address.partition("?")[0] if origin_of(address) else address

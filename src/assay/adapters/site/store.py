@@ -1,0 +1,275 @@
+"""What was fetched of a site, in a SQLite file: for conditional requests, for going on after a crash, and to read from.
+
+`page` has the last good answer of each address. `visit` has what the reading that goes on, or went on last, found out
+of each; an empty outcome is one that waits. Readers hold a snapshot, so that a later reading does not disturb them.
+"""
+
+import contextlib
+import logging
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock, Timeout
+
+from assay.errors import SourceError
+
+logger = logging.getLogger(__name__)
+
+SCHEMA = 1
+_TABLES = """
+CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS page (
+    key TEXT PRIMARY KEY, served_at TEXT NOT NULL, etag TEXT NOT NULL, modified TEXT NOT NULL, media TEXT NOT NULL,
+    body_hash TEXT NOT NULL, facts TEXT NOT NULL, revision INTEGER NOT NULL, links BLOB NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS visit (
+    key TEXT PRIMARY KEY, address TEXT NOT NULL, depth INTEGER NOT NULL, kinds INTEGER NOT NULL,
+    outcome TEXT NOT NULL, detail TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS listing (address TEXT PRIMARY KEY, entries INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_BUSY_SECONDS = 60.0
+_LOCK_SECONDS = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """The last good answer of an address.
+
+    etag, modified: as its server said them; "" where it did not. body_hash: SHA-256 of the text. revision: of facts.
+    """
+
+    key: str
+    served_at: str
+    etag: str
+    modified: str
+    media: str
+    body_hash: str
+    facts: str
+    revision: int
+
+
+class Visit(NamedTuple):
+    """An address that is to be asked for, or was. kinds: how it was found, as bits."""
+
+    key: str
+    address: str
+    depth: int
+    kinds: int
+    outcome: str = ""
+    detail: str = ""
+
+
+def packed(text: str) -> bytes:
+    """A text as it is stored."""
+    return zlib.compress(text.encode("utf-8", "replace"), 1)
+
+
+def unpacked(content: bytes) -> str:
+    """A text from how it is stored."""
+    return zlib.decompress(content).decode("utf-8")
+
+
+class CrawlStore:
+    """The file of one source. Used by one thread at a time; any number of readings may be open on it.
+
+    Raises SourceError where it cannot be opened or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = FileLock(str(path) + ".lock")
+        self._connection = self._opened()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait until no other process fetches into this store, and keep others out. Raises SourceError."""
+        try:
+            if not self._try_lock():
+                logger.warning("Another process reads this site right now; waiting for it to be done.")
+                self._lock.acquire(timeout=_LOCK_SECONDS)
+        except Timeout:
+            raise SourceError(
+                f"Another process has been reading this site for over {_LOCK_SECONDS / 60:.0f} minutes.",
+                hint="Wait until it is done, and run again.",
+            ) from None
+        except OSError as error:
+            raise self._unusable(error) from None
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _try_lock(self) -> bool:
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def _mapped(self) -> Iterator[sqlite3.Connection]:
+        try:
+            yield self._connection
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: Exception) -> SourceError:
+        return SourceError(
+            f"{self._path}, where the pages of this site are kept, cannot be used: {error}.",
+            hint="Is the disk full, or the folder not writable? The file may be deleted: all is fetched anew then.",
+        )
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                return self._connected()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                logger.warning("%s is damaged (%s); all pages of this site are fetched anew.", self._path, error)
+                for suffix in ("", "-wal", "-shm"):
+                    Path(str(self._path) + suffix).unlink(missing_ok=True)
+                return self._connected()
+        except (sqlite3.Error, OSError) as error:
+            raise self._unusable(error) from None
+
+    def _connected(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA cache_size = -4000")
+            connection.execute("BEGIN IMMEDIATE")
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if tables and version != SCHEMA:
+                for name in ("about", "page", "visit", "listing"):
+                    connection.execute(f"DROP TABLE IF EXISTS {name}")
+            for statement in _TABLES.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    # --- a reading's course ---
+
+    def begin(self, fingerprint: str, now: float, resume_seconds: float) -> bool:
+        """Begin a reading, or go on with one that was cut off; true for the second.
+
+        fingerprint: of all that decides which pages are found. now: seconds since 1970.
+        """
+        with self._mapped() as connection, self._writing():
+            about = dict(connection.execute("SELECT name, value FROM about"))
+            resumed = (
+                about.get("state") == "open"
+                and about.get("fingerprint") == fingerprint
+                and 0 <= now - float(about.get("began", 0)) < resume_seconds
+            )
+            if resumed:
+                connection.execute("UPDATE visit SET outcome = '', detail = '' WHERE outcome = 'failed'")
+            else:
+                connection.execute("DELETE FROM visit")
+                values = {"state": "open", "fingerprint": fingerprint, "began": repr(now)}
+                connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", values.items())
+            return resumed
+
+    def finish(self, listings: dict[str, int]) -> None:
+        """The reading is over: forget pages that are not there any more, and remember the sitemaps that were read."""
+        with self._mapped() as connection, self._writing():
+            connection.execute(
+                "DELETE FROM page WHERE key NOT IN (SELECT key FROM visit WHERE outcome IN ('page', 'failed'))"
+            )
+            connection.execute("DELETE FROM listing")
+            connection.executemany("INSERT INTO listing VALUES (?, ?)", listings.items())
+            connection.execute("INSERT OR REPLACE INTO about VALUES ('state', 'whole')")
+
+    def listings(self) -> dict[str, int]:
+        """The sitemaps of the last whole reading: address and number of entries."""
+        with self._mapped() as connection:
+            return dict(connection.execute("SELECT address, entries FROM listing"))
+
+    def write(self, visits: Iterable[Visit], pages: Iterable[tuple[StoredPage, bytes, bytes]]) -> None:
+        """Write what became known, in one transaction. pages: with links and body, packed."""
+        with self._mapped() as connection, self._writing():
+            connection.executemany(
+                "INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (
+                        page.key, page.served_at, page.etag, page.modified, page.media, page.body_hash, page.facts,
+                        page.revision, links, body,
+                    )
+                    for page, links, body in pages
+                ),
+            )  # fmt: skip
+            connection.executemany("INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?)", visits)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    # --- looking things up ---
+
+    def visits(self) -> Iterator[Visit]:
+        """Every address of this reading, in ascending order of keys."""
+        with self._mapped() as connection:
+            for row in connection.execute("SELECT key, address, depth, kinds, outcome, detail FROM visit ORDER BY key"):
+                yield Visit(*row)
+
+    def page(self, key: str) -> StoredPage | None:
+        """The last good answer of an address, without its body."""
+        with self._mapped() as connection:
+            row = connection.execute(
+                "SELECT key, served_at, etag, modified, media, body_hash, facts, revision FROM page WHERE key = ?",
+                (key,),
+            ).fetchone()
+            return None if row is None else StoredPage(*row)
+
+    def pages(self) -> Iterator[StoredPage]:
+        """The pages of this reading, without their bodies, in ascending order of keys."""
+        with self._mapped() as connection:
+            for row in connection.execute(
+                "SELECT page.key, served_at, etag, modified, media, body_hash, facts, revision FROM page "
+                "JOIN visit ON visit.key = page.key WHERE visit.outcome = 'page' ORDER BY page.key"
+            ):
+                yield StoredPage(*row)
+
+    def links(self, key: str) -> list[str]:
+        """The links of the last good answer of an address; none if there is no such answer."""
+        with self._mapped() as connection:
+            row = connection.execute("SELECT links FROM page WHERE key = ?", (key,)).fetchone()
+            return unpacked(row[0]).split("\n") if row is not None and row[0] else []
+
+    def body(self, key: str) -> str:
+        """The text of an address's last good answer. Raises SourceError when there is none."""
+        with self._mapped() as connection:
+            row = connection.execute("SELECT body FROM page WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                raise SourceError(f"The text of {key} is not kept.", hint="Read the site again.")
+            return unpacked(row[0])
+
+    def hold(self) -> None:
+        """From now on this object sees the store as it is now, whatever others write; it writes no more itself."""
+        with self._mapped() as connection:
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM about").fetchone()
+
+    def close(self) -> None:
+        """Let go of the file; a second call does nothing."""
+        self._connection.close()
