@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
+from assay.ingest.collecting import collecting_seldom
 from assay.ingest.indexing import count_terms, write_points
 from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
@@ -119,7 +120,7 @@ class Pipeline:
         Raises BuildInProgress, SourceError, EmbeddingError, VectorStoreError, CatalogError. Whatever is raised, no
         half-built generation can be promoted, and the next build removes what is left.
         """
-        with self._parts.catalog.build_lock():
+        with self._parts.catalog.build_lock(), collecting_seldom():
             removed = clear_leftovers(self._parts.catalog, self._parts.store)
             if removed:
                 logger.info("Removed what earlier builds left behind: %s.", ", ".join(removed))

@@ -19,6 +19,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from assay.ingest.markdown import blocks, containers, inline_rules, mdx
+from assay.ingest.markdown.destinations import LinkHelpers
 
 Environment = MutableMapping[str, Any]
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
@@ -90,6 +91,7 @@ class Parser(MarkdownIt):
     def __init__(self, dialect: Dialect) -> None:
         super().__init__("commonmark", {"maxNesting": DEEPEST, "html": True})
         self.dialect = dialect
+        self.helpers = LinkHelpers  # type: ignore[assignment]  # instead of a module with the same functions
         self.enable(["table", "strikethrough"])
         footnote_plugin(self, inline=False, move_to_end=False)
         if dialect is not Dialect.MDX:

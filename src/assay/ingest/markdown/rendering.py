@@ -359,7 +359,8 @@ class Renderer:
 def _is_tight(tokens: list[Token], index: int) -> bool:
     """Whether the list that opens at index has no blank lines between its items, as its first paragraph tells."""
     level = tokens[index].level
-    for token in tokens[index + 1 :]:
+    for at in range(index + 1, len(tokens)):
+        token = tokens[at]
         if token.type == "paragraph_open" and token.level == level + 2:
             return bool(token.hidden)
         if token.level == level and token.nesting < 0:

@@ -11,6 +11,7 @@ from threading import Thread
 
 from assay.errors import AssayError
 from assay.ingest.chunking.chunker import chunk_document
+from assay.ingest.collecting import collecting_seldom
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
 from assay.ingest.workers.messages import Batch, Setup, packed, read_frame, write_frame
@@ -32,11 +33,12 @@ def main() -> None:
     to_send.put(b"")  # the greeting
     gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
     links: Mapping[str, str] = {}
-    while True:
-        batch: Batch = pickle.loads(received.get())  # noqa: S301 - likewise
-        links = links if batch.links is None else batch.links
-        cuts = tuple(_cut(replace(page, links=links), setup) for page in batch.pages)
-        to_send.put(packed(cuts))
+    with collecting_seldom():
+        while True:
+            batch: Batch = pickle.loads(received.get())  # noqa: S301 - likewise
+            links = links if batch.links is None else batch.links
+            cuts = tuple(_cut(replace(page, links=links), setup) for page in batch.pages)
+            to_send.put(packed(cuts))
 
 
 def _cut(page: RawPage, setup: Setup) -> Cut | None:
