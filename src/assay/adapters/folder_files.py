@@ -14,6 +14,7 @@ SUFFIXES = (".md", ".mdx", ".markdown")
 _NEVER_DOCUMENTATION = frozenset({"node_modules", "__pycache__"})
 _BUILD_FOLDERS = frozenset({"build", "site", "dist", "public", "_site"})
 _BUILT = frozenset({"index.html", "404.html", "sitemap.xml"})
+_HARMLESS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -209,8 +210,8 @@ def read_head(path: str, size: int) -> str:
 
 
 def _open(path: str) -> int:
-    """Open for reading so that a pipe does not make us wait for a writer."""
-    return os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    """Open for reading so that a pipe does not make us wait for a writer, nor a terminal become ours."""
+    return os.open(path, os.O_RDONLY | _HARMLESS)
 
 
 def _read_bytes(path: str, limit: int) -> bytes:

@@ -182,6 +182,22 @@ def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
     assert read_head(str(tmp_path / "a.md"), 100) == ""
 
 
+def test_a_file_that_grows_without_end_is_given_up_after_the_size_that_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, {"a.md": "x" * 50})
+    seen = (tmp_path / "a.md").stat()
+    monkeypatch.setattr(os, "fstat", lambda _: seen)
+    with pytest.raises(InputError, match="grew while it was read"):
+        read_text("/dev/zero", 100)
+
+
+def test_a_device_is_refused_without_reading_it() -> None:
+    with pytest.raises(InputError, match="not a regular file"):
+        read_text("/dev/zero", 100)
+    assert read_head("/dev/zero", 100) == ""
+
+
 def test_what_cannot_be_opened_is_refused_with_the_systems_reason(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file or directory"):
         read_text(str(tmp_path / "a.md"), 100)
