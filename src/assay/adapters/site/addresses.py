@@ -17,6 +17,8 @@ LONGEST = 2_000
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PORTS = {"http": 80, "https": 443}
 _ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_NEEDLESS = re.compile(r"%(2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aAeE])")
+"""Escapes of what is never special (RFC 3986, unreserved)."""
 _SAFE = "%/!$&'()*+,;=:@-._~"
 
 _TRACKING = re.compile(
@@ -99,7 +101,8 @@ def _path(path: str) -> str:
         elif name not in {"", "."}:
             kept.append(re.sub(r";(jsessionid|sid|phpsessid)=[^;]*", "", segment, flags=re.IGNORECASE))
     slash = "/" if kept and (segments[-1] in {"", ".", ".."}) else ""
-    return quote(_ESCAPE.sub("%25", "/" + "/".join(kept)), safe=_SAFE) + slash
+    plain = _NEEDLESS.sub(lambda escape: chr(int(escape[1], 16)), "/" + "/".join(kept))
+    return quote(_ESCAPE.sub("%25", plain), safe=_SAFE) + slash
 
 
 def _query(query: str) -> str:

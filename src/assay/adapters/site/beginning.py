@@ -18,6 +18,7 @@ from assay.errors import SourceError
 logger = logging.getLogger(__name__)
 
 MISSING = "assay-asks-for-a-page-that-is-not-there"
+NOT_THERE = "it is the page that the site gives for addresses that are not there"
 _HTML = frozenset({"text/html", "application/xhtml+xml", ""})
 
 

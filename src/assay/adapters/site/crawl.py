@@ -11,7 +11,7 @@ from time import monotonic, time
 from assay.adapters.site import facts
 from assay.adapters.site.addresses import html_twins, is_web_address, key_of, origin_of, spelled
 from assay.adapters.site.asking import MOST_HOPS, Asker
-from assay.adapters.site.beginning import Beginning, begin
+from assay.adapters.site.beginning import NOT_THERE, Beginning, begin
 from assay.adapters.site.fetching import Bounds, Client
 from assay.adapters.site.frontier import KNOWN, LINK, LLMS, MAYBE, SITEMAP, START, Frontier
 from assay.adapters.site.guard import Guard, GuardedBackend
@@ -101,7 +101,7 @@ class Crawl:
         connections: int,
         bounds: Bounds,
     ) -> Crawled:
-        self._scope = beginning.scope
+        self._beginning, self._scope = beginning, beginning.scope
         self._frontier = Frontier(beginning.scope, self._limits, beginning.robots)
         self._pacing = Pacing(self._request.politeness, connections)
         for origin, robots in beginning.robots.items():
@@ -275,6 +275,9 @@ class Crawl:
         if page_facts.refresh and not self._leads_to_itself(page_facts.refresh, job):
             self._moved(job, page_facts.refresh, job.hops)
             return
+        if self._is_missing(job, page_facts):
+            self._lacking(job)
+            return
         if outcome.page is not None:
             self._pages.append((outcome.page, outcome.links, outcome.body))
         self._good.add(hash(job.key))
@@ -282,6 +285,15 @@ class Crawl:
         self._frontier.came(job, page_facts.skeleton)
         self._done(job, "page", "")
         self._follow(targets, job.depth)
+
+    def _is_missing(self, job: Fetch, page_facts: facts.PageFacts) -> bool:
+        """Whether it is the page that the site gives for every address that is not there."""
+        missing = self._beginning.missing
+        return bool(missing) and page_facts.fingerprint == missing and job.key != key_of(self._scope.start)
+
+    def _lacking(self, job: Fetch) -> None:
+        if not self._frontier.again(job):
+            self._done(job, "gone" if job.kinds & MAYBE else "excluded", NOT_THERE)
 
     def _leads_to_itself(self, target: str, job: Fetch) -> bool:
         return key_of(self._scope.own(target)) == job.key

@@ -22,17 +22,15 @@ class Settled:
     excluded: dict[str, str]
 
 
-def settle(
-    found: Iterable[Member], kinds: Mapping[str, int], frontier: Frontier, missing: str, start_key: str
-) -> Settled:
-    """Take out what is no page: errors that look like one, traps, pages that are not to be indexed, and duplicates.
+def settle(found: Iterable[Member], kinds: Mapping[str, int], frontier: Frontier, start_key: str) -> Settled:
+    """Take out what is no page: traps, pages that are not to be indexed, and duplicates.
 
-    kinds: how each was found, by key. missing: fingerprint of what the site gives for an address that is not there.
+    kinds: how each was found, by key.
     """
     excluded: dict[str, str] = {}
     pages: list[Member] = []
     for member in found:
-        reason = _no_page(member, kinds.get(member.key, 0), frontier, missing, start_key)
+        reason = _no_page(member, kinds.get(member.key, 0), frontier)
         if reason:
             excluded[member.key] = reason
         else:
@@ -41,11 +39,9 @@ def settle(
     return Settled(_fold_twins(pages, excluded), excluded)
 
 
-def _no_page(member: Member, kinds: int, frontier: Frontier, missing: str, start_key: str) -> str:
+def _no_page(member: Member, kinds: int, frontier: Frontier) -> str:
     if member.noindex:
         return "the page says that it is not to be indexed (noindex)"
-    if missing and member.fingerprint == missing and member.key != start_key:
-        return "it is the page that the site gives for addresses that are not there"
     if kinds & QUERY and frontier.is_trapped(member.address):
         return "its path has more addresses that differ in their query than the limit query_pages"
     if not member.listed and frontier.is_endless(member.address, member.skeleton):
@@ -135,4 +131,4 @@ def redirect_reason(key: str, moved: Mapping[str, str], pages: set[str], exclude
         return f"redirects more than {MOST_HOPS} times"
     if target in pages or target in excluded:
         return f"moved to {target}"
-    return f"moved to {target}, which could not be read"
+    return f"moved to {target}, which is no page that could be read"

@@ -163,7 +163,7 @@ class _Reading:
                 case "" if visit.key in self._known:
                     decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked}", failed=True)
         found = members(self._store, scope, kinds, obeyed=self._request.politeness.robots)
-        settled = settle(found, kinds, crawled.frontier, crawled.beginning.missing, crawled.start_key)
+        settled = settle(found, kinds, crawled.frontier, crawled.start_key)
         assign(settled.pages, self._request.variants, self._request.name, crawled.start_key)
         self._add_pages(decided, settled)
         pages = {page.key for page in settled.pages}
