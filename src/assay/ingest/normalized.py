@@ -244,6 +244,11 @@ class NormalizedWriter:
         return len(self._lists) + len(self._frames)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written so far."""
+        return not self._blocks and not self._labels
+
+    @property
     def first_title(self) -> str | None:
         """Plain text of the first level-1 heading written so far."""
         return next((heading.plain for heading in self._headings if heading.level == _TITLE_LEVEL), None)

@@ -1,11 +1,13 @@
 """Page → document: picks the reader that the page's media type asks for."""
 
 from assay.errors import InputError
+from assay.ingest.html.reader import READER_REVISION as HTML_REVISION
+from assay.ingest.html.reader import read_html
 from assay.ingest.markdown.reader import READER_REVISION as MARKDOWN_REVISION
 from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import Document, MediaType, RawPage
 
-READER_REVISION = f"markdown-{MARKDOWN_REVISION}"
+READER_REVISION = f"markdown-{MARKDOWN_REVISION} html-{HTML_REVISION}"
 """Version of everything that turns pages into documents; a change makes every page be read again."""
 
 
@@ -13,4 +15,6 @@ def read_page(page: RawPage) -> Document:
     """The document that a page shows. Raises InputError for a page that cannot be read."""
     if page.media_type in {MediaType.MARKDOWN, MediaType.MDX}:
         return read_markdown(page)
+    if page.media_type is MediaType.HTML:
+        return read_html(page)
     raise InputError(f"{page.key}: there is no reader for {page.media_type}.")

@@ -16,7 +16,7 @@ from assay.ingest.markdown.rendering import Renderer
 from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
 from assay.model.ids import document_id
 
-READER_REVISION = "2"
+READER_REVISION = "3"
 """Changes whenever the same page would give another document, or more of it would be kept."""
 
 _BLANKS = re.compile(r"\s+")

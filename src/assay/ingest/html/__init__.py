@@ -1,0 +1,1 @@
+"""Reads HTML pages, those of the known site generators and any other."""

@@ -1,0 +1,52 @@
+"""Where the links of a page lead."""
+
+from urllib.parse import urldefrag, urljoin
+
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.model.documents import RawPage
+
+_NOT_ADDRESSES = ("javascript:", "data:", "vbscript:", "blob:", "about:")
+
+
+class LinkResolver:
+    """Resolves the addresses that one page's links are written with, as a browser does at the page's own address."""
+
+    def __init__(self, page: RawPage, tree: LexborHTMLParser) -> None:
+        self._url = page.url
+        self._served_at = page.served_at or page.url
+        base = tree.css_first("base[href]")
+        written = (base.attributes.get("href") or "").strip() if base is not None else ""
+        self._base = _joined(self._served_at, written) or self._served_at
+        self._known: dict[str, str | None] = {}
+
+    def target(self, written: str) -> str | None:
+        """Absolute URL, fragment included; None for what is no address. The page's own is the canonical one."""
+        if written not in self._known:
+            self._known[written] = self._resolve("".join(written.split("\n")).strip())
+        return self._known[written]
+
+    def own_fragment(self, written: str) -> str | None:
+        """The fragment when a link leads to a place in this very page; None when it leads elsewhere."""
+        if written.startswith("#") and self._base == self._served_at:
+            return written[1:]
+        url, fragment = urldefrag(self.target(written) or "")
+        return fragment if url == self._url and fragment else None
+
+    def _resolve(self, written: str) -> str | None:
+        if not written or written.lower().startswith(_NOT_ADDRESSES):
+            return None
+        joined = _joined(self._base, written.replace(" ", "%20"))
+        if joined is None:
+            return None
+        path, mark, fragment = joined.partition("#")
+        if path == self._served_at.partition("#")[0]:
+            return self._url + mark + fragment if fragment else self._url
+        return joined if fragment or not mark else path
+
+
+def _joined(base: str, address: str) -> str | None:
+    try:
+        return urljoin(base, address)
+    except ValueError:  # an address such as http://[ that urllib cannot take apart
+        return None

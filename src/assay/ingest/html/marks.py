@@ -1,0 +1,143 @@
+"""What the class of an element says of it, on the sites of all generators alike.
+
+Names that mean something on the pages of one generator only are in `generators`.
+"""
+
+import re
+from enum import Enum
+from functools import lru_cache
+
+from assay.ingest.html.generators import Generator
+from assay.ingest.html.nodes import names
+from assay.ingest.html.patterns import Patterns
+
+
+class Mark(Enum):
+    """What an element is for."""
+
+    CHROME = "chrome"  # not part of what the page says
+    CODE_TITLE = "code title"
+    NUMBERED_CODE = "numbered code"  # a table of line numbers and code
+    TAB_LIST = "tab list"
+    TAB = "tab"
+    PANEL = "panel"
+    CODE_PANELS = "code panels"
+    ADMONITION = "admonition"
+    ADMONITION_TITLE = "admonition title"
+    FORMULA = "formula"
+    FOOTNOTES = "footnotes"
+    FOOTNOTE_REFERENCE = "footnote reference"
+
+
+_MARKS: tuple[tuple[Mark, Patterns], ...] = (
+    (
+        Mark.CHROME,
+        Patterns(
+            # links of headings to themselves
+            "hash-link headerlink header-anchor heading-anchor a.anchor-link anchorjs-link sl-anchor-link "
+            "subheading-anchor td-heading-self-link a.permalink heading-link octicon-link "
+            # what copies, shares, plays
+            "button.copy copybtn copy-button copy-btn btn-copy btn-clipboard clipboard-button md-clipboard "
+            "copy-to-clipboard* zeroclipboard-container toolbar-item "
+            # for screen readers only
+            "sr-only visually-hidden visuallyhidden screen-reader-text sl-sr-only "
+            # navigation
+            "breadcrumb breadcrumbs breadcrumb-nav skip-link skip-to-content* skipToContent* skip-nav pagination-nav "
+            "pagination-links prev-next prev-next-area prev-next-links docs-pagination page-nav page-navigation "
+            "#table-of-contents #toc #TableOfContents nav.toc div.toc ul.toc nav.table-of-contents toc-wrapper "
+            "toc-container tableOfContents* tocCollapsible* on-this-page sidebar-toc back-to-top* backToTop* "
+            # what a site says about its page
+            "edit-page edit-this-page edit-page-link edit-link edit-on-github theme-edit-this-page last-updated "
+            "lastupdated last-modified page-meta theme-last-updated feedback-widget page-feedback feedback--* "
+            "cookie-banner cookie-consent cookie-notice cookieconsent* cc-window #onetrust-consent-sdk "
+            "version-banner announcement-bar announcementBar* theme-announcement-bar version-warning versionwarning"
+        ),
+    ),
+    (
+        Mark.CODE_TITLE,
+        Patterns(
+            "codeBlockTitle* code-block-caption span.filename th.filename code-block-title code-title "
+            "remark-code-title rehype-code-title code-header code-block-header gatsby-code-title "
+            "figcaption.header nextra-code-title"
+        ),
+    ),
+    (
+        Mark.NUMBERED_CODE,
+        Patterns("table.highlighttable table.lntable table.codehilitetable table.rouge-table table.linenodiv"),
+    ),
+    (Mark.TAB_LIST, Patterns("sd-tab-set nav-tabs tabbed-labels")),
+    (Mark.TAB, Patterns("sd-tab-label")),
+    (Mark.PANEL, Patterns("tabbed-block sd-tab-content tab-pane")),
+    (
+        Mark.ADMONITION_TITLE,
+        Patterns(
+            "admonition-title admonitionHeading* custom-block-title starlight-aside__title markdown-alert-title "
+            "blockquote-tag-title alert-heading callout-title callout-header hint-title callout__title"
+        ),
+    ),
+    (Mark.FORMULA, Patterns("katex katex-display arithmatex div.math span.math math-display math-inline MathJax")),
+    (
+        Mark.FOOTNOTES,
+        Patterns("footnotes section.footnotes div.footnote aside.footnote-list aside.footnote ol.footnote-definition"
+                 " div.footnote-definition dl.footnote"),
+    ),
+    (Mark.FOOTNOTE_REFERENCE, Patterns("a.footnote-ref a.footnote-reference sup.footnote-ref sup.footnote-reference")),
+)  # fmt: skip
+
+_KINDS = (
+    "abstract attention bug caution check danger error example failure faq help hint important info information note "
+    "question quote seealso success summary tip todo tldr warning deprecated security experimental"
+)
+_KIND = names(_KINDS)
+_OWN_KIND = re.compile(
+    r"(?:^|\s)(?:theme-admonition-|starlight-aside--|markdown-alert-|blockquote-tag-|admonish-)([a-z]+)(?=\s|$)"
+)
+_KIND_AFTER = re.compile(r"(?:^|\s)(?:callout|hint|aside|admonition|alert)-{1,2}([a-z]+)(?=\s|$)")
+_COLOUR = re.compile(r"(?:^|\s)alert-{1,2}([a-z]+)(?=\s|$)")
+_KIND_OF_COLOUR = {
+    "primary": "note", "secondary": "note", "info": "info", "success": "tip", "warning": "warning", "danger": "danger",
+    "light": "note", "dark": "note", "error": "danger", "note": "note", "tip": "tip",
+}  # fmt: skip
+_CONTAINERS = names("admonition custom-block starlight-aside markdown-alert callout hint hint-container")
+_NEVER_ADMONITIONS = names("p span a code h1 h2 h3 h4 h5 h6 li svg img td th button i")
+
+
+@lru_cache(maxsize=16_384)
+def mark_of(generator: Generator, tag: str, class_: str) -> Mark | None:
+    """What an element of this tag with this class attribute is for on the pages of a generator."""
+    classes = class_.split()
+    if generator.chrome.match(tag, classes):
+        return Mark.CHROME
+    if admonition_kind(tag, class_) is not None:
+        return Mark.ADMONITION
+    if generator.code_panels.match(tag, classes):
+        return Mark.CODE_PANELS
+    if generator.tab_lists.match(tag, classes):
+        return Mark.TAB_LIST
+    return next((mark for mark, patterns in _MARKS if patterns.match(tag, classes)), None)
+
+
+def is_chrome_id(generator: Generator, tag: str, given: str) -> bool:
+    """Whether an element with this id is no part of what the page says."""
+    return generator.chrome.match_id(tag, given) or _MARKS[0][1].match_id(tag, given)
+
+
+@lru_cache(maxsize=4_096)
+def admonition_kind(tag: str, class_: str) -> str | None:
+    """The kind of the admonition that a class attribute tells of, e.g. `warning`; None when it tells of none."""
+    if tag in _NEVER_ADMONITIONS:
+        return None
+    class_ = class_.lower()
+    classes = class_.split()
+    named = next((name for name in classes if name in _KIND), None)
+    if tag == "details":
+        return named
+    if found := _OWN_KIND.search(class_):
+        return found[1]
+    names = set(classes)
+    if not names.isdisjoint(_CONTAINERS):
+        found = _KIND_AFTER.search(class_)
+        given = found[1] if found and found[1] in _KIND else named
+        return given or ("note" if "details" not in names and "hint" not in names else None)
+    coloured = _COLOUR.search(class_) if "alert" in names or "hints-alert" in names else None
+    return _KIND_OF_COLOUR.get(coloured[1]) if coloured else None

@@ -1,0 +1,91 @@
+"""HTML pages → documents, read as a person reads them: what the page says, without what the site has around it.
+
+The steps, each in a module of its own: `generators` tells which generator made the page, `content` finds the element
+that holds what it says, `walking` goes through that element, `marks` and the handlers say what each element in it is,
+and `assay.ingest.normalized` writes the text, in the form that the same page gives when it is read from its source.
+"""
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from assay.errors import InputError
+from assay.ingest.html.blocks import write_footnotes
+from assay.ingest.html.content import content_of
+from assay.ingest.html.footnotes import Footnotes
+from assay.ingest.html.generators import Generator, generator_of
+from assay.ingest.html.links import LinkResolver
+from assay.ingest.html.surroundings import Surroundings
+from assay.ingest.html.titles import heading_outside, title_of
+from assay.ingest.html.walking import walk
+from assay.ingest.inlines import Inline, storable
+from assay.ingest.normalized import NormalizedWriter
+from assay.ingest.text_flow import TextFlow
+from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
+from assay.model.ids import document_id
+
+READER_REVISION = "1"
+"""Changes whenever the same page would give another document, or more of it would be kept."""
+
+
+def read_html(page: RawPage) -> Document:
+    """The document that an HTML page shows. Pure: the same page gives the same document.
+
+    Raises InputError for a page of another media type.
+    """
+    if page.media_type is not MediaType.HTML:
+        raise InputError(f"{page.key}: {page.media_type} is not HTML.", hint="Give it to the reader for its type.")
+    content = storable(page.content)
+    tree = LexborHTMLParser(content)
+    generator = generator_of(content, tree, page.generator)
+    writer = _written(page, tree, generator)
+    first = writer.first_title
+    title = title_of(tree, first, None if first else heading_outside(tree))
+    title = storable(title or page.title or page.slug.replace("-", " ").replace("_", " ").strip().capitalize())
+    normalized = writer.finish(title)
+    return Document(
+        info=_info(page, title, generator),
+        text=normalized.text,
+        sections=normalized.sections,
+        blocks=normalized.blocks,
+        links=normalized.links,
+        source_hash=page.source_hash,
+        key=page.key,
+    )
+
+
+def _written(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> NormalizedWriter:
+    """The content, written down: of the first element that shows any text, so that no page with text is empty."""
+    links = LinkResolver(page, tree)
+    writer = NormalizedWriter()
+    for root in content_of(tree, generator):
+        writer = _walked(root, links, generator)
+        if not writer.is_empty:
+            return writer
+    if tree.body is not None and (text := " ".join(tree.body.text(separator=" ").split())):
+        writer.paragraph(Inline(text))
+    return writer
+
+
+def _walked(root: LexborNode, links: LinkResolver, generator: Generator) -> NormalizedWriter:
+    flow = TextFlow(NormalizedWriter(), links.target)
+    surroundings = Surroundings(flow, generator, links, root, Footnotes(root))
+    walk(surroundings, root)
+    surroundings.spend_code_title()
+    write_footnotes(surroundings, everything=True)
+    return flow.writer
+
+
+def _info(page: RawPage, title: str, generator: Generator) -> DocumentInfo:
+    return DocumentInfo(
+        id=document_id(page.url),
+        url=page.url,
+        title=title,
+        source=page.source,
+        source_path=page.source_path,
+        slug=page.slug,
+        source_type=f"{generator.name}-page",
+        version=page.version,
+        locale=page.locale,
+        version_is_current=page.version_is_current,
+        locale_is_default=page.locale_is_default,
+        tags=tuple(storable(tag) for tag in page.tags),
+    )

@@ -1,0 +1,53 @@
+"""What a page is called."""
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.ingest.html.nodes import Attributes, short_text
+
+_SUFFIX = re.compile(r"(.*\S)\s+(?:[|–—·•:]|::|»|-)\s+\S.*", re.DOTALL)
+_BLANKS = re.compile(r"\s+")
+
+
+def title_of(tree: LexborHTMLParser, first_heading: str | None, own_heading: str | None = None) -> str:
+    """The page's first level-1 heading, else its `<title>` without the site's name, else what it gives to others.
+
+    first_heading: the one in its text; own_heading: the one that stands outside the text, if any.
+    """
+    if first_heading or own_heading:
+        return first_heading or own_heading or ""
+    metas = _metas(tree)
+    node = tree.css_first("head > title")
+    written = _plain(short_text(node)) if node is not None else ""
+    shared = metas.get("og:title", "")
+    if not written:
+        return shared
+    site = metas.get("og:site_name", "")
+    if shared and shared != written and written.startswith(shared):
+        return shared
+    if site and written.endswith(site) and (rest := written[: -len(site)].rstrip(" |–—·•:»-")):
+        return rest
+    found = _SUFFIX.fullmatch(written)
+    return found[1] if found else written
+
+
+def heading_outside(tree: LexborHTMLParser) -> str | None:
+    """The page's only level-1 heading."""
+    found = tree.css("h1")
+    texts = [text for node in found[:3] if (text := _plain(short_text(node).strip("¶#\u200b ")))]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _metas(tree: LexborHTMLParser) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for node in tree.css("meta[property]"):
+        attributes: Attributes = node.attributes
+        name = attributes.get("property") or ""
+        if name in {"og:title", "og:site_name"}:
+            found.setdefault(name, _plain(attributes.get("content") or ""))
+    return found
+
+
+def _plain(text: str) -> str:
+    return _BLANKS.sub(" ", text).strip()
