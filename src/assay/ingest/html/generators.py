@@ -83,8 +83,8 @@ GENERATORS: tuple[Generator, ...] = (
         chrome=Patterns(
             "viewcode-link viewcode-back linkcode-link related-pages bottom-of-page content-icon-container "
             "rst-footer-buttons prev-next-area div.contents nav.contents div.local aside.toc-drawer sphinx-bs "
-            "sd-d-none header-article span.backrefs sd-summary-state-marker sd-summary-chevron-right sd-summary-chevron-up "
-            "sd-summary-chevron-down"
+            "sd-d-none header-article span.backrefs sd-summary-state-marker sd-summary-chevron-right "
+            "sd-summary-chevron-up sd-summary-chevron-down"
         ),
         unnamed=frozenset(["default", "none", "text"]),
     ),
