@@ -4,13 +4,16 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from assay.adapters import cohere, openai
-from assay.adapters.remote.embedder import RemoteRules
 from assay.adapters.static import StaticEmbedder
 from assay.errors import ConfigurationError
 from assay.ports import Embedder, EmbedderObserver
+
+if TYPE_CHECKING:  # a provider's module is loaded where the provider is chosen: it takes an HTTP client with it
+    from assay.adapters.openai import Endpoint
+    from assay.adapters.remote.embedder import RemoteRules
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +65,8 @@ class _Limits:
 
 def models_by_dimension() -> dict[int, list[str]]:
     """Models that are known, with their providers, by the lengths of vector that they can give."""
+    from assay.adapters import cohere, openai
+
     found: dict[int, list[str]] = {}
     lengths = [("cohere", name, model.dimensions) for name, model in cohere.MODELS.items()]
     lengths += [("openai", name, (dimension,)) for name, dimension in openai.DIMENSIONS.items()]
@@ -86,6 +91,8 @@ def choose_embedder(choice: EmbedderChoice, observer: EmbedderObserver | None = 
 
 
 def _cohere(choice: EmbedderChoice, observer: EmbedderObserver | None) -> Embedder:
+    from assay.adapters import cohere
+
     name = choice.model or "embed-english-v3.0"
     model, _ = cohere.cohere_model(name, choice.dimensions)
     most = choice.batch_texts or cohere.MOST_TEXTS
@@ -103,6 +110,8 @@ def _cohere(choice: EmbedderChoice, observer: EmbedderObserver | None) -> Embedd
 
 
 def _openai(choice: EmbedderChoice, observer: EmbedderObserver | None) -> Embedder:
+    from assay.adapters import openai
+
     azure = choice.provider == "azure"
     own = azure or choice.base_url is None
     name = choice.model or ("text-embedding-3-small" if own else None)
@@ -121,7 +130,9 @@ def _openai(choice: EmbedderChoice, observer: EmbedderObserver | None) -> Embedd
     return openai.OpenAIEmbedder(endpoint, model, _rules(choice, limits), observer)
 
 
-def _openai_endpoint(choice: EmbedderChoice) -> openai.Endpoint:
+def _openai_endpoint(choice: EmbedderChoice) -> "Endpoint":
+    from assay.adapters import openai
+
     _refuse(choice, ("deployment",), "OpenAI's API outside of Azure")
     key = choice.openai_api_key
     if choice.base_url is None:
@@ -129,18 +140,22 @@ def _openai_endpoint(choice: EmbedderChoice) -> openai.Endpoint:
     return openai.Endpoint(choice.base_url or openai.BASE_URL, key)
 
 
-def _azure_endpoint(choice: EmbedderChoice, model: str) -> openai.Endpoint:
+def _azure_endpoint(choice: EmbedderChoice, model: str) -> "Endpoint":
+    from assay.adapters.openai import Endpoint
+
     if choice.base_url is None:
         raise ConfigurationError(
             "The address of the Azure resource is not set.",
             hint="Set [embedding] base_url to it (https://NAME.openai.azure.com).",
         )
     key = _needed(choice.azure_api_key, "AZURE_OPENAI_API_KEY", "azure_api_key", "Azure OpenAI")
-    return openai.Endpoint(choice.base_url, key, choice.deployment or model, choice.api_version)
+    return Endpoint(choice.base_url, key, choice.deployment or model, choice.api_version)
 
 
-def _rules(choice: EmbedderChoice, limits: _Limits) -> RemoteRules:
+def _rules(choice: EmbedderChoice, limits: _Limits) -> "RemoteRules":
     """What was set, over what the provider has."""
+    from assay.adapters.remote.embedder import RemoteRules
+
     set_rates = {
         "inputs": choice.inputs_per_minute,
         "tokens": choice.tokens_per_minute,
