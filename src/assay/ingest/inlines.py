@@ -103,8 +103,19 @@ class InlineBuffer:
     def line_break(self) -> None:
         """Break the line; nothing happens at the beginning of a block or of a line."""
         if self._parts and self._parts[-1][-1] != "\n":
-            self._drop_blank()
+            self.drop_blank()
             self._add("\n")
+
+    def drop_blank(self) -> None:
+        """Take back a blank at the end, if there is one."""
+        last = self._parts[-1] if self._parts else ""
+        if last[-1:] == " ":
+            self._length -= 1
+            if last == " ":
+                self._parts.pop()
+            else:
+                self._parts[-1] = last[:-1]
+            self._ends_blank = False
 
     def open_link(self, target: str | None) -> None:
         """A link begins; None for one that leads nowhere."""
@@ -147,12 +158,3 @@ class InlineBuffer:
         self._parts.append(content)
         self._length += len(content)
         self._ends_blank = content[-1] in " \n"
-
-    def _drop_blank(self) -> None:
-        last = self._parts[-1]
-        if last[-1] == " ":
-            self._length -= 1
-            if last == " ":
-                self._parts.pop()
-            else:
-                self._parts[-1] = last[:-1]

@@ -5,7 +5,7 @@ import re
 from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.code import code_of, language_of
-from assay.ingest.html.marks import Mark, admonition_kind, mark_of
+from assay.ingest.html.marks import KINDS, Mark, admonition_kind, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, first_text, number, short_text
 from assay.ingest.html.surroundings import SKIP, Box, Close, Surroundings
 from assay.ingest.inlines import EMPTY, Inline
@@ -129,12 +129,13 @@ def _closing_frame(page: Surroundings, name: str) -> Close:
 def quote(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
     """A quotation, or an admonition that is written as one with `[!NOTE]`."""
     _begin(page)
+    if (given := attribute(attributes, "id")).startswith("fn_") and page.footnotes.is_note(given):
+        return SKIP
     if found := _ALERT.match(first_text(node)):
         page.alert_mark = found[0].strip()
         return page.labelled(admonition_label(found[1], EMPTY), keep=True)
     if not page.flow.may_nest:
         return page.flow.flush
-    del attributes
     page.flow.writer.open_quote()
     return _closing_frame(page, "quote")
 
@@ -215,11 +216,15 @@ def definition(page: Surroundings, node: LexborNode, attributes: Attributes) -> 
 
 def code(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
     """A code block."""
-    title = page.code_title or attribute(attributes, "data-title", "title")
-    page.code_title = ""
-    page.anchor = None
-    page.flow.code(code_of(node), language_of(node, page.generator.unnamed), title)
+    title = attribute(attributes, "data-title", "title")
+    _write_code(page, node, language_of(node, page.generator.unnamed), title)
     return SKIP
+
+
+def _write_code(page: Surroundings, node: LexborNode, language: str, title: str) -> None:
+    title, page.code_title = page.code_title or title, ""
+    page.anchor = None
+    page.flow.code(code_of(node), language, title)
 
 
 def code_title(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
@@ -249,12 +254,12 @@ def _own_text(page: Surroundings, node: LexborNode) -> str:
 
 def numbered_code(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
     """A table whose columns are the line numbers and the code."""
-    del attributes
     if named := node.css_first("th.filename, .filename"):
         page.code_title = short_text(named)
     blocks = node.css("td.code pre, td.rouge-code pre, td:last-child pre")[:1] or node.css("pre")[-1:]
     for block in blocks:
-        code(page, block, block.attributes)
+        language = language_of(block, page.generator.unnamed) or language_of(node, page.generator.unnamed)
+        _write_code(page, block, language, attribute(attributes, "title"))
     return SKIP
 
 
@@ -264,10 +269,11 @@ def numbered_code(page: Surroundings, node: LexborNode, attributes: Attributes) 
 def admonition(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
     """An admonition, with its title where it has one."""
     _begin(page)
-    kind = admonition_kind(node.tag or "", attributes.get("class") or "") or "note"
+    class_ = attributes.get("class") or ""
+    kind, classes = admonition_kind(node.tag or "", class_) or "note", class_.split()
     if (title := _title_in(page, node)) is None:
         return page.labelled(admonition_label(kind, EMPTY), keep=True)
-    return _boxed(page, title, kind)
+    return _boxed(page, title, kind, is_coloured="alert" in classes and "theme-admonition" not in classes)
 
 
 def _title_in(page: Surroundings, node: LexborNode, depth: int = 0) -> LexborNode | None:
@@ -291,8 +297,13 @@ def details(page: Surroundings, node: LexborNode, attributes: Attributes) -> Clo
     return _boxed(page, title, "") if title is not None else page.flow.flush
 
 
-def _boxed(page: Surroundings, title: LexborNode, kind: str) -> Close:
-    box = Box(kind)
+def _is_small_word(text: str) -> bool:
+    """Whether a title is one word in small letters, as a generator writes a kind in the page's language."""
+    return " " not in text and text == text.lower()
+
+
+def _boxed(page: Surroundings, title: LexborNode, kind: str, *, is_coloured: bool = False) -> Close:
+    box = Box(kind, is_coloured)
     page.titles[title.mem_id] = box
 
     def close() -> None:
@@ -309,6 +320,10 @@ def title_of_box(page: Surroundings, box: Box) -> Close:
 
     def close() -> None:
         title = flow.end_run(captured)
+        if box.is_coloured and title.text.lower() in KINDS:
+            box.kind, title = title.text.lower(), EMPTY
+        elif page.generator.lower_titles and page.is_translated and _is_small_word(title.text):
+            title = EMPTY
         box.label = admonition_label(box.kind, title) if box.kind else title
         flow.label(box.label)
 

@@ -63,19 +63,19 @@ def _named(attributes: Attributes) -> str:
 
 def code_of(pre: LexborNode) -> str:
     """What a code block shows, byte for byte: without line numbers, buttons and the tags of highlighting."""
+    pre = _only_code(pre) or pre
     html = pre.html or ""
     lines = html.count("<br")
     unusual = _UNUSUAL.search(html.replace("<br></div>", "") if lines and lines == html.count(_LAST_BREAK) else html)
-    if unusual is None:
-        code = _only_element(pre, "code") or pre
-        if (found := _lines_of(code)) is not None:
-            return found
+    if unusual is None and (found := _lines_of(pre)) is not None:
+        return found
     return _slowly(pre)
 
 
-def _only_element(pre: LexborNode, tag: str) -> LexborNode | None:
-    inner = list(children(pre))
-    return inner[0] if len(inner) == 1 and inner[0].tag == tag else None
+def _only_code(pre: LexborNode) -> LexborNode | None:
+    """The `code` in a block when there is one: what stands beside it are buttons and the like."""
+    inner = [child for child in children(pre) if child.tag == "code"]
+    return inner[0] if len(inner) == 1 else None
 
 
 def _lines_of(code: LexborNode) -> str | None:

@@ -9,12 +9,12 @@ from assay.ingest.html.nodes import Attributes, attribute, children, descendants
 
 _NUMBERED = re.compile(r"(?:user-content-)?(?:fn|footnote)[:._-]?([^\s\]]+)")
 _BACK = frozenset(["↩", "↩︎", "↩\ufe0e", "⤴", "^", "⬆", "↑", "⏎", "&#8617;"])
-_CONTAINERS = ".footnotes, [data-footnotes], [role=doc-endnotes], .footnote, .footnote-definition, .footnote-list"
+_CONTAINERS = ".footnotes, [data-footnotes], [role=doc-endnotes], .footnote, .footnote-definition, blockquote[id^=fn_]"
 
 
 def is_back_link(text: str) -> bool:
     """Whether a link leads from a note back to where it is referred to, as its text tells."""
-    return text.rstrip("0123456789 ") in _BACK
+    return text.rstrip("0123456789 ").strip() in _BACK
 
 
 class Footnotes:
@@ -25,6 +25,10 @@ class Footnotes:
         self._found: dict[str, LexborNode] | None = None
         self._labels: dict[str, str] = {}
         self._waiting: deque[str] = deque()
+
+    def is_note(self, given: str) -> bool:
+        """Whether an element with this id is a note."""
+        return given in self._labels or given in self._notes()
 
     def refer(self, fragment: str, shown: str) -> str | None:
         """The label of the note that a link with this fragment refers to; None when there is no such note."""
@@ -64,7 +68,7 @@ class Footnotes:
         found = self._found if self._found is not None else {}
         attributes = container.attributes
         given = attribute(attributes, "id")
-        if given and container.tag in {"aside", "div", "li"} and _is_note(attributes):
+        if given and _is_note(container.tag or "", attributes):
             found.setdefault(given, container)
             return
         lists = [container] if container.tag in {"ol", "ul"} else []
@@ -75,7 +79,12 @@ class Footnotes:
                     found.setdefault(name, item)
 
 
-def _is_note(attributes: Attributes) -> bool:
+def _is_note(tag: str, attributes: Attributes) -> bool:
+    """Whether an element is a note itself, not a list of notes."""
+    if tag == "blockquote":
+        return True
+    if tag not in {"aside", "div", "li"}:
+        return False
     classes = (attributes.get("class") or "").split()
     return attributes.get("role") == "doc-footnote" or "footnote-definition" in classes or "footnote" in classes
 

@@ -28,6 +28,7 @@ class Generator:
     code_panels: classes of what holds the panels of a code group, whose labels are the titles of the code in them.
     tab_lists: classes of what holds the labels of tabs as `<label>`.
     unnamed: languages that it puts where an author named none.
+    lower_titles: whether it calls an admonition without a title by its kind in the page's language, in small letters.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Generator:
     code_panels: Patterns = NOTHING
     tab_lists: Patterns = NOTHING
     unnamed: frozenset[str] = frozenset()
+    lower_titles: bool = False
 
 
 GENERATORS: tuple[Generator, ...] = (
@@ -53,6 +55,7 @@ GENERATORS: tuple[Generator, ...] = (
             "theme-unlisted-banner theme-draft-banner theme-announcement-bar ul.table-of-contents buttonGroup*"
         ),
         unnamed=frozenset(["text"]),
+        lower_titles=True,
     ),
     Generator(
         name="mkdocs",

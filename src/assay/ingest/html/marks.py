@@ -88,7 +88,8 @@ _KINDS = (
     "abstract attention bug caution check danger error example failure faq help hint important info information note "
     "question quote seealso success summary tip todo tldr warning deprecated security experimental"
 )
-_KIND = names(_KINDS)
+KINDS = names(_KINDS)
+"""Names of kinds that the generators know."""
 _OWN_KIND = re.compile(
     r"(?:^|\s)(?:theme-admonition-|starlight-aside--|markdown-alert-|blockquote-tag-|admonish-)([a-z]+)(?=\s|$)"
 )
@@ -129,7 +130,7 @@ def admonition_kind(tag: str, class_: str) -> str | None:
         return None
     class_ = class_.lower()
     classes = class_.split()
-    named = next((name for name in classes if name in _KIND), None)
+    named = next((name for name in classes if name in KINDS), None)
     if tag == "details":
         return named
     if found := _OWN_KIND.search(class_):
@@ -137,7 +138,7 @@ def admonition_kind(tag: str, class_: str) -> str | None:
     names = set(classes)
     if not names.isdisjoint(_CONTAINERS):
         found = _KIND_AFTER.search(class_)
-        given = found[1] if found and found[1] in _KIND else named
+        given = found[1] if found and found[1] in KINDS else named
         return given or ("note" if "details" not in names and "hint" not in names else None)
     coloured = _COLOUR.search(class_) if "alert" in names or "hints-alert" in names else None
     return _KIND_OF_COLOUR.get(coloured[1]) if coloured else None

@@ -8,7 +8,7 @@ and `assay.ingest.normalized` writes the text, in the form that the same page gi
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.errors import InputError
-from assay.ingest.html.blocks import write_footnotes
+from assay.ingest.html.blocks import heading, write_footnotes
 from assay.ingest.html.content import content_of
 from assay.ingest.html.footnotes import Footnotes
 from assay.ingest.html.generators import Generator, generator_of
@@ -37,9 +37,11 @@ def read_html(page: RawPage) -> Document:
     tree = LexborHTMLParser(content)
     generator = generator_of(content, tree, page.generator)
     writer = _written(page, tree, generator)
-    first = writer.first_title
-    title = title_of(tree, first, None if first else heading_outside(tree))
-    title = storable(title or page.title or page.slug.replace("-", " ").replace("_", " ").strip().capitalize())
+    title = storable(
+        title_of(tree, writer.first_title)
+        or page.title
+        or page.slug.replace("-", " ").replace("_", " ").strip().capitalize()
+    )
     normalized = writer.finish(title)
     return Document(
         info=_info(page, title, generator),
@@ -57,7 +59,7 @@ def _written(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> Nor
     links = LinkResolver(page, tree)
     writer = NormalizedWriter()
     for root in content_of(tree, generator):
-        writer = _walked(root, links, generator)
+        writer = _walked(tree, root, links, generator)
         if not writer.is_empty:
             return writer
     if tree.body is not None and (text := " ".join(tree.body.text(separator=" ").split())):
@@ -65,13 +67,24 @@ def _written(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> Nor
     return writer
 
 
-def _walked(root: LexborNode, links: LinkResolver, generator: Generator) -> NormalizedWriter:
+def _walked(tree: LexborHTMLParser, root: LexborNode, links: LinkResolver, generator: Generator) -> NormalizedWriter:
     flow = TextFlow(NormalizedWriter(), links.target)
     surroundings = Surroundings(flow, generator, links, root, Footnotes(root))
+    surroundings.is_translated = _is_translated(tree)
+    if (title := heading_outside(tree, root)) is not None:
+        close = heading(surroundings, title, title.attributes)
+        walk(surroundings, title)
+        if close is not None:
+            close()
     walk(surroundings, root)
     surroundings.spend_code_title()
     write_footnotes(surroundings, everything=True)
     return flow.writer
+
+
+def _is_translated(tree: LexborHTMLParser) -> bool:
+    language = (tree.root.attributes.get("lang") or "").lower() if tree.root is not None else ""
+    return bool(language) and not language.startswith("en")
 
 
 def _info(page: RawPage, title: str, generator: Generator) -> DocumentInfo:

@@ -31,12 +31,21 @@ def link(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close 
         return None
     if _is_about_the_page(node, href, attributes):
         return SKIP
-    return _open(page, href)
+    return _open(page, node, href)
 
 
-def _open(page: Surroundings, href: str) -> Close:
+def _open(page: Surroundings, node: LexborNode, href: str) -> Close:
+    buffer = page.flow.buffer
     page.flow.open_link(href)
-    return page.flow.buffer.close_link
+    last = node.last_child
+    if last is None or last.tag != "svg":
+        return buffer.close_link
+
+    def close() -> None:
+        buffer.drop_blank()  # it parts the link from an icon
+        buffer.close_link()
+
+    return close
 
 
 def _own_link(page: Surroundings, node: LexborNode, attributes: Attributes, fragment: str) -> Close | None:
@@ -44,12 +53,12 @@ def _own_link(page: Surroundings, node: LexborNode, attributes: Attributes, frag
     text = short_text(node)
     if text in _SURE_SELF_LINK or (page.in_heading and text in _SELF_LINK and not _has_image(node)):
         return SKIP
-    if page.writes_notes and is_back_link(text):
+    if is_back_link(text):
         return SKIP
     if (label := _reference(page, fragment, attributes, text)) is not None:
         page.flow.text(f"[^{label}]")
         return SKIP
-    return None if page.in_heading else _open(page, (attributes.get("href") or "").strip())
+    return None if page.in_heading else _open(page, node, (attributes.get("href") or "").strip())
 
 
 def _has_image(node: LexborNode) -> bool:
@@ -125,9 +134,14 @@ def image(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close
     return SKIP
 
 
-def button(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """A button says nothing, but for one that is a heading's or a fold's own text."""
-    if page.in_heading or ("aria-expanded" in attributes and "aria-controls" in attributes):
+def button(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A button says nothing, but for one that is the text of a heading, a fold, or an item."""
+    parent = node.parent
+    if (
+        page.in_heading
+        or (parent is not None and parent.tag == "li")
+        or ("aria-expanded" in attributes and "aria-controls" in attributes)
+    ):
         return None
     return SKIP
 
@@ -162,3 +176,12 @@ def _write_formula(page: Surroundings, tex: str, *, is_display: bool) -> None:
         flow.lines(f"$$\n{tex}\n$$")
     else:
         flow.verbatim(f"${' '.join(tex.split())}$")
+
+
+def raised(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """Raised text; the number that a note begins with is its label already."""
+    after = node.next
+    if page.writes_notes and page.flow.buffer.is_empty and node.text().strip().isdecimal() and after is not None:
+        page.alert_mark = "."
+        return SKIP
+    return None

@@ -22,9 +22,13 @@ def SKIP() -> None:  # noqa: N802  (a constant that has the type of what the end
 
 @dataclass(slots=True)
 class Box:
-    """A container whose title is still to come. kind: of an admonition, "" for a fold; label: once it is known."""
+    """A container whose title is still to come.
+
+    kind: of an admonition, "" for a fold; is_coloured: the kind is only that of a colour; label: once it is known.
+    """
 
     kind: str
+    is_coloured: bool = False
     label: Inline = EMPTY
 
 
@@ -41,6 +45,8 @@ class Surroundings:
     code_title: title of the code that comes next.
     alert_mark: what tells the kind of a quotation that is an admonition, not shown.
     level: of the last heading that was not made from a signature.
+    writes_notes: whether it is the text of a footnote that is walked through.
+    is_translated: whether the page is in another language than English.
     """
 
     flow: TextFlow
@@ -60,6 +66,7 @@ class Surroundings:
     alert_mark: str = ""
     level: int = 1
     writes_notes: bool = False
+    is_translated: bool = False
 
     def notice_anchor(self, given: str, node: LexborNode) -> None:
         """An element has an id: the open heading's, or that of the heading to come when nothing is in it."""

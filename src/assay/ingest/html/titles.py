@@ -2,7 +2,7 @@
 
 import re
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.ingest.html.nodes import Attributes, short_text
 
@@ -10,13 +10,13 @@ _SUFFIX = re.compile(r"(.*\S)\s+(?:[|–—·•:]|::|»|-)\s+\S.*", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
 
 
-def title_of(tree: LexborHTMLParser, first_heading: str | None, own_heading: str | None = None) -> str:
+def title_of(tree: LexborHTMLParser, first_heading: str | None) -> str:
     """The page's first level-1 heading, else its `<title>` without the site's name, else what it gives to others.
 
-    first_heading: the one in its text; own_heading: the one that stands outside the text, if any.
+    first_heading: the one in its text, if any.
     """
-    if first_heading or own_heading:
-        return first_heading or own_heading or ""
+    if first_heading:
+        return first_heading
     metas = _metas(tree)
     node = tree.css_first("head > title")
     written = _plain(short_text(node)) if node is not None else ""
@@ -32,11 +32,12 @@ def title_of(tree: LexborHTMLParser, first_heading: str | None, own_heading: str
     return found[1] if found else written
 
 
-def heading_outside(tree: LexborHTMLParser) -> str | None:
-    """The page's only level-1 heading."""
-    found = tree.css("h1")
-    texts = [text for node in found[:3] if (text := _plain(short_text(node).strip("¶#\u200b ")))]
-    return texts[0] if len(texts) == 1 else None
+def heading_outside(tree: LexborHTMLParser, root: LexborNode) -> LexborNode | None:
+    """The level-1 heading that stands over the content; None where it is in it, or not the only one."""
+    if root.css_first("h1") is not None:
+        return None
+    found = tree.css("main h1, article h1, [role=main] h1")
+    return found[0] if len({node.mem_id for node in found}) == 1 else None
 
 
 def _metas(tree: LexborHTMLParser) -> dict[str, str]:

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborNode
 from assay.ingest.html import blocks, runs, tables
 from assay.ingest.html.marks import Mark, is_chrome_id, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, names
+from assay.ingest.html.patterns import Patterns
 from assay.ingest.html.surroundings import SKIP, Close, Surroundings
 
 _UNSEEN = names(
@@ -22,7 +23,8 @@ _ROLES = names(
     "navigation search complementary contentinfo menu menubar toolbar dialog alertdialog tooltip tree progressbar"
 )
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_NOT_DISPLAYED = re.compile(r"display\s*:\s*none")
+_NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
+_NOTE_MARKS = Patterns("span.label span.backrefs sup.footnote-definition-label fn-bracket")
 _BLOCKS = names(
     "address article aside body caption center col colgroup div fieldset figcaption figure form header hgroup hr "
     "html legend main p section tbody tfoot thead optgroup option picture search menuitem dir"
@@ -48,6 +50,7 @@ _BY_TAG: dict[str, Handler] = {
     **dict.fromkeys(["code", "samp", "tt"], runs.inline_code),
     **dict.fromkeys(["td", "th"], tables.cell),
     "a": runs.link,
+    "sup": runs.raised,
     "blockquote": blocks.quote,
     "br": runs.line_break,
     "button": runs.button,
@@ -144,6 +147,8 @@ def _marked(page: Surroundings, node: LexborNode, tag: str, attributes: Attribut
     mark = mark_of(page.generator, tag, class_) if class_ else None
     given = attributes.get("id")
     if mark is Mark.CHROME or (given and is_chrome_id(page.generator, tag, given)):
+        return hide
+    if page.writes_notes and class_ and _NOTE_MARKS.match(tag, class_.split()):
         return hide
     handler = _handler_of(page, node, role, mark)
     if handler is not runs.formula and handler is not blocks.panel and _is_hidden(page, attributes):
