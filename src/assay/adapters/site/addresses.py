@@ -49,20 +49,36 @@ _BINARY = re.compile(
 )
 
 
-@lru_cache(maxsize=16_384)
 def resolve(base: str, reference: str) -> str | None:
     """The address that a link on a page leads to; None for one that leads to no page of the web.
 
     base: absolute address of the page, or what its `<base>` says.
     """
-    text = reference.strip().replace("\n", "").replace("\r", "").replace("\t", "")
+    text = reference.strip()
     if not text or text[0] == "#" or len(text) > LONGEST:
         return None
     scheme = _SCHEME.match(text)
-    if scheme and scheme[0].lower() not in {"http:", "https:"}:
-        return None
+    if scheme:
+        return _resolved("", text) if scheme[0].lower() in {"http:", "https:"} else None
+    if text[0] == "?":
+        return _resolved(base, text)
+    origin, folder = _places(base)
+    return _resolved(origin if text[0] in "/\\" else folder, text)
+
+
+@lru_cache(maxsize=256)
+def _places(base: str) -> tuple[str, str]:
+    """Origin and folder of an address: all that most links depend on."""
+    parts = urlsplit(base)
+    origin = f"{parts.scheme}://{parts.netloc}/"
+    return origin, f"{origin[:-1]}{parts.path.rpartition('/')[0]}/"
+
+
+@lru_cache(maxsize=16_384)
+def _resolved(base: str, reference: str) -> str | None:
+    text = reference.replace("\n", "").replace("\r", "").replace("\t", "")
     try:
-        return spelled(urljoin(base, text.replace("\\", "/") if not scheme else text))
+        return spelled(urljoin(base, text.replace("\\", "/")) if base else text)
     except ValueError:
         return None
 
