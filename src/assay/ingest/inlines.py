@@ -30,7 +30,11 @@ EMPTY = Inline("")
 
 def storable(text: str) -> str:
     """The text with U+FFFD for what could not be stored: surrogates, and NUL as CommonMark has it (section 2.3)."""
-    return _UNSTORABLE.sub("\ufffd", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _UNSTORABLE.sub("\ufffd", text)
+    return text.replace("\0", "\ufffd")
 
 
 def joined(parts: list[Inline], separator: str) -> Inline:

@@ -387,6 +387,7 @@ def code_panel(page: Surroundings, node: LexborNode, attributes: Attributes) -> 
 def footnotes(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """The notes of the page: each is written at the end of the section that refers to it first."""
     page.flow.flush()
+    page.has_notes = True
     return None if page.writes_notes else SKIP
 
 
@@ -398,7 +399,7 @@ def write_footnotes(page: Surroundings, *, everything: bool = False) -> None:
         return
     page.writes_notes = True
     writer = page.flow.writer
-    for count, (label, node) in enumerate(page.footnotes.take(everything=everything)):
+    for count, (label, node) in enumerate(page.footnotes.take(everything=everything and page.has_notes)):
         writer.open_note(f"[^{label}]: ", is_next=count > 0)
         page.nest.append("definition")
         walk(page, node)

@@ -15,7 +15,8 @@ class LinkResolver:
     def __init__(self, page: RawPage, tree: LexborHTMLParser) -> None:
         self._url = page.url
         self._served_at = page.served_at or page.url
-        base = tree.css_first("base[href]")
+        has_base = "<base" in page.content or "<BASE" in page.content
+        base = tree.css_first("base[href]") if has_base else None
         written = (base.attributes.get("href") or "").strip() if base is not None else ""
         self._base = _joined(self._served_at, written) or self._served_at
         self._known: dict[str, str | None] = {}

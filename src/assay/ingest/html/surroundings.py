@@ -45,6 +45,7 @@ class Surroundings:
     code_title: title of the code that comes next.
     alert_mark: what tells the kind of a quotation that is an admonition, not shown.
     level: of the last heading that was not made from a signature.
+    has_notes: whether footnotes were met.
     writes_notes: whether it is the text of a footnote that is walked through.
     is_translated: whether the page is in another language than English.
     """
@@ -65,6 +66,7 @@ class Surroundings:
     code_title: str = ""
     alert_mark: str = ""
     level: int = 1
+    has_notes: bool = False
     writes_notes: bool = False
     is_translated: bool = False
 
