@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.adapters.site.options import Politeness, SiteLimits, SiteScope
 from assay.adapters.site.source import SiteSource
-from assay.model.documents import PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.model.documents import PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 
 HTML = "text/html; charset=utf-8"
 
@@ -177,12 +177,17 @@ def pages(items: list[PageRead]) -> dict[str, RawPage]:
 
 def reasons(items: list[PageRead]) -> dict[str, str]:
     """Why others are left out or failed, by path with query."""
-    return {_path(item.key): item.reason for item in items if isinstance(item, PageExcluded | PageFailed)}
+    return {_path(item.key): item.reason for item in items if isinstance(item, PageExcluded | PageFailed | PageGone)}
 
 
 def failed(items: list[PageRead]) -> set[str]:
     """The paths of pages that failed."""
     return {_path(item.key) for item in items if isinstance(item, PageFailed)}
+
+
+def gone(items: list[PageRead]) -> set[str]:
+    """The paths of known pages that are gone."""
+    return {_path(item.key) for item in items if isinstance(item, PageGone)}
 
 
 def known_of(items: list[PageRead]) -> dict[str, str]:

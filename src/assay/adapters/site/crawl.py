@@ -278,13 +278,13 @@ class Crawl:
         if self._is_missing(job, page_facts):
             self._lacking(job)
             return
-        if outcome.page is not None:
-            self._pages.append((outcome.page, outcome.links, outcome.body))
         self._good.add(hash(job.key))
         self._used.pages += 1
         self._frontier.came(job, page_facts.skeleton)
+        self._follow(targets, job.depth)  # before it counts as done: an interrupt in between must lose no link
+        if outcome.page is not None:
+            self._pages.append((outcome.page, outcome.links, outcome.body))
         self._done(job, "page", "")
-        self._follow(targets, job.depth)
 
     def _is_missing(self, job: Fetch, page_facts: facts.PageFacts) -> bool:
         """Whether it is the page that the site gives for every address that is not there."""
@@ -334,8 +334,8 @@ class Crawl:
             else:
                 self._frontier.waiting.appendleft(replace(job, address=own, hops=hops + 1, tries=0))
         else:
-            self._done(job, "moved", own)
             self._frontier.offer(own, job.depth, LINK, hops=hops + 1)
+            self._done(job, "moved", own)
 
     def _busy(self, outcome: Outcome) -> None:
         job, now = outcome.job, monotonic()
@@ -351,9 +351,9 @@ class Crawl:
         if job.kinds & MAYBE and job.known is None and job.key not in self._known:
             self._done(job, "gone", reason)
             return
-        self._done(job, "failed", reason)
         self._whole = False
         self._follow(self._store.links(job.key), job.depth)
+        self._done(job, "failed", reason)
 
     def _follow(self, targets: list[str], depth: int) -> None:
         for target in targets:

@@ -31,7 +31,7 @@ from assay.adapters.site.settling import Settled, redirect_reason, settle
 from assay.adapters.site.store import CrawlStore, StoredPage
 from assay.adapters.site.variants import assign
 from assay.errors import SourceError
-from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.model.documents import MediaType, PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
 from assay.ports import Progress, Silence
 
@@ -142,6 +142,8 @@ class _Reading:
                 yield self._page(key, decision.member)
             elif decision.failed:
                 yield PageFailed(key, decision.reason)
+            elif key in self._known:
+                yield PageGone(key, decision.reason)
             else:
                 yield PageExcluded(key, decision.reason)
 
@@ -160,6 +162,8 @@ class _Reading:
                     decided[visit.key] = _Decided(None, visit.detail, failed=True)
                 case "excluded":
                     decided[visit.key] = _Decided(None, visit.detail)
+                case "gone" if visit.key in self._known:
+                    decided[visit.key] = _Decided(None, visit.detail)
                 case "" if visit.key in self._known:
                     decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked}", failed=True)
         found = members(self._store, scope, kinds, obeyed=self._request.politeness.robots)
@@ -170,7 +174,7 @@ class _Reading:
         for key in moved:
             reason = redirect_reason(key, moved, pages, settled.excluded)
             decided.setdefault(key, _Decided(None, reason))
-        self._keep_unasked(decided)
+        self._account_for_known(decided)
         if not settled.pages:
             raise self._nothing(decided)
         return decided
@@ -183,14 +187,18 @@ class _Reading:
             decided.pop(page.key, None)
             decided[key] = _Decided(page)
 
-    def _keep_unasked(self, decided: dict[str, _Decided]) -> None:
-        """Pages of the live generation that a limit left unread are failed and not gone."""
-        if not self._crawled.unasked:
-            return
-        scope, frontier = self._crawled.beginning.scope, self._crawled.frontier
+    def _account_for_known(self, decided: dict[str, _Decided]) -> None:
+        """Pages of the live generation that were not found: failed where a limit left them unread, and gone else."""
+        scope, unasked = self._crawled.beginning.scope, self._crawled.unasked
         for key in self._known:
-            if key not in decided and is_web_address(key) and scope.holds(key) and not frontier.knows(key):
-                decided[key] = _Decided(None, f"not asked for: {self._crawled.unasked}", failed=True)
+            if key in decided or not is_web_address(key):
+                continue
+            if not scope.holds(key):
+                decided[key] = _Decided(None, "it is outside the scope of the source")
+            elif unasked:
+                decided[key] = _Decided(None, f"not asked for: {unasked}", failed=True)
+            else:
+                decided[key] = _Decided(None, "no sitemap names it and no page links to it any more")
 
     def _nothing(self, decided: dict[str, _Decided]) -> SourceError:
         failures = sorted({item.reason for item in decided.values() if item.failed})
