@@ -1,11 +1,11 @@
 """A publish that kills itself with SIGKILL at its n-th call of the catalog, the vector store or the index writer.
 
-Run as `python -m tests.acceptance.killing DATA_DIR DOCS CALL WHEN`; prints the number of calls when CALL is 0.
+Each runs in a process of its own, forked from one that has loaded everything and done nothing yet.
 """
 
+import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,19 +55,43 @@ class Watched:
         return counted
 
 
-def main(data_dir: str, docs: str, call: str, when: str) -> None:
+def publish(data_dir: Path, docs: Path, call: int, when: str, environment: dict[str, str], counted: Any) -> None:  # noqa: ANN401 - a shared number
     """Publish, and die on the way."""
-    executioner = Executioner(int(call), when)
-    source = {"path": Path(docs), "base_url": "https://docs.example", "name": "docs"}
-    settings = {"data_dir": Path(data_dir), "sources": [source], "gate": {"max_page_fall": 1.0}}
+    os.environ.clear()
+    os.environ.update(environment)
+    executioner = Executioner(call, when)
+    source = {"path": docs, "base_url": "https://docs.example", "name": "docs"}
+    settings = {"data_dir": data_dir, "sources": [source], "gate": {"max_page_fall": 1.0}}
     with Assay.open(load_settings(None, settings)) as assay:
         catalog, store = assay.catalog, assay.store
         assay._catalog = Watched(catalog, executioner)  # type: ignore[assignment]  # the point of this module
         assay.store = Watched(store, executioner)  # type: ignore[misc,assignment]  # likewise
         report = assay.publish()
         assert report.promoted, report.verdict
-    sys.stdout.write(f"{executioner.calls}\n")
+    counted.value = executioner.calls
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+class Processes:
+    """Makes the processes."""
+
+    def __init__(self) -> None:
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["__main__", __name__])
+
+    def count(self, data_dir: Path, docs: Path) -> int:
+        """Publish without dying. Returns how many calls it took."""
+        code, calls = self._run(data_dir, docs, 0, "before")
+        assert code == 0
+        return calls
+
+    def kill(self, data_dir: Path, docs: Path, call: int, when: str) -> None:
+        """Publish as far as before or after a call."""
+        code, _ = self._run(data_dir, docs, call, when)
+        assert code == -signal.SIGKILL, code
+
+    def _run(self, data_dir: Path, docs: Path, call: int, when: str) -> tuple[int | None, int]:
+        counted = self._context.Value("i", 0)
+        process = self._context.Process(target=publish, args=(data_dir, docs, call, when, dict(os.environ), counted))
+        process.start()
+        process.join(120)
+        return process.exitcode, counted.value

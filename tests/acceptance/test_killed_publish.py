@@ -1,12 +1,11 @@
 """A publish that is killed at any step leaves the live generation answering, and the next run cleans up."""
 
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.acceptance.killing import Processes
+from tests.copies import copy_tree
 
 from assay.app import Assay
 from assay.model.generations import State
@@ -43,11 +42,6 @@ def _open(data_dir: Path, docs: Path) -> Assay:
     return Assay.open(load_settings(None, settings))
 
 
-def _killed(data_dir: Path, docs: Path, call: int, when: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tests.acceptance.killing", str(data_dir), str(docs), str(call), when]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
-
-
 def _answers(data_dir: Path, docs: Path) -> tuple[list[str], str | None]:
     with _open(data_dir, docs) as assay:
         return [hit.chunk.id for hit in assay.search(QUERY).hits], assay.catalog.live_id()
@@ -63,17 +57,16 @@ def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(tm
     before, first = _answers(base, docs)
     _write_docs(docs, changed=True)
     clean = tmp_path / "clean"
-    shutil.copytree(base, clean)
-    counted = _killed(clean, docs, 0, "before")
-    assert counted.returncode == 0, counted.stderr
+    copy_tree(base, clean)
+    processes = Processes()
+    calls = processes.count(clean, docs)
     after, _ = _answers(clean, docs)
-    calls = int(counted.stdout)
     assert calls >= 20
     # After one call is before the next, but for the last.
     for call, when in [*((call, "before") for call in range(1, calls + 1)), (calls, "after")]:
         data_dir = tmp_path / f"killed-{call}-{when}"
-        shutil.copytree(base, data_dir)
-        assert _killed(data_dir, docs, call, when).returncode == -signal.SIGKILL
+        copy_tree(base, data_dir)
+        processes.kill(data_dir, docs, call, when)
         answers, live = _answers(data_dir, docs)
         assert answers == (before if live == first else after), f"{call} {when}"
         with _open(data_dir, docs) as assay:

@@ -1,13 +1,14 @@
 """A publish with its catalog in Postgres that is killed at any step, or whose server is, harms nothing."""
 
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.acceptance.test_killed_publish import ROOT, _answers, _killed, _open, _write_docs
+from tests.acceptance.killing import Processes
+from tests.acceptance.test_killed_publish import ROOT, _answers, _open, _write_docs
+from tests.copies import copy_tree
 from tests.postgres import PostgresServer, running_postgres
 
 from assay.errors import CatalogUnavailable
@@ -31,21 +32,20 @@ def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(
     def copied(name: str) -> Path:
         """A copy of the index, and of the catalog, which is used from now on."""
         folder = tmp_path / name
-        shutil.copytree(base, folder)
+        copy_tree(base, folder)
         monkeypatch.setenv("DATABASE_URL", postgres.new_database(template=first_url))
         return folder
 
     clean = copied("clean")
-    counted = _killed(clean, docs, 0, "before")
-    assert counted.returncode == 0, counted.stderr
+    processes = Processes()
+    calls = processes.count(clean, docs)
     after, _ = _answers(clean, docs)
     assert after != before
-    calls = int(counted.stdout)
     assert calls >= 20
     # Every fourth step: what all of them do to the index is seen with SQLite, in a quarter of the time.
     for call, when in [*((call, "before") for call in range(1, calls + 1, 4)), (calls, "after")]:
         data_dir = copied(f"killed-{call}-{when}")
-        assert _killed(data_dir, docs, call, when).returncode == -signal.SIGKILL
+        processes.kill(data_dir, docs, call, when)
         answers, live = _answers(data_dir, docs)
         assert answers == (before if live == first else after), f"{call} {when}"
         with _open(data_dir, docs) as assay:

@@ -127,6 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
     timeout = 60
+    disable_nagle_algorithm = True  # head and body are two packets, and the second would wait 40 ms for an answer
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class's name
         """Say nothing; the ledger has it all."""
