@@ -4,6 +4,7 @@ from benchmarks import (
     audit,
     chain,
     corpora,
+    crawling,
     derived,
     http_load,
     judgments,
@@ -16,6 +17,7 @@ from benchmarks import (
 
 if __name__ == "__main__":
     corpora.main([])
+    crawling.main()
     quality.main()
     derived.main([])
     serving.main(50_000)

@@ -4,7 +4,7 @@
 """
 
 from assay.app.assay import Assay
-from assay.app.construction import example_folder, gate_of
+from assay.app.construction import example_folder, gate_of, source_of
 from assay.app.parts import CANDIDATE
 from assay.app.reports import AuditReport, CalibrationReport, Health, PublishReport
 
@@ -17,4 +17,5 @@ __all__ = [
     "PublishReport",
     "example_folder",
     "gate_of",
+    "source_of",
 ]

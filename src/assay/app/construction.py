@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -12,6 +13,7 @@ from assay.adapters.folder import FolderSource
 from assay.errors import (
     ConfigurationError,
 )
+from assay.model.ids import content_hash, slug_from_path
 from assay.ports import (
     SparseEncoder,
     VectorStore,
@@ -31,6 +33,7 @@ from assay.validation.structure import StructuralLimits
 if TYPE_CHECKING:
     from assay.adapters.adopted.store import AdoptedStore
     from assay.adapters.qdrant_options import Access, Reading
+    from assay.adapters.site.source import SiteSource
 
 
 def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) -> Gate:
@@ -167,17 +170,51 @@ def _require_server(chosen: QdrantSettings, what: str, otherwise: str) -> None:
         )
 
 
-def folder_source(settings: SourceSettings) -> FolderSource:
-    """The folder of one `[[sources]]` table."""
-    assert settings.path is not None
+def source_of(settings: SourceSettings, data_dir: Path) -> "FolderSource | SiteSource":
+    """The folder or site of one `[[sources]]` table. data_dir: where what was fetched of a site is kept."""
+    return _folder_source(settings, settings.path) if settings.path else _site_source(settings, data_dir)
+
+
+def _folder_source(settings: SourceSettings, path: Path) -> FolderSource:
     return FolderSource(
-        settings.path,
+        path,
         base_url=settings.base_url,
         name=settings.name,
         current_version=settings.current_version,
         default_locale=settings.default_locale,
         convention=settings.convention,
         max_page_bytes=settings.max_page_bytes,
+    )
+
+
+def _site_source(settings: SourceSettings, data_dir: Path) -> "SiteSource":
+    from assay.adapters.site.options import Politeness, SiteLimits, SiteScope
+    from assay.adapters.site.source import SiteSource
+
+    url = str(settings.url)
+    name = settings.name or str(urlsplit(url).hostname)
+    store = f"{slug_from_path(name)}-{content_hash(f'{name} {url}')[:12]}.sqlite"
+    return SiteSource(
+        url,
+        name=name,
+        store_path=data_dir / "crawl" / store,
+        scope=SiteScope(settings.include, settings.exclude, settings.sitemaps),
+        limits=SiteLimits(
+            pages=settings.max_pages,
+            depth=settings.max_depth,
+            page_bytes=settings.max_page_bytes,
+            total_bytes=settings.max_total_bytes,
+            seconds=settings.max_seconds,
+        ),
+        politeness=Politeness(
+            connections=settings.concurrency,
+            delay=settings.delay_seconds,
+            retries=settings.retries,
+            robots=settings.robots,
+        ),
+        headers={header: value.get_secret_value() for header, value in settings.headers.items()},
+        current_version=settings.current_version,
+        default_locale=settings.default_locale,
     )
 
 

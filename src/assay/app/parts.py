@@ -14,7 +14,7 @@ from assay.adapters.embedding_cache import SqliteEmbeddingCache
 from assay.adapters.folder import FolderSource
 from assay.adapters.key_file import KeyFile
 from assay.adapters.sql.postgres import PostgresOptions
-from assay.app.construction import adopted_store, embedder_choice, folder_source, gate_of, qdrant_store
+from assay.app.construction import adopted_store, embedder_choice, gate_of, qdrant_store, source_of
 from assay.errors import (
     CatalogNotFound,
     ConfigurationError,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from assay.adapters.adopted.catalog import AdoptedCatalog
     from assay.adapters.adopted.store import AdoptedStore
     from assay.adapters.prometheus import Metrics, ServedGeneration
+    from assay.adapters.site.source import SiteSource
 
 logger = logging.getLogger(__name__)
 CANDIDATE = "candidate"
@@ -225,14 +226,15 @@ class Parts:
         return Releases(self.catalog, self.store, self.settings.release.keep)
 
     @cached_property
-    def sources(self) -> tuple[FolderSource, ...]:
+    def sources(self) -> "tuple[FolderSource | SiteSource, ...]":
         """The configured sources. Raises ConfigurationError when there are none, or two of one name."""
         if not self.settings.sources:
             raise ConfigurationError(
                 "There is nothing to read: no source is configured.",
-                hint="Name a folder (`assay ingest docs/`), or add [[sources]] to assay.toml (see `assay init`).",
+                hint="Name a folder or a site (`assay ingest docs/`, `assay ingest https://docs.example.org/`), or add "
+                "[[sources]] to assay.toml (see `assay init`).",
             )
-        sources = tuple(folder_source(settings) for settings in self.settings.sources)
+        sources = tuple(source_of(settings, self.settings.data_dir) for settings in self.settings.sources)
         names = [source.name for source in sources]
         for name in names:
             if names.count(name) > 1:

@@ -5,17 +5,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from rich.console import Console
 from rich.markup import escape
 
-from assay.app import Assay
+from assay.app import Assay, source_of
 from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
 from assay.model.access import Scope
-from assay.model.documents import PageExcluded, PageFailed
+from assay.model.documents import PageExcluded, PageFailed, RawPage
 from assay.model.generations import Generation, State
 from assay.model.ranking import Query
+from assay.settings import SourceSettings
 
 _LOW_SPACE_BYTES = 1_000_000_000
 
@@ -176,7 +179,10 @@ def _sources(assay: Assay) -> Check:
     if not assay.settings.sources:
         return Check("sources", "warn", "none is configured; name a folder on the command line or in assay.toml.")
     parts, failures = [], 0
-    for source in assay.sources:
+    for source, settings in zip(assay.sources, assay.settings.sources, strict=True):
+        if settings.url:  # reading it whole can take an hour
+            parts.append(f"{source.name}: {_reach(settings)}")
+            continue
         pages = list(source.read({}))
         failed = [page for page in pages if isinstance(page, PageFailed)]
         left_out = sum(1 for page in pages if isinstance(page, PageExcluded))
@@ -184,6 +190,15 @@ def _sources(assay: Assay) -> Check:
         parts.append(f"{source.name}: {len(pages) - len(failed) - left_out} pages, {left_out} left out")
         parts += [f"{page.key} fails: {page.reason}" for page in failed[:3]]
     return Check("sources", "warn" if failures else "ok", "; ".join(parts) + ".")
+
+
+def _reach(settings: SourceSettings) -> str:
+    """Whether a site can be read, told by its first page. Raises SourceError."""
+    with TemporaryDirectory(prefix="assay-") as folder:
+        first = source_of(settings.model_copy(update={"max_pages": 1}), Path(folder))
+        found = next((page for page in first.read({}) if isinstance(page, RawPage)), None)
+    where = f"{settings.url} can be read" if found else f"{settings.url} answers, and its first page is none to search"
+    return f"{where}; `assay ingest --dry-run` reads all of it"
 
 
 def _live(assay: Assay) -> Check:

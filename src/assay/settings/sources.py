@@ -20,6 +20,7 @@ _SITE_ONLY = (
     "max_depth",
     "max_total_bytes",
     "max_seconds",
+    "retries",
     "concurrency",
     "delay_seconds",
 )
@@ -79,7 +80,7 @@ class SourceSettings(Table):
     )
     max_pages: int = Field(default=20_000, ge=1, le=1_000_000, description="The most pages that are fetched.")
     max_depth: int = Field(
-        default=30, ge=0, le=1_000, description="The most links from the start to a page that no sitemap names."
+        default=30, ge=1, le=1_000, description="The most links from the start to a page that no sitemap names."
     )
     max_total_bytes: int = Field(
         default=2_000_000_000, ge=10_000, description="The most bytes that are fetched in one crawl."
@@ -87,14 +88,17 @@ class SourceSettings(Table):
     max_seconds: float = Field(
         default=7_200.0, gt=0, le=604_800, description="How long one crawl may take; the rest is not asked for."
     )
+    retries: int = Field(
+        default=3, ge=0, le=20, description="How often a page that failed for the moment is asked for again."
+    )
     concurrency: int | None = Field(
         default=None, ge=1, le=64, description="Requests at the same time; 4 if unset, 8 on this machine."
     )
-    delay_seconds: float | None = Field(
-        default=None,
+    delay_seconds: float = Field(
+        default=0.0,
         ge=0,
         le=60,
-        description="Pause between the beginnings of two requests; what robots.txt asks for if unset.",
+        description="Pause between the beginnings of two requests; a longer one that robots.txt asks for wins.",
     )
 
     @field_validator("url")
