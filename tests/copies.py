@@ -10,10 +10,11 @@ _BLOCK = 1 << 16
 
 def copy_tree(source: Path, target: Path) -> Path:
     """Copy a folder, holes and all; the target must not be there. Returns the target."""
-    return Path(shutil.copytree(source, target, copy_function=_copy_file))
+    return Path(shutil.copytree(source, target, copy_function=copy_file))
 
 
-def _copy_file(source: str, target: str) -> None:
+def copy_file(source: str | Path, target: str | Path) -> None:
+    """Copy a file, holes and all."""
     with open(source, "rb", buffering=0) as read, open(target, "wb", buffering=0) as written:  # noqa: PTH123
         position, size = 0, os.fstat(read.fileno()).st_size
         written.truncate(size)
