@@ -1,13 +1,13 @@
 """A real Docusaurus build, served under another host name and port than its sitemap says, is found whole."""
 
-import tarfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.sites import HTML, Reply, Request, Site, served, source_of
+from tests.built_site import built_files, serving
+from tests.sites import Site, source_of
 
 from assay.adapters.site.options import SiteLimits
 from assay.model.documents import PageRead, PageUnchanged, RawPage
@@ -17,32 +17,12 @@ PAGES, EACH = 276, 69
 
 @pytest.fixture(scope="module")
 def build(shared: Path) -> dict[str, bytes]:
-    """Its files by path."""
-    archive = shared / "sites" / "redux-toolkit-docusaurus-3.10.tar.gz"
-    if not archive.is_file():
-        pytest.skip(f"the built site is not at {archive}")
-    with tarfile.open(archive) as files:
-        return {
-            member.name.removeprefix("."): content.read()
-            for member in files
-            if member.isfile() and (content := files.extractfile(member)) is not None
-        }
+    return built_files(shared)
 
 
 @pytest.fixture(scope="module")
 def site(build: dict[str, bytes]) -> Iterator[Site]:
-    def answer(request: Request) -> Reply:
-        path = request.path.rstrip("/")
-        page = build.get(f"{path}/index.html")
-        if page is not None:
-            return Reply(200, page, {"Content-Type": HTML})
-        if path in build:
-            return Reply(200, build[path], {"Content-Type": HTML if path.endswith("html") else "application/xml"})
-        return Reply(404, build["/404.html"], {"Content-Type": HTML})
-
-    site = Site()
-    site.fallback = answer
-    with served(site) as site:
+    with serving(build) as site:
         yield site
 
 
