@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from tests.site_traps import traps
-
 from assay.adapters.site.frontier import SERIES
 from assay.adapters.site.options import Politeness, SiteLimits
+from tests.site_traps import traps
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "crawling.md").read_text(encoding="utf-8")
 

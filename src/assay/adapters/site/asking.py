@@ -4,12 +4,14 @@ import logging
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from time import monotonic
 from urllib.parse import urlsplit
 
 from assay.adapters.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.site.addresses import resolve
 from assay.adapters.site.fetching import Answer, Bounds, Client, NoPage, anything
 from assay.adapters.site.options import Politeness
+from assay.errors import SourceError
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +38,13 @@ class Asked:
 
 
 class Asker:
-    """Asks through a client, again where that may help, following redirects."""
+    """Asks through a client, again where that may help, following redirects.
 
-    def __init__(self, client: Client, politeness: Politeness, bounds: Bounds) -> None:
+    until: monotonic time after which nothing more is asked.
+    """
+
+    def __init__(self, client: Client, politeness: Politeness, bounds: Bounds, until: float) -> None:
+        self._until = until
         self._client = client
         self._politeness = politeness
         self._bounds = bounds
@@ -51,7 +57,8 @@ class Asker:
         hops: redirects that are followed; the answer after them is a redirect again where there are more, or where one
             leads to no address of the web.
 
-        Raises NoPage when there is no answer, or an error of the server that another try did not mend.
+        Raises NoPage when there is no answer, or an error of the server that another try did not mend; SourceError
+        when the time is over.
         """
         bounds = Bounds(self._bounds.seconds, self._bounds.read_seconds, most_bytes)
         asked = self._patiently(address, bounds)
@@ -65,6 +72,11 @@ class Asker:
 
     def _patiently(self, address: str, bounds: Bounds) -> Asked:
         for attempt in range(self._politeness.retries + 1):
+            if monotonic() > self._until:
+                raise SourceError(
+                    f"Reading {urlsplit(address).netloc} has taken as long as it may before its first page came.",
+                    hint="Raise the limit of seconds of this source, or run again when the site answers faster.",
+                )
             wait = min(self._politeness.longest_wait, self._politeness.first_wait * 2.0**attempt)
             try:
                 answer = self._client.get(address, bounds, anything, {})

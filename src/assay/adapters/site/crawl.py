@@ -1,6 +1,5 @@
 """One crawl: everything that a site has is found, asked for, and written to the store."""
 
-import contextlib
 import hashlib
 import json
 import logging
@@ -15,6 +14,7 @@ from assay.adapters.site.beginning import NOT_THERE, Beginning, begin
 from assay.adapters.site.fetching import Bounds, Client
 from assay.adapters.site.frontier import KNOWN, LINK, LLMS, MAYBE, SITEMAP, START, Frontier
 from assay.adapters.site.guard import Guard, GuardedBackend
+from assay.adapters.site.kept import kept_page
 from assay.adapters.site.listings import ListingReader, Listings
 from assay.adapters.site.options import SiteRequest
 from assay.adapters.site.outage import Outage
@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 _WRITE_SECONDS = 0.5
 _WRITE_PAGES = 100
 _MOST_CONNECTIONS = 32
+_MOST_EARLY = 256
+"""Outcomes that wait for one that was asked for before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class Crawl:
         self._good: set[int] = set()
         self._visits: list[Visit] = []
         self._pages: list[tuple[StoredPage, bytes, bytes]] = []
+        self._early: dict[int, Outcome] = {}
+        self._given = self._settled = 0
         self._written_at = monotonic()
         self._tally = Tally(request.name, progress)
         self._whole = True
@@ -84,7 +88,7 @@ class Crawl:
         connections = min(polite.connections or (8 if guard.private_start else 4), _MOST_CONNECTIONS)
         client = Client(backend, self._request.start_url, self._request.headers, connections)
         bounds = Bounds(self._limits.page_seconds, self._limits.read_seconds, self._limits.page_bytes)
-        asker = Asker(client, polite, bounds)
+        asker = Asker(client, polite, bounds, self._used.began + self._limits.seconds)
         try:
             beginning = begin(self._request, asker)
             client.follow(beginning.scope.start)
@@ -121,8 +125,7 @@ class Crawl:
             self._ask_for_known(listings)
         finally:
             self._workers.stop()
-            with contextlib.ExitStack() as stack:
-                stack.callback(self._flush)
+            self._flush()
         unasked = self._unasked()
         keep = listings.entries | {address: before[address] for address in listings.faults if address in before}
         self._store.finish({address: count for address, count in keep.items() if address not in self._lost(listings)})
@@ -159,14 +162,14 @@ class Crawl:
         """Ask for everything that waits, until nothing does or a limit ends it."""
         under_way = 0
         while True:
-            under_way += self._dispatch(under_way)
+            under_way += self._dispatch()
             self._tally.expect(self._frontier.found)
             if not under_way and not self._more():
                 return
             outcome = self._workers.take(self._pacing.next_time(monotonic()))
             if outcome is not None:
                 under_way -= 1
-                self._settle(outcome)
+                self._arrived(outcome)
             if len(self._pages) >= _WRITE_PAGES or monotonic() - self._written_at > _WRITE_SECONDS:
                 self._flush()
 
@@ -188,17 +191,20 @@ class Crawl:
                 self._frontier.found += 1
                 yield job
 
-    def _dispatch(self, under_way: int) -> int:
+    def _dispatch(self) -> int:
         """Begin as many requests as may be begun; how many."""
         begun = 0
         now = monotonic()
-        while not self._limit_hit(under_way + begun):
-            job = self._outage.pulse() or self._next(now)
+        while not self._limit_hit():
+            job = self._outage.pulse()
             if job is None:
-                break
+                job = self._next(now) if len(self._early) < _MOST_EARLY else None
+                if job is None:
+                    break
+                job = replace(job, known=self._store.page(job.key), order=self._given)
+                self._given += 1
             self._pacing.began(job.address, now)
-            known = self._store.page(job.key)
-            self._workers.give(replace(job, known=known))
+            self._workers.give(job)
             self._used.asked += 1
             begun += 1
         return begun
@@ -218,9 +224,9 @@ class Crawl:
             return self._pacing.due(now)
         return None
 
-    def _limit_hit(self, under_way: int = 0) -> bool:
+    def _limit_hit(self) -> bool:
         """Whether a limit forbids more requests."""
-        hit = ""
+        hit, under_way = "", self._given - self._settled
         if monotonic() - self._used.began > self._limits.seconds:
             hit = "seconds"
         elif self._used.received > self._limits.total_bytes:
@@ -242,12 +248,24 @@ class Crawl:
 
     # --- what came ---
 
+    def _arrived(self, outcome: Outcome) -> None:
+        """Settle outcomes in the order in which they were asked for, whichever came first.
+
+        So two readings of one site find its pages in one order, by the same spellings, and end at a limit alike.
+        """
+        self._pacing.ended(outcome.job.address)
+        self._used.received += outcome.received
+        if self._outage.is_pulse(outcome):
+            self._outage.answered(outcome)
+            return
+        self._early[outcome.job.order] = outcome
+        while (following := self._early.pop(self._settled, None)) is not None:
+            self._settled += 1
+            self._settle(following)
+
     def _settle(self, outcome: Outcome) -> None:
         job = outcome.job
-        self._pacing.ended(job.address)
-        self._used.received += outcome.received
-        if self._outage.took(outcome):
-            return
+        self._outage.note(outcome)
         match outcome.came:
             case Came.PAGE | Came.UNCHANGED:
                 self._page(outcome)
@@ -266,10 +284,13 @@ class Crawl:
                 self._failed(job, outcome.detail)
 
     def _page(self, outcome: Outcome) -> None:
-        job, page = outcome.job, outcome.page
-        page_facts = outcome.page_facts
-        if page is None or page_facts is None:
-            page, page_facts, targets = self._kept(job)
+        job, page_facts = outcome.job, outcome.page_facts
+        if page_facts is None:
+            assert job.known is not None  # only what is kept is asked for with a condition
+            kept = kept_page(self._store, job.known)
+            page_facts, targets = kept.facts, kept.targets
+            if kept.renewed is not None:
+                self._pages.append(kept.renewed)
         else:
             targets = list(outcome.targets)
         if page_facts.refresh and not self._leads_to_itself(page_facts.refresh, job):
@@ -298,30 +319,6 @@ class Crawl:
     def _leads_to_itself(self, target: str, job: Fetch) -> bool:
         return key_of(self._scope.own(target)) == job.key
 
-    def _kept(self, job: Fetch) -> tuple[StoredPage, facts.PageFacts, list[str]]:
-        """A page that is as it was."""
-        page = job.known
-        assert page is not None  # only what is kept is asked for with a condition
-        if page.revision != facts.REVISION:
-            return self._read_anew(page)
-        return page, facts.PageFacts.from_json(page.facts), self._store.links(job.key)
-
-    def _read_anew(self, page: StoredPage) -> tuple[StoredPage, facts.PageFacts, list[str]]:
-        """A kept page whose facts were read by an earlier version of this program."""
-        from datetime import UTC, datetime
-
-        from assay.adapters.site.store import packed
-        from assay.model.documents import MediaType
-
-        body, links = self._store.body(page.key), self._store.links(page.key)
-        found = facts.PageFacts.from_json("{}")
-        if page.media == MediaType.HTML.value:
-            head = facts.read_html_facts(body, page.served_at, {}, datetime.now(UTC))
-            found, links = head.facts, list(head.links)
-        page = replace(page, facts=found.as_json(), revision=facts.REVISION)
-        self._pages.append((page, packed("\n".join(links)) if links else b"", packed(body)))
-        return page, found, links
-
     def _moved(self, job: Fetch, target: str, hops: int) -> None:
         own = self._scope.own(target)
         if not self._scope.holds(own):
@@ -332,7 +329,7 @@ class Crawl:
             if own == job.address:
                 self._done(job, "excluded", "redirects to itself")
             else:
-                self._frontier.waiting.appendleft(replace(job, address=own, hops=hops + 1, tries=0))
+                self._frontier.waiting.append(replace(job, address=own, hops=hops + 1, tries=0))
         else:
             self._frontier.offer(own, job.depth, LINK, hops=hops + 1)
             self._done(job, "moved", own)

@@ -81,6 +81,8 @@ class Frontier:
         reason = self._refused_for(own, depth, kinds)
         if reason:
             self.left_out[reason] += 1
+            if "depth" in self.limits_hit:
+                self._links.discard(seen)  # a shorter way may lead to it yet
             return
         self._take(own, depth, kinds, hops)
 
@@ -132,6 +134,7 @@ class Frontier:
             return
         if is_markdown(address):
             self.markdown.append(Fetch(key, asked, depth, kinds, hops=hops))
+            self._written.append(Visit(key, asked, depth, kinds))
             for twin in html_twins(address):
                 self.offer(twin, depth, MAYBE)
             return
@@ -201,8 +204,13 @@ class Frontier:
         if not series or not skeleton or job.kinds & NAMED:
             return
         self._series[series][skeleton] += 1
-        if self._series[series][skeleton] >= SERIES:
+        if self._says_the_same(series, skeleton):
             self._stopped.add(series)
+
+    def _says_the_same(self, series: str, skeleton: str) -> bool:
+        """Whether nearly all pages of a series are this one: some pages that are not written yet make no trap."""
+        alike = self._series[series][skeleton]
+        return alike >= SERIES and 5 * alike >= 4 * self._series[series].total()
 
     def is_trapped(self, address: str) -> bool:
         """Whether there were more addresses of this path, differing in the query, than are believed."""
@@ -212,7 +220,7 @@ class Frontier:
     def is_endless(self, address: str, skeleton: str) -> bool:
         """Whether the page is one of a series that says the same again and again."""
         series = series_of(address)
-        return bool(series) and bool(skeleton) and self._series[series][skeleton] >= SERIES
+        return bool(series) and bool(skeleton) and self._says_the_same(series, skeleton)
 
     def knows(self, key: str) -> bool:
         """Whether a page was found."""

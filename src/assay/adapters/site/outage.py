@@ -36,23 +36,24 @@ class Outage:
         self._wanted = False
         return self._sample
 
-    def took(self, outcome: Outcome) -> bool:
-        """Take note of an outcome; true when it is that of a pulse, and no page's. Raises SourceError."""
-        if outcome.job.key == _PULSE_KEY:
-            self._answered(outcome)
-            return True
+    def is_pulse(self, outcome: Outcome) -> bool:
+        """Whether it is the outcome of a pulse, and no page's."""
+        return outcome.job.key == _PULSE_KEY
+
+    def note(self, outcome: Outcome) -> None:
+        """Take note of a page's outcome."""
         if outcome.came not in {Came.BUSY, Came.BROKEN} or (outcome.status == 0 and outcome.received):
             self._in_a_row = 0
             if outcome.came in {Came.PAGE, Came.UNCHANGED}:
                 self._sample = replace(self._sample, address=outcome.job.address)
-            return False
+            return
         self._in_a_row += 1
         self._last = outcome.detail
         if self._in_a_row >= self._allowed and not self._asks:
             self._asks, self._wanted = 1, True
-        return False
 
-    def _answered(self, outcome: Outcome) -> None:
+    def answered(self, outcome: Outcome) -> None:
+        """Take note of a pulse's outcome. Raises SourceError when it failed."""
         if outcome.came not in {Came.BUSY, Came.BROKEN}:
             self._asks, self._in_a_row = 0, 0
             self._allowed *= 2  # it is there: a part of it is ill, and that part is larger than was thought

@@ -46,7 +46,10 @@ class Came(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """A page to ask for. known: what is kept of it, with its links' place in the store."""
+    """A page to ask for.
+
+    known: what is kept of it. order: its place among all that was asked for; outcomes are taken in that order.
+    """
 
     key: str
     address: str
@@ -55,6 +58,7 @@ class Fetch:
     tries: int = 0
     hops: int = 0
     known: StoredPage | None = None
+    order: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,9 @@ class SiteSource:
             progress.end()
 
 
+_ENDED = "the reading ended before"
+
+
 @dataclass(frozen=True, slots=True)
 class _Decided:
     """What is yielded for a key: a page, or the reason why there is none. failed: whether that is a failure."""
@@ -165,7 +168,7 @@ class _Reading:
                 case "gone" if visit.key in self._known:
                     decided[visit.key] = _Decided(None, visit.detail)
                 case "" if visit.key in self._known:
-                    decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked}", failed=True)
+                    decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked or _ENDED}", failed=True)
         found = members(self._store, scope, kinds, obeyed=self._request.politeness.robots)
         settled = settle(found, kinds, crawled.frontier, crawled.start_key)
         assign(settled.pages, self._request.variants, self._request.name, crawled.start_key)

@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from tests.sites import (
@@ -268,9 +269,8 @@ def test_a_host_that_wants_to_be_left_alone_too_long_is_left_alone(site: Site, t
     [
         (SiteLimits(pages=5), "pages"),
         (SiteLimits(total_bytes=2_000), "total_bytes"),
-        (SiteLimits(seconds=1e-6), "seconds"),
     ],
-    ids=["pages", "bytes", "seconds"],
+    ids=["pages", "bytes"],
 )
 def test_what_a_limit_leaves_out_is_said(
     site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture, limits: SiteLimits, word: str
@@ -278,13 +278,34 @@ def test_what_a_limit_leaves_out_is_said(
     paths = [f"/p{number}" for number in range(50)]
     site.pages |= {path: html(f"Page {path} {'words ' * 40}") for path in paths}
     site.pages["/"] = html(f"Start {links(*paths)}")
-    if word == "seconds":
-        with pytest.raises(SourceError):
-            _read(site, tmp_path, limits=limits)
-        assert sum(site.asked[path] for path in paths) == 0
-    else:
-        assert 1 <= len(_read(site, tmp_path, limits=limits)) < 20
+    assert 1 <= len(_read(site, tmp_path, limits=limits)) < 20
     assert f"the limit of {word} was reached" in caplog.text
+
+
+def test_no_time_at_all_is_said(site: Site, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="limit of seconds"):
+        _read(site, tmp_path, limits=SiteLimits(seconds=1e-6))
+    assert not site.asked
+
+
+def test_when_the_time_is_over_the_rest_is_not_asked_for(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from assay.adapters.site import crawl
+
+    site.pages["/a"] = html(f"A {links('/b')}")
+    site.pages["/b"] = html("B")
+    past = [monotonic()]
+    monkeypatch.setattr(crawl, "monotonic", lambda: past[0])
+    kept = crawl.Crawl._follow
+
+    def late(self: crawl.Crawl, targets: list[str], depth: int) -> None:
+        kept(self, targets, depth)
+        past[0] += 60.0 * depth
+
+    monkeypatch.setattr(crawl.Crawl, "_follow", late)
+    assert _read(site, tmp_path, limits=SiteLimits(seconds=50.0)) == {"/", "/a"}
+    assert "the limit of seconds was reached" in caplog.text
 
 
 def test_giving_up_a_crawl_ends_its_threads_at_once(site: Site, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 
 import pytest
 from filelock import FileLock
@@ -305,3 +306,43 @@ def test_politeness_has_no_part_in_what_is_found(site: Site, tmp_path: Path) -> 
     one = source_of(site.url, tmp_path / "one.sqlite", politeness=Politeness(connections=1))
     many = source_of(site.url, tmp_path / "many.sqlite", politeness=Politeness(connections=16))
     assert known_of(list(one.read({}))) == known_of(list(many.read({})))
+
+
+def test_which_answer_comes_first_decides_nothing(tmp_path: Path) -> None:
+    """Pages answer at both spellings, and each reading meets other delays: the same pages come, with the same hash."""
+    turn = {"slow": 0}
+
+    def delayed(number: int) -> Reply:
+        sleep(0.004 * ((number * 7 + turn["slow"] * 5) % 6))
+        both = [f"/p{(number * 3 + step) % 40}{'/' if (number + step) % 2 else ''}" for step in range(4)]
+        return html(f"Page {chr(65 + number)} {links(*both)}")
+
+    with served(Site()) as site:
+        site.etags = False
+        site.pages["/"] = html(f"Start {links('/p1', '/p2/')}")
+        site.fallback = lambda request: (
+            delayed(int(request.path.strip("/p"))) if request.path.startswith("/p") else Reply(404)
+        )
+        readings = []
+        for turn["slow"] in range(3):
+            source = source_of(site.url, tmp_path / f"{turn['slow']}.sqlite", limits=SiteLimits(pages=20))
+            readings.append(known_of(list(source.read({}))))
+    assert readings[0] == readings[1] == readings[2]
+    assert len(readings[0]) == 20
+
+
+def test_markdown_that_waits_for_its_twin_outlives_an_interrupt(
+    site: Site, source: SiteSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assay.adapters.site.crawl import Crawl
+
+    site.pages |= {"/a": html(f"A {links('/m.md')}"), "/m.md": Reply(200, b"# M", {"Content-Type": "text/markdown"})}
+
+    def cut(self: Crawl) -> None:
+        raise _Cut
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Crawl, "_lonely_markdown", cut)
+        with pytest.raises(_Cut):
+            list(source.read({}))
+    assert _paths(list(source.read({}))) == ALL | {"m.md"}
