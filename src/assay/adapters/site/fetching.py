@@ -3,6 +3,7 @@
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import urlsplit
 
 import httpcore2
@@ -92,7 +93,7 @@ class Client:
         self._origin = origin_of(start_url)
         self._secret = [(name.encode(), value.encode()) for name, value in headers.items()]
         self._pool = httpcore2.ConnectionPool(
-            ssl_context=ssl.create_default_context(),
+            ssl_context=_verifying(),
             max_connections=None,
             max_keepalive_connections=connections,
             keepalive_expiry=10.0,
@@ -155,6 +156,12 @@ class Client:
     def close(self) -> None:
         """Let go of the connections."""
         self._pool.close()
+
+
+@cache
+def _verifying() -> ssl.SSLContext:
+    """What certificates are verified by; reading the machine's authorities takes longer than a request."""
+    return ssl.create_default_context()
 
 
 def _joined(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
