@@ -127,5 +127,10 @@ def source_overrides(
     return {"sources": [_named(source) | given for source in sources]}
 
 
+def is_site(source: str) -> bool:
+    """Whether what was named on the command line is the address of a site, and not a folder."""
+    return source.lower().startswith(("http://", "https://"))
+
+
 def _named(source: str) -> dict[str, Any]:
-    return {"url": source} if source.lower().startswith(("http://", "https://")) else {"path": source}
+    return {"url": source} if is_site(source) else {"path": source}

@@ -1,5 +1,6 @@
 """`assay init`, `assay doctor` and `assay demo`."""
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,7 @@ from assay.cli.progress import progress
 from assay.cli.report_files import NOTHING_WRITTEN, Written
 from assay.cli.reports import publish_body
 from assay.cli.searching import search_body, show_ranking
-from assay.cli.templates import ASSAY_TOML
+from assay.cli.templates import ASSAY_TOML, FOLDER, SITE
 from assay.cli.validation_text import show_validation
 from assay.errors import InputError
 from assay.model.ranking import Query
@@ -40,21 +41,33 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
-    folder: Annotated[Path | None, typer.Argument(help="Folder with the documentation [default: docs].")] = None,
+    source: Annotated[
+        str | None,
+        typer.Argument(help="Folder with the documentation, or address of a site [default: docs]."),
+    ] = None,
     base_url: options.BaseUrl = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an assay.toml that is there already.")] = False,
 ) -> None:
     """Write assay.toml into the working directory."""
-    docs = folder or next((Path(name) for name in _DOCS_FOLDERS if Path(name).is_dir()), Path("docs"))
-    url = base_url or "https://docs.example.org"
     path = Path(CONFIG_FILE)
     if path.exists() and not force:
         raise InputError(f"{path} would be overwritten.", hint="Use --force if that is meant.")
-    path.write_text(ASSAY_TOML.format(path=docs.as_posix(), base_url=url), encoding="utf-8")
+    docs = None
+    if source is not None and options.is_site(source):
+        table = SITE.format(place=_toml(source))
+    else:
+        docs = Path(source or next((name for name in _DOCS_FOLDERS if Path(name).is_dir()), "docs"))
+        table = FOLDER.format(place=_toml(docs.as_posix()), base_url=_toml(base_url or "https://docs.example.org"))
+    path.write_text(ASSAY_TOML.format(source=table), encoding="utf-8")
     out().print(f"Wrote {path}.")
-    if not docs.is_dir():
+    if docs is not None and not docs.is_dir():
         out().print(f"[yellow]There is no folder {escape(str(docs))} yet: set `path` in {CONFIG_FILE}.[/]")
     out().print("Next: assay publish")
+
+
+def _toml(text: str) -> str:
+    """A text as TOML writes it; a JSON string is one."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def doctor(

@@ -3,9 +3,7 @@
 ASSAY_TOML = """\
 # Assay's settings. Every one of them, with its default, is listed in docs/settings.md.
 
-[[sources]]
-path = "{path}"
-base_url = "{base_url}"     # where readers find these pages
+{source}
 
 [embedding]
 provider = "static"         # built in; "cohere" with COHERE_API_KEY, "openai" with OPENAI_API_KEY, "azure", "fastembed"
@@ -18,3 +16,16 @@ top_k = 5
 max_failed_pages = 0.05     # more pages that fail block the candidate
 max_page_fall = 0.2         # so does a larger share of pages that are gone
 """
+
+FOLDER = """\
+[[sources]]
+path = {place}
+base_url = {base_url}     # where readers find these pages"""
+
+SITE = """\
+[[sources]]
+url = {place}
+# include = ["/guide"]       # only what is under these paths; the folder of `url` if unset
+# exclude = ["/guide/old"]
+# max_pages = 20000
+# delay_seconds = 0.5        # between two requests; robots.txt may ask for more"""

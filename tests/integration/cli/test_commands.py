@@ -1,6 +1,7 @@
 """The commands: what they print, in which form, and with which exit code."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -372,6 +373,15 @@ def test_init_writes_files_that_publish_can_use_and_overwrites_none(assay: Run, 
     assert (said.code, "would be overwritten" in said.err, "--force" in said.err) == (2, True, True)
     assert (folder / "assay.toml").read_text(encoding="utf-8") == "# mine\n"
     assert assay("init", "--force").code == 0
+
+
+def test_init_writes_a_site_too_and_paths_with_quotes(assay: Run, folder: Path) -> None:
+    assert assay("init", "https://docs.example.org/guide/", "--force").code == 0
+    (source,) = tomllib.loads((folder / "assay.toml").read_text(encoding="utf-8"))["sources"]
+    assert source == {"url": "https://docs.example.org/guide/"}
+    assert assay("init", 'my "docs"', "--force").code == 0
+    (source,) = tomllib.loads((folder / "assay.toml").read_text(encoding="utf-8"))["sources"]
+    assert source["path"] == 'my "docs"'
 
 
 def test_the_demo_answers_and_leaves_the_working_directory_alone(assay: Run, folder: Path, tmp_path: Path) -> None:
