@@ -8,6 +8,9 @@ _ENTRY = re.compile(r"\{([^{}]*)\}")
 _PROPERTY = re.compile(r"""["']?\b(label|value)["']?\s*:\s*(?:"([^"]*)"|'([^']*)'|`([^`]*)`)""")
 _ENDS_ITSELF = tuple(":?!.…。\uff1a\uff1f\uff01")  # the last three are the fullwidth ones
 
+_APART = {"seealso": "see also", "tldr": "tl;dr"}
+"""Kinds whose names are not the words that a page shows for them."""
+
 _TABS = {"tab", "tab-item"}
 _FOLDED = {"details", "dropdown", "collapse", "toggle"}
 _UNNAMED = {
@@ -33,7 +36,7 @@ def is_tab(kind: str) -> bool:
 
 def admonition_label(kind: str, title: Inline) -> Inline:
     """`Note: Title`, or `Note:` without a title or with one that only says the kind again."""
-    shown = kind.replace("-", " ").replace("_", " ").capitalize()
+    shown = _APART.get(kind.lower(), kind).replace("-", " ").replace("_", " ").capitalize()
     if title.text.casefold() == shown.casefold():
         title = EMPTY
     return joined([Inline(f"{shown}:"), title], " ")

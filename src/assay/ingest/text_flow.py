@@ -52,6 +52,7 @@ class TextFlow:
         self._captures: list[Capture] = []
         self._hidden = 0
         self._runs = 0
+        self._mark = ""
 
     # --- what a page shows ---
 
@@ -63,11 +64,23 @@ class TextFlow:
     def text(self, content: str) -> None:
         """Running text."""
         if not self._hidden:
+            if self._mark and not content.isspace():
+                self._write_mark()
             self.buffer.text(content)
+
+    def mark(self, mark: str) -> None:
+        """What the next text begins with, wherever it comes; "" for nothing after all."""
+        self._mark = mark
+
+    def _write_mark(self) -> None:
+        mark, self._mark = self._mark, ""
+        self.buffer.text(mark)
 
     def verbatim(self, content: str) -> None:
         """Running text whose blanks stay as they are."""
         if not self._hidden:
+            if self._mark:
+                self._write_mark()
             self.buffer.verbatim(content)
 
     def line_break(self) -> None:

@@ -4,8 +4,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from assay.ingest.html.code import code_of, language_of
-from assay.ingest.html.marks import KINDS, Mark, admonition_kind, mark_of
+from assay.ingest.html.marks import KINDS, Mark, callout_kind, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, first_text, number, short_text
 from assay.ingest.html.surroundings import SKIP, Box, Close, Surroundings
 from assay.ingest.inlines import EMPTY, Inline
@@ -120,6 +119,7 @@ def _closing_frame(page: Surroundings, name: str) -> Close:
 
     def close() -> None:
         page.flow.flush()
+        page.flow.mark("")
         page.nest.pop()
         page.flow.writer.close_frame()
 
@@ -211,58 +211,6 @@ def definition(page: Surroundings, node: LexborNode, attributes: Attributes) -> 
     return close
 
 
-# --- code ---
-
-
-def code(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A code block."""
-    title = attribute(attributes, "data-title", "title")
-    _write_code(page, node, language_of(node, page.generator.unnamed), title)
-    return SKIP
-
-
-def _write_code(page: Surroundings, node: LexborNode, language: str, title: str) -> None:
-    title, page.code_title = page.code_title or title, ""
-    page.anchor = None
-    page.flow.code(code_of(node), language, title)
-
-
-def code_title(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """The title of the code that comes next."""
-    text = " ".join(word for word in _own_text(page, node).split() if word != "¶")
-    if text:
-        page.flow.flush()
-        page.spend_code_title()
-        page.code_title = text
-    return SKIP
-
-
-def _own_text(page: Surroundings, node: LexborNode) -> str:
-    """Its text without that of chrome right in it."""
-    parts: list[str] = []
-    child = node.first_child
-    while child is not None:
-        if child.tag == TEXT:
-            parts.append(child.text_content or "")
-        elif (child.tag or "-")[0] not in "-!" and child.tag not in {"button", "svg", "script", "style"}:
-            class_ = child.attributes.get("class") or ""
-            if mark_of(page.generator, child.tag or "", class_) is not Mark.CHROME:
-                parts.append(short_text(child))
-        child = child.next
-    return "".join(parts).strip()
-
-
-def numbered_code(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A table whose columns are the line numbers and the code."""
-    if named := node.css_first("th.filename, .filename"):
-        page.code_title = short_text(named)
-    blocks = node.css("td.code pre, td.rouge-code pre, td:last-child pre")[:1] or node.css("pre")[-1:]
-    for block in blocks:
-        language = language_of(block, page.generator.unnamed) or language_of(node, page.generator.unnamed)
-        _write_code(page, block, language, attribute(attributes, "title"))
-    return SKIP
-
-
 # --- what has a label ---
 
 
@@ -270,7 +218,7 @@ def admonition(page: Surroundings, node: LexborNode, attributes: Attributes) -> 
     """An admonition, with its title where it has one."""
     _begin(page)
     class_ = attributes.get("class") or ""
-    kind, classes = admonition_kind(node.tag or "", class_) or "note", class_.split()
+    kind, classes = callout_kind(page.generator, node.tag or "", class_), class_.split()
     if (title := _title_in(page, node)) is None:
         return page.labelled(admonition_label(kind, EMPTY), keep=True)
     return _boxed(page, title, kind, is_coloured="alert" in classes and "theme-admonition" not in classes)
@@ -332,6 +280,12 @@ def title_of_box(page: Surroundings, box: Box) -> Close:
 
 def summary(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """A summary that is no title of anything."""
+    page.flow.flush()
+    return page.flow.flush
+
+
+def apart(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """What stands apart from what is beside it."""
     page.flow.flush()
     return page.flow.flush
 

@@ -62,9 +62,35 @@ def _named(attributes: Attributes) -> str:
     return ""
 
 
-def code_of(pre: LexborNode) -> str:
-    """What a code block shows, byte for byte: without line numbers, buttons and the tags of highlighting."""
+def code_of(pre: LexborNode, language: str = "", empty_line: str = "") -> str:
+    """What a code block shows, byte for byte: without line numbers, buttons and the tags of highlighting.
+
+    empty_line: what the generator writes for a line with nothing in it.
+    """
     pre = _only_code(pre) or pre
+    if language == "diff" and (marked := _marked_lines(pre)) is not None:
+        return marked
+    shown = _shown(pre)
+    if empty_line and empty_line in shown:
+        return "\n".join("" if line == empty_line else line for line in shown.split("\n"))
+    return shown
+
+
+def _marked_lines(code: LexborNode) -> str | None:
+    """A diff whose lines have their first column as a class, as Expressive Code writes it; None for any other."""
+    lines: list[str] = []
+    is_marked = False
+    for line in children(code):
+        classes = (line.attributes.get("class") or "").split()
+        if "ec-line" not in classes:
+            return None
+        mark = "-" if "del" in classes else "+" if "ins" in classes else " "
+        is_marked = is_marked or mark != " "
+        lines.append(mark + _slowly(line).removesuffix("\n"))
+    return "\n".join(lines) if is_marked else None
+
+
+def _shown(pre: LexborNode) -> str:
     first = pre.first_child
     # Prism's renderer for React puts nothing but code into a line.
     is_prism = first is not None and first.tag == "div" and "token-line" in (first.attributes.get("class") or "")

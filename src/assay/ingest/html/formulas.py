@@ -23,6 +23,7 @@ def formula_of(node: LexborNode) -> tuple[str, bool]:
             script = script or inner
         elif inner.tag == "math":
             math = math or inner
+            is_display = is_display or _is_display(inner.tag, inner.attributes)
         elif inner.tag is not None and not inner.tag.startswith("-"):
             is_display = is_display or _is_display(inner.tag, inner.attributes)
     if node.tag == "math":

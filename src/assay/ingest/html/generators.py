@@ -28,6 +28,11 @@ class Generator:
     code_panels: classes of what holds the panels of a code group, whose labels are the titles of the code in them.
     tab_lists: classes of what holds the labels of tabs as `<label>`.
     unnamed: languages that it puts where an author named none.
+    code_frames: classes of what holds a code block with its title above it, where no class names the title.
+    apart: classes of elements that stand apart from what is beside them though their tags do not say so.
+    callouts: classes of its admonitions where they name no kind; colours: what class tells which kind, for these.
+    empty_line: what it writes for an empty line of code.
+    cut: CSS selectors of what is no content where neither a class nor an id tells it.
     lower_titles: whether it calls an admonition without a title by its kind in the page's language, in small letters.
     """
 
@@ -39,7 +44,13 @@ class Generator:
     chrome: Patterns = NOTHING
     code_panels: Patterns = NOTHING
     tab_lists: Patterns = NOTHING
+    code_frames: Patterns = NOTHING
+    apart: Patterns = NOTHING
+    callouts: Patterns = NOTHING
+    colours: tuple[tuple[str, str], ...] = ()
     unnamed: frozenset[str] = frozenset()
+    empty_line: str = ""
+    cut: tuple[str, ...] = ()
     lower_titles: bool = False
 
 
@@ -97,6 +108,7 @@ GENERATORS: tuple[Generator, ...] = (
         marks=("starlight-toc", ".sl-markdown-content"),
         content=(".sl-markdown-content", "main"),
         chrome=Patterns("pagination-links sl-anchor-link sl-banner meta"),
+        apart=Patterns("span.description"),
         unnamed=frozenset(["plaintext"]),
     ),
     Generator(
@@ -122,7 +134,9 @@ GENERATORS: tuple[Generator, ...] = (
         metas=("gitbook", "honkit"),
         marks=("section.markdown-section", ".gitbook-root"),
         content=("section.markdown-section", "main"),
-        chrome=Patterns("page-footer"),
+        chrome=Patterns("page-footer can-override-bg"),
+        code_frames=Patterns("group/codeblock"),
+        cut=("main > .whitespace-pre-wrap ~ *",),
     ),
     Generator(
         name="docsy",
@@ -139,7 +153,17 @@ GENERATORS: tuple[Generator, ...] = (
         marks=(".nextra-content", "[class*=nextra-]", "main[data-pagefind-body]"),
         content=("main[data-pagefind-body]", "article main", "main"),
         chrome=Patterns("nextra-breadcrumb nextra-toc subheading-anchor nextra-copy-icon"),
+        code_frames=Patterns("div.nextra-code"),
+        callouts=Patterns("nextra-callout"),
+        colours=(
+            ("x:bg-blue-100", "info"),
+            ("x:bg-green-100", "tip"),
+            ("x:bg-yellow-50", "warning"),
+            ("x:bg-red-100", "error"),
+            ("x:bg-purple-100", "important"),
+        ),
         unnamed=frozenset(["plaintext", "text"]),
+        empty_line=" ",
     ),
 )
 

@@ -22,6 +22,8 @@ class Mark(Enum):
     TAB = "tab"
     PANEL = "panel"
     CODE_PANELS = "code panels"
+    CODE_FRAME = "code frame"
+    APART = "apart"
     ADMONITION = "admonition"
     ADMONITION_TITLE = "admonition title"
     FORMULA = "formula"
@@ -109,18 +111,28 @@ def mark_of(generator: Generator, tag: str, class_: str) -> Mark | None:
     classes = class_.split()
     if generator.chrome.match(tag, classes):
         return Mark.CHROME
-    if admonition_kind(tag, class_) is not None:
+    if generator.callouts.match(tag, classes) or admonition_kind(tag, class_) is not None:
         return Mark.ADMONITION
-    if generator.code_panels.match(tag, classes):
-        return Mark.CODE_PANELS
-    if generator.tab_lists.match(tag, classes):
-        return Mark.TAB_LIST
-    return next((mark for mark, patterns in _MARKS if patterns.match(tag, classes)), None)
+    said = (
+        (Mark.CODE_PANELS, generator.code_panels),
+        (Mark.TAB_LIST, generator.tab_lists),
+        (Mark.CODE_FRAME, generator.code_frames),
+        (Mark.APART, generator.apart),
+    )
+    return next((mark for mark, patterns in (*said, *_MARKS) if patterns.match(tag, classes)), None)
 
 
 def is_chrome_id(generator: Generator, tag: str, given: str) -> bool:
     """Whether an element with this id is no part of what the page says."""
     return generator.chrome.match_id(tag, given) or _MARKS[0][1].match_id(tag, given)
+
+
+def callout_kind(generator: Generator, tag: str, class_: str) -> str:
+    """The kind of an admonition by its class attribute, on the pages of a generator; `note` when nothing tells it."""
+    classes = class_.split()
+    if generator.callouts.match(tag, classes):
+        return next((kind for colour, kind in generator.colours if colour in classes), "note")
+    return admonition_kind(tag, class_) or "note"
 
 
 @lru_cache(maxsize=4_096)

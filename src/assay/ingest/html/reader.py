@@ -36,6 +36,9 @@ def read_html(page: RawPage) -> Document:
     content = storable(page.content)
     tree = LexborHTMLParser(content)
     generator = generator_of(content, tree, page.generator)
+    for selector in generator.cut:
+        for node in tree.css(selector):
+            node.decompose()
     writer = _written(page, tree, generator)
     title = storable(
         title_of(tree, writer.first_title)

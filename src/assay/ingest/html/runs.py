@@ -149,7 +149,7 @@ def button(page: Surroundings, node: LexborNode, attributes: Attributes) -> Clos
 def checkbox(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """The box of a task."""
     if attributes.get("type") == "checkbox" and "item" in page.nest[-1:]:
-        page.flow.text("[x] " if "checked" in attributes else "[ ] ")
+        page.flow.mark("[x] " if "checked" in attributes else "[ ] ")
     return SKIP
 
 

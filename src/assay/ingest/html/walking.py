@@ -1,7 +1,7 @@
 """The elements of a page's content, one after another: what is shown goes to the text flow, chrome is passed over.
 
 The walk has no recursion, so that no page is nested too deep for it. What an element means is in the modules that the
-walk asks: `marks` by its class, the handlers of `blocks` and `tables` by its tag.
+walk asks: `marks` by its class, the handlers of `blocks`, `code_blocks` and `tables` by its tag.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from selectolax.lexbor import LexborNode
 
-from assay.ingest.html import blocks, runs, tables
+from assay.ingest.html import blocks, code_blocks, runs, tables
 from assay.ingest.html.marks import Mark, is_chrome_id, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, names
 from assay.ingest.html.patterns import Patterns
@@ -33,12 +33,14 @@ _BLOCKS = names(
 Handler = Callable[[Surroundings, LexborNode, Attributes], Close | None]
 
 _BY_MARK: dict[Mark, Handler] = {
-    Mark.CODE_TITLE: blocks.code_title,
-    Mark.NUMBERED_CODE: blocks.numbered_code,
+    Mark.CODE_TITLE: code_blocks.code_title,
+    Mark.NUMBERED_CODE: code_blocks.numbered_code,
     Mark.TAB_LIST: blocks.tab_list,
     Mark.TAB: blocks.tab,
     Mark.PANEL: blocks.panel,
     Mark.CODE_PANELS: blocks.code_panels,
+    Mark.CODE_FRAME: code_blocks.code_frame,
+    Mark.APART: blocks.apart,
     Mark.ADMONITION: blocks.admonition,
     Mark.FORMULA: runs.formula,
     Mark.FOOTNOTES: blocks.footnotes,
@@ -64,7 +66,7 @@ _BY_TAG: dict[str, Handler] = {
     "li": blocks.item,
     "math": runs.formula,
     "mjx-container": runs.formula,
-    "pre": blocks.code,
+    "pre": code_blocks.code,
     "script": runs.script,
     "summary": blocks.summary,
     "table": tables.table,
@@ -72,7 +74,13 @@ _BY_TAG: dict[str, Handler] = {
 }
 
 
-_BY_ROLE: dict[str | None, Handler] = {"tab": blocks.tab, "tabpanel": blocks.panel}
+_BY_ROLE: dict[str | None, Handler] = {
+    "tab": blocks.tab,
+    "tabpanel": blocks.panel,
+    "table": tables.table,
+    "row": tables.row,
+    **dict.fromkeys(["cell", "columnheader", "rowheader"], tables.cell),
+}
 
 
 def walk(page: Surroundings, root: LexborNode) -> None:
@@ -119,9 +127,9 @@ def _enter(page: Surroundings, node: LexborNode, tag: str) -> Close | None:
     """An element begins. Returns what its end does; SKIP when nothing in it is shown."""
     attributes: Attributes = node.attributes
     handler = _BY_TAG.get(tag)
+    if page.titles and (box := page.titles.pop(node.mem_id, None)) is not None:
+        return blocks.title_of_box(page, box)
     if attributes:
-        if page.titles and (box := page.titles.pop(node.mem_id, None)) is not None:
-            return blocks.title_of_box(page, box)
         if page.panel_parents and node.parent is not None and node.parent.mem_id in page.panel_parents:
             handler = blocks.code_panel
         else:
