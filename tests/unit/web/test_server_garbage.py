@@ -1,0 +1,23 @@
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from assay.web.server import _keep_what_is_loaded
+
+
+@pytest.fixture(autouse=True)
+def _restored() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*before)
+
+
+def test_what_a_server_loaded_is_looked_through_no_more() -> None:
+    loaded: list[object] = [{"loaded": []}]
+    gc.set_threshold(700, 10, 10)
+    _keep_what_is_loaded()
+    assert gc.get_freeze_count() > 0
+    assert not any(found is loaded for found in gc.get_objects())
+    assert gc.get_threshold() == (20_000, 10, 10)
