@@ -135,19 +135,26 @@ class InlineBuffer:
 
     def wrap_code(self, start: int) -> None:
         """Make everything from an offset on inline code."""
-        content = "".join(self._parts)
-        kept, code = content[:start], content[start:].replace("\n", " ").strip()
+        tail: list[str] = []
+        length = self._length
+        while length > start:
+            part = self._parts.pop()
+            length -= len(part)
+            tail.append(part)
+        content = "".join(reversed(tail))
+        kept, code = content[: start - length], content[start - length :].replace("\n", " ").strip()
+        shown = code_span(code) if code else content[start - length :]
+        self._parts += [part for part in (kept, shown) if part]
+        self._length = start + len(shown)
         if not code:
             return
-        shown = code_span(code)
         shift = shown.index(code)
-        self._parts = [kept, shown] if kept else [shown]
-        self._length = len(kept) + len(shown)
         self._ends_blank = False
-        self._links = [
-            InlineLink(link.start + shift, link.end + shift, link.target) if link.start >= start else link
-            for link in self._links
-        ]
+        for place in range(len(self._links) - 1, -1, -1):
+            link = self._links[place]
+            if link.start < start:
+                break
+            self._links[place] = InlineLink(link.start + shift, link.end + shift, link.target)
 
     def take(self) -> Inline:
         """Everything collected, without blanks at its ends; links that are open end. The buffer is empty after."""

@@ -13,6 +13,7 @@ from assay.ingest.html.content import content_of
 from assay.ingest.html.footnotes import Footnotes
 from assay.ingest.html.generators import Generator, generator_of
 from assay.ingest.html.links import LinkResolver
+from assay.ingest.html.nesting import tamed
 from assay.ingest.html.surroundings import Surroundings
 from assay.ingest.html.titles import heading_outside, title_of
 from assay.ingest.html.walking import walk
@@ -34,7 +35,7 @@ def read_html(page: RawPage) -> Document:
     if page.media_type is not MediaType.HTML:
         raise InputError(f"{page.key}: {page.media_type} is not HTML.", hint="Give it to the reader for its type.")
     content = storable(page.content)
-    tree = LexborHTMLParser(content)
+    tree = LexborHTMLParser(tamed(content))
     generator = generator_of(content, tree, page.generator)
     for selector in generator.cut:
         for node in tree.css(selector):

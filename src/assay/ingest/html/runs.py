@@ -94,10 +94,14 @@ def footnote_reference(page: Surroundings, node: LexborNode, attributes: Attribu
 def inline_code(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """Inline code, its blanks as they are written."""
     flow = page.flow
+    if page.in_code:
+        return None
     if _has_markup(node):
+        page.in_code = True
         start, flushes = flow.buffer.length, flow.flushes
 
         def close() -> None:
+            page.in_code = False
             if flushes == flow.flushes:
                 flow.buffer.wrap_code(start)
 

@@ -45,7 +45,7 @@ class Surroundings:
     code_title: title of the code that comes next.
     alert_mark: what tells the kind of a quotation that is an admonition, not shown.
     level: of the last heading that was not made from a signature.
-    has_notes: whether footnotes were met.
+    has_notes: whether footnotes were met; in_code: whether inline code is open.
     writes_notes: whether it is the text of a footnote that is walked through.
     is_translated: whether the page is in another language than English.
     """
@@ -67,6 +67,7 @@ class Surroundings:
     alert_mark: str = ""
     level: int = 1
     has_notes: bool = False
+    in_code: bool = False
     writes_notes: bool = False
     is_translated: bool = False
 
