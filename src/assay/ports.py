@@ -120,8 +120,10 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector:
         """Embed a text to find with. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
 
-    def expect_queries(self, texts: Sequence[str]) -> None:
+    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """These will be asked next by embed_query: a provider that is paid by the call embeds them in few calls.
+
+        seconds: after which nothing more is tried; None for the patience of a build.
 
         What was expected before is forgotten. Texts that cannot be embedded are left for embed_query to refuse. Raises
         EmbeddingError.

@@ -209,3 +209,13 @@ def test_a_providers_address_holds_nothing_secret(url: str) -> None:
     with pytest.raises(ConfigurationError, match=r"embedding\.base_url: ") as refusal:
         load_settings(None, {"embedding": {"base_url": url}})
     assert "pa55" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("table", ['[gate]\n"nDCG@10" = {}', '[gate.factual]\n"nDCG@10" = {}'])
+def test_a_limit_without_a_limit_is_refused(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "assay.toml"
+    path.write_text(table)
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(path)
+    assert "nDCG@10" in caught.value.message
+    assert "it sets no limit: write {min = 0.6}, {max_drop_vs_live = 0.02} or both" in caught.value.message

@@ -94,7 +94,7 @@ class MemoryEmbedder:
             raise InvalidEmbedding(f"{text[:80]!r} has {len(words)} words; the most is {self._max_tokens}.")
         return _unit(np.add.reduce([self._direction(word) for word in words], axis=0, dtype=np.float32))
 
-    def expect_queries(self, texts: Sequence[str]) -> None:
+    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """Nothing is won by knowing."""
 
     def interrupt(self) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -20,6 +20,13 @@ class LimitSettings(Table):
     max_drop_vs_live: float | None = Field(
         default=None, ge=0.0, le=1.0, description="The most that the mean may be under the live generation's."
     )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        """An empty table looks like a limit, and lets everything pass."""
+        if self.min is None and self.max_drop_vs_live is None:
+            raise ValueError("it sets no limit: write {min = 0.6}, {max_drop_vs_live = 0.02} or both, or leave it out")
+        return self
 
 
 class GateSettings(Table):

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from threading import BoundedSemaphore
 from time import monotonic
@@ -18,6 +19,7 @@ from assay.web.errors import refusal_of
 logger = logging.getLogger("assay.web")
 
 _IDS_AT_ONCE = 500
+_EMBEDDED_AT_ONCE = 200
 
 
 class Stopping(Exception):
@@ -48,26 +50,53 @@ class Validations:
         until = monotonic() + self._seconds
         with self._assay.live.lease() as searcher:
             known = _expected_chunks(searcher, request.tests)
-            outcomes = []
-            for test in request.tests:
-                if stops():
-                    raise Stopping
-                if monotonic() > until:
-                    late = f"It was not run: a validation has {self._seconds:g} seconds."
-                    outcomes.append(service_validation.not_run(test, known, late))
-                else:
-                    outcomes.append(self._ask(searcher, test, request.top_k, known))
+            outcomes: list[Outcome] = []
+            answers = True
+            for together in _together(request.tests):
+                if answers and not stops():
+                    self._announce(together, until)
+                for test in together:
+                    if stops():
+                        raise Stopping
+                    if monotonic() > until:
+                        late = f"It was not run: a validation has {self._seconds:g} seconds."
+                        outcomes.append(service_validation.not_run(test, known, late))
+                    else:
+                        outcome, answers = self._ask(searcher, test, request.top_k, known)
+                        outcomes.append(outcome)
             return searcher.generation.id, outcomes
 
-    def _ask(self, searcher: Searcher, test: ValidationTest, top_k: int, known: dict[str, Chunk]) -> Outcome:
+    def _announce(self, tests: Sequence[ValidationTest], until: float) -> None:
+        """Have queries that cost something embedded in few calls, in half of the time that is left.
+
+        What that does not do is embedded one by one.
+        """
+        embedder = self._assay.embedder
+        left = until - monotonic()
+        if len(tests) > 1 and embedder.batching.costly and left > 0.0:
+            with suppress(EmbeddingError):
+                embedder.expect_queries([test.query_text for test in tests], left / 2.0)
+
+    def _ask(
+        self, searcher: Searcher, test: ValidationTest, top_k: int, known: dict[str, Chunk]
+    ) -> tuple[Outcome, bool]:
+        """What became of a test, and whether the embedder answers."""
         now = datetime.now(UTC)
         try:
             ranking = searcher.search(service_validation.query_of(test, top_k, self._mode))
         except (InputError, EmbeddingError) as error:
             refusal = refusal_of(error)
             logger.warning("The validation test %r could not be run: %s", test.test_id, error)
-            return service_validation.not_run(test, known, refusal.message or error.message, now)
-        return service_validation.judge(test, ranking.hits, known, now)
+            outcome = service_validation.not_run(test, known, refusal.message or error.message, now)
+            return outcome, not isinstance(error, EmbeddingError)
+        return service_validation.judge(test, ranking.hits, known, now), True
+
+
+def _together(tests: Sequence[ValidationTest]) -> Iterator[Sequence[ValidationTest]]:
+    """The first by itself, for it finds out in seconds that nobody answers; then as many as are embedded together."""
+    yield tests[:1]
+    for start in range(1, len(tests), _EMBEDDED_AT_ONCE):
+        yield tests[start : start + _EMBEDDED_AT_ONCE]
 
 
 def _expected_chunks(searcher: Searcher, tests: Sequence[ValidationTest]) -> dict[str, Chunk]:

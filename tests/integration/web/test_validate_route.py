@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.integration.web.conftest import Connect, asking, running_server, settings_for
+from tests.integration.web.conftest import BASE_URL, Connect, asking, running_server, settings_for, write_pages
 from tests.integration.web.wire import Answer, ask, bearer, make_key, until
+from tests.peers.openai import openai_peer
+from tests.peers.serving import Peer
 
 from assay.app import Assay
 from assay.contracts.service_validation import ValidationAnswer
@@ -18,6 +20,7 @@ from assay.errors import EmbedderUnavailable, StoreUnavailable
 from assay.model.access import Scope
 from assay.model.ranking import Query, Ranking
 from assay.retrieval.searcher import Searcher
+from assay.settings import load_settings
 from assay.web.application import create_app
 from assay.web.drain import Drain
 
@@ -172,6 +175,63 @@ def test_a_server_that_stops_begins_no_further_test(assay: Assay, best: str) -> 
         response = client.post(ROUTE, json={"tests": [case(best)]})
     assert response.status_code == 503
     assert response.json()["message"] == "The server is stopping; try again in a moment."
+
+
+# --- queries that cost something ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def peer() -> Iterator[Peer]:
+    with openai_peer() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def paid(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Iterator[TestClient]:
+    """The API over vectors of a provider."""
+    folder = tmp_path_factory.mktemp("paid")
+    write_pages(folder / "pages")
+    embedding = {
+        "provider": "openai",
+        "model": "bge",
+        "dimensions": 1024,
+        "base_url": f"{peer.url}/v1",
+        "openai_api_key": "peer-key",
+        "query_cache": 0,
+    }
+    settings = load_settings(
+        None,
+        {
+            "data_dir": folder / "index",
+            "sources": [{"path": folder / "pages", "name": "manual", "base_url": BASE_URL, "convention": "plain"}],
+            "embedding": embedding,
+            "gate": {"max_unreachable": 1.0},  # vectors of hashes know nothing of what a title means
+        },
+    )
+    with Assay.open(settings) as assay:
+        assert assay.publish().promoted
+        assay.start_serving()
+        with TestClient(create_app(assay)) as client:
+            yield client
+
+
+def test_queries_that_cost_something_are_embedded_in_few_calls(paid: TestClient, peer: Peer) -> None:
+    peer.ledger.reset()
+    body = validate(paid, *(case("gone", identity=f"t{n}", query=f"Where is part {n}?") for n in range(150)))
+    assert body["error_tests"] == 0
+    assert sum(peer.ledger.embedded.values()) == 150
+    assert peer.ledger.requests <= 10
+
+
+def test_a_provider_that_is_gone_is_the_error_of_every_test_in_seconds(paid: TestClient, peer: Peer) -> None:
+    peer.ledger.reset()
+    peer.faults.always("503")
+    try:
+        body = validate(paid, *(case("gone", identity=f"t{n}", query=f"Who made part {n}?") for n in range(150)))
+    finally:
+        peer.faults.always(None)
+    assert body["error_tests"] == 150
+    assert peer.ledger.requests < 60
 
 
 # --- who may, and how often ----------------------------------------------------------------------------------------

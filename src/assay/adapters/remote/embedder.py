@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -131,15 +131,20 @@ class RemoteEmbedder:
         return self._embed_batches([self._document_prefix + text for text in texts], self._checked(texts), "document")
 
     def _embed_batches(
-        self, texts: Sequence[str], counts: Sequence[int], purpose: Literal["document", "query"]
+        self,
+        texts: Sequence[str],
+        counts: Sequence[int],
+        purpose: Literal["document", "query"],
+        patience: Patience | None = None,
     ) -> Vectors:
+        patience = patience or self._for_documents
         batches = plan_batches(counts, self._most, self._rules.batch_tokens)
         if not batches:
             return np.empty((0, self._identity.dimension), dtype=np.float32)
 
         def embed(batch: range) -> Vectors:
             tokens = sum(counts[position] for position in batch)
-            return self._calls.embed([texts[position] for position in batch], tokens, purpose, self._for_documents)
+            return self._calls.embed([texts[position] for position in batch], tokens, purpose, patience)
 
         if len(batches) == 1:
             return embed(batches[0])
@@ -183,8 +188,10 @@ class RemoteEmbedder:
         self._remembered.put(text, vector)
         return vector
 
-    def expect_queries(self, texts: Sequence[str]) -> None:
-        """Embed queries that will be asked next in few requests, with a build's patience; kept until the next call.
+    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+        """Embed queries that will be asked next in few requests; kept until the next call.
+
+        seconds: after which no request is begun; None for a build's patience.
 
         Raises EmbedderUnavailable, EmbedderRefused, EmbeddingError.
         """
@@ -195,7 +202,8 @@ class RemoteEmbedder:
             if text.strip() and _is_unicode(text) and not self._is_over(count)
         }
         sent = [self._query_prefix + text for text in wanted]
-        vectors = self._embed_batches(sent, list(wanted.values()), "query")
+        patience = self._for_documents if seconds is None else _no_longer_than(seconds, self._for_documents)
+        vectors = self._embed_batches(sent, list(wanted.values()), "query", patience)
         vectors.flags.writeable = False
         self._expected = dict(zip(wanted, vectors, strict=True))
 
@@ -233,6 +241,12 @@ class RemoteEmbedder:
             f"The text {text[:80]!r}… has about {count} tokens, and {self._identity.model} takes {self.max_tokens}.",
             hint="Shorten it; nothing is cut silently.",
         )
+
+
+def _no_longer_than(seconds: float, patience: Patience) -> Patience:
+    """The same patience, at an end after so many seconds."""
+    retries = replace(patience.retries, budget=min(patience.retries.budget, seconds))
+    return Patience(retries, min(patience.timeout, seconds), min(patience.limits, seconds))
 
 
 class _QueryMemory:
