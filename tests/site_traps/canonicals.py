@@ -22,8 +22,8 @@ def traps() -> list[Trap]:
             "canonical loop",
             {
                 "": page("Loop", "a", "b"),
-                "a": page("A says b", head=canonical("b")),
-                "b": page("B says a", head=canonical("a")),
+                "a": page("Both say this in a circle", head=canonical("b")),
+                "b": page("Both say this in a circle", head=canonical("a")),
             },
             ("", "a", "b"),
             linked=("", "a"),
@@ -52,8 +52,8 @@ def traps() -> list[Trap]:
             "canonical of old versions",
             {
                 "": page("Versions", "docs/2.0/x", "docs/next/x"),
-                "docs/2.0/x": page("Two", head=canonical(f"{base}/docs/next/x")),
-                "docs/next/x": page("Next"),
+                "docs/2.0/x": page("X is the same in both", head=canonical(f"{base}/docs/next/x")),
+                "docs/next/x": page("X is the same in both"),
             },
             ("", "docs/2.0/x", "docs/next/x"),
         ),
@@ -61,8 +61,8 @@ def traps() -> list[Trap]:
             "canonical of translations",
             {
                 "": page("Locales", "en/x", "fr/x"),
-                "en/x": page("Hello"),
-                "fr/x": page("Bonjour", head=canonical("/canonical-of-translations/en/x")),
+                "en/x": page("Not translated yet"),
+                "fr/x": page("Not translated yet", head=canonical("/canonical-of-translations/en/x")),
             },
             ("", "en/x", "fr/x"),
         ),
@@ -70,8 +70,8 @@ def traps() -> list[Trap]:
             "every page canonical to the start",
             {
                 "": page("Template", "a", "b"),
-                "a": page("A its own", head=canonical("/")),
-                "b": page("B its own", head=canonical("/")),
+                "a": page("All traps. A its own", head=canonical("/")),
+                "b": page("All traps. B its own", head=canonical("/")),
             },
             ("", "a", "b"),
         ),

@@ -137,6 +137,13 @@ def test_a_page_that_fails_is_not_gone_and_neither_is_what_it_links_to(
     assert _paths(again) == ALL - {"b", "d"}
 
 
+def test_links_of_a_page_that_fails_are_known_from_when_it_last_came(site: Site, source: SiteSource) -> None:
+    _list(site, "/", "/b")
+    list(source.read({}))
+    site.pages["/b"] = Reply(503)
+    assert _paths(list(source.read({}))) == {"", "a", "c"}  # c, which b alone leads to, is asked for without knowledge
+
+
 def test_what_is_gone_from_a_complete_sitemap_is_gone(site: Site, source: SiteSource) -> None:
     known = known_of(list(source.read({})))
     _list(site, "/", "/a", "/b", "/c")
