@@ -11,6 +11,7 @@ from benchmarks import (
     latency,
     metrics,
     quality,
+    reading_sites,
     serving,
     simulations,
 )
@@ -18,6 +19,7 @@ from benchmarks import (
 if __name__ == "__main__":
     corpora.main([])
     crawling.main()
+    reading_sites.main()
     quality.main()
     derived.main([])
     serving.main(50_000)
