@@ -505,7 +505,10 @@ class Catalog(Protocol):
         """Store a new generation, in state building."""
 
     def update_generation(self, generation: Generation) -> None:
-        """Store the fields of a generation anew, except its state. Raises GenerationNotFound."""
+        """Store the fields of a generation anew, except its state and when it went live. Raises GenerationNotFound.
+
+        Both belong to the steps that change them, of which another process may take one at the same time.
+        """
 
     def generation(self, generation_id: str) -> Generation:
         """One generation. Raises GenerationNotFound."""

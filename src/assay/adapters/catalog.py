@@ -104,9 +104,9 @@ class SqlCatalog:
             connection.execute(insert(generations).values(row))
 
     def update_generation(self, generation: Generation) -> None:
-        """Store the fields of a generation anew, except its state."""
+        """Store the fields of a generation anew, except its state and when it went live."""
         row = generation_row(generation)
-        del row["state"]
+        del row["state"], row["promoted_at"]
         with self._database.writing(durable=True) as connection:
             _state(connection, generation.id)
             connection.execute(queries.change_generation(generation.id, **row))

@@ -64,10 +64,12 @@ class MemoryCatalog:
             self._contents[generation.id] = {}
 
     def update_generation(self, generation: Generation) -> None:
-        """Store the fields of a generation anew, except its state."""
+        """Store the fields of a generation anew, except its state and when it went live."""
         with self._lock:
             state = self._state(generation.id)
-            self._generations[generation.id] = replace(_as_stored(generation), state=state)
+            promoted_at = self._generations[generation.id].promoted_at
+            stored = replace(_as_stored(generation), state=state, promoted_at=promoted_at)
+            self._generations[generation.id] = stored
 
     def generation(self, generation_id: str) -> Generation:
         """One generation."""

@@ -83,7 +83,15 @@ class GenerationConformance:
         catalog.add_generation(before)
         catalog.transition("g1", State.CANDIDATE)
         catalog.update_generation(after)
-        assert catalog.generation("g1") == replace(after, state=State.CANDIDATE)
+        assert catalog.generation("g1") == replace(after, state=State.CANDIDATE, promoted_at=None)
+
+    def test_a_verdict_that_is_stored_after_it_went_live_elsewhere_does_not_undo_that(self, catalog: Catalog) -> None:
+        catalog.add_generation(generation("g1"))
+        read = catalog.transition("g1", State.CANDIDATE)
+        catalog.promote("g1", NOON)
+        catalog.update_generation(replace(read, verdict={"outcome": "PASS"}))
+        stored = catalog.generation("g1")
+        assert (stored.state, stored.promoted_at, stored.verdict) == (State.LIVE, NOON, {"outcome": "PASS"})
 
     def test_what_comes_back_shares_nothing_with_what_was_given(self, catalog: Catalog) -> None:
         seconds = {"read": 1.0}
