@@ -92,10 +92,12 @@ def test_every_heading_has_the_id_that_stands_at_it(page: KeptPage, documents: d
         assert following.startswith(re.sub(r"\s+", "", section.heading)[:60])
 
 
-@pages
+# reStructuredText gives such a heading two ids, and its own comes first.
+CHOSEN = [page for page in PAGES if own_ids(page.expected) and not page.name.startswith("rtd/")]
+
+
+@pytest.mark.parametrize("page", CHOSEN, ids=[page.name for page in CHOSEN])
 def test_a_heading_has_the_id_that_its_author_chose(page: KeptPage, documents: dict[str, Document]) -> None:
-    if page.name.startswith("rtd/"):
-        pytest.skip("reStructuredText gives such a heading two ids, and its own comes first")
     anchors = {section.heading: section.anchor for section in documents[page.name].sections}
     for heading, anchor in own_ids(page.expected).items():
         assert anchors[heading] == anchor
