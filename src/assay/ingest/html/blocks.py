@@ -309,6 +309,12 @@ def tab(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close |
     return SKIP
 
 
+def label(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A label: of a tab in a list of tabs, else text like any other."""
+    is_tab = node.parent is not None and node.parent.mem_id in page.label_parents
+    return tab(page, node, attributes) if is_tab else None
+
+
 def panel(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """The panel of a tab, also one that is hidden until its tab is chosen."""
     _begin(page)

@@ -57,6 +57,16 @@ def short_text(node: LexborNode) -> str:
     return " ".join("".join(parts).split())
 
 
+def all_text(node: LexborNode) -> str:
+    """All text in it that is no program, blanks collapsed."""
+    texts = (
+        inner.text_content or ""
+        for inner in descendants(node)
+        if inner.tag == TEXT and (inner.parent is None or inner.parent.tag not in {"script", "style", "template"})
+    )
+    return " ".join(" ".join(texts).split())
+
+
 def first_text(node: LexborNode) -> str:
     """The first text in it that is not blank, as it is written; "" when a look ahead finds none."""
     for count, inner in enumerate(descendants(node)):

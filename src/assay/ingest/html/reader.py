@@ -14,6 +14,7 @@ from assay.ingest.html.footnotes import Footnotes
 from assay.ingest.html.generators import Generator, generator_of
 from assay.ingest.html.links import LinkResolver
 from assay.ingest.html.nesting import tamed
+from assay.ingest.html.nodes import all_text
 from assay.ingest.html.surroundings import Surroundings
 from assay.ingest.html.titles import heading_outside, title_of
 from assay.ingest.html.walking import walk
@@ -66,7 +67,7 @@ def _written(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> Nor
         writer = _walked(tree, root, links, generator)
         if not writer.is_empty:
             return writer
-    if tree.body is not None and (text := " ".join(tree.body.text(separator=" ").split())):
+    if tree.body is not None and (text := all_text(tree.body)):
         writer.paragraph(Inline(text))
     return writer
 

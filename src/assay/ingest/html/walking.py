@@ -63,6 +63,7 @@ _BY_TAG: dict[str, Handler] = {
     "footer": blocks.footer,
     "img": runs.image,
     "input": runs.checkbox,
+    "label": blocks.label,
     "li": blocks.item,
     "math": runs.formula,
     "mjx-container": runs.formula,
@@ -133,7 +134,7 @@ def _enter(page: Surroundings, node: LexborNode, tag: str) -> Close | None:
         if page.panel_parents and node.parent is not None and node.parent.mem_id in page.panel_parents:
             handler = blocks.code_panel
         else:
-            handler = _marked(page, node, tag, attributes) or handler
+            handler = _marked(page, tag, attributes) or handler
         if given := attributes.get("id") or attributes.get("name"):
             page.notice_anchor(given, node)
     if handler is not None:
@@ -144,7 +145,7 @@ def _enter(page: Surroundings, node: LexborNode, tag: str) -> Close | None:
     return None
 
 
-def _marked(page: Surroundings, node: LexborNode, tag: str, attributes: Attributes) -> Handler | None:
+def _marked(page: Surroundings, tag: str, attributes: Attributes) -> Handler | None:
     """What the attributes of an element say of it; `hide` when it is not shown."""
     role = attributes.get("role")
     if role in _ROLES:
@@ -158,7 +159,7 @@ def _marked(page: Surroundings, node: LexborNode, tag: str, attributes: Attribut
         return hide
     if page.writes_notes and class_ and _NOTE_MARKS.match(tag, class_.split()):
         return hide
-    handler = _handler_of(page, node, role, mark)
+    handler = _handler_of(role, mark)
     if handler is not runs.formula and handler is not blocks.panel and _is_hidden(page, attributes):
         return hide
     if "data-footnotes" in attributes or role == "doc-endnotes":
@@ -166,11 +167,9 @@ def _marked(page: Surroundings, node: LexborNode, tag: str, attributes: Attribut
     return handler
 
 
-def _handler_of(page: Surroundings, node: LexborNode, role: str | None, mark: Mark | None) -> Handler | None:
+def _handler_of(role: str | None, mark: Mark | None) -> Handler | None:
     if role in _BY_ROLE:
         return _BY_ROLE[role]
-    if node.tag == "label" and node.parent is not None and node.parent.mem_id in page.label_parents:
-        return blocks.tab
     return _BY_MARK.get(mark) if mark is not None else None
 
 
