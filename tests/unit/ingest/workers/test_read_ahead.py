@@ -89,7 +89,7 @@ def test_links_are_those_of_each_page_also_when_they_change_between_pages() -> N
 
 
 def test_a_page_that_cannot_be_read_is_left_to_the_build() -> None:
-    pages = [_page(n, media_type=MediaType.HTML if n == 40 else MediaType.MARKDOWN) for n in range(60)]
+    pages = [_page(n, media_type="application/pdf" if n == 40 else MediaType.MARKDOWN) for n in range(60)]
     results = _results(words, _items(*pages))
     assert [page.key for _, page, cut in results[30:] if not cut] == ["40.md"]
 
