@@ -4,6 +4,7 @@ from urllib.parse import urldefrag, urljoin
 
 from selectolax.lexbor import LexborHTMLParser
 
+from assay.ingest.html.nodes import children
 from assay.model.documents import RawPage
 
 _NOT_ADDRESSES = ("javascript:", "data:", "vbscript:", "blob:", "about:")
@@ -15,8 +16,7 @@ class LinkResolver:
     def __init__(self, page: RawPage, tree: LexborHTMLParser) -> None:
         self._url = page.url
         self._served_at = page.served_at or page.url
-        has_base = "<base" in page.content or "<BASE" in page.content
-        base = tree.css_first("base[href]") if has_base else None
+        base = next((node for node in children(tree.head) if node.tag == "base"), None) if tree.head else None
         written = (base.attributes.get("href") or "").strip() if base is not None else ""
         self._base = _joined(self._served_at, written) or self._served_at
         self._known: dict[str, str | None] = {}
