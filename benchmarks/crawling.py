@@ -6,7 +6,6 @@ same client, eight at a time, and does nothing else.
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from benchmarks.generated_site import generated_site
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One publish in a process of its own. peak_mb: the most memory that it and its workers had, each by itself."""
+    """One command in a process of its own. peak_mb: the most memory that it had, its workers not counted."""
 
     body: dict[str, Any]
     seconds: float
@@ -34,23 +33,26 @@ def main(pages: int = 1_000, more: int = 10_000) -> None:
     """Print the figures."""
     small = _measure(pages)
     large = _measure(more)
-    print(
-        f"memory of the largest process: {small:.0f} MB with {pages:,} pages, {large:.0f} MB with {more:,} "
-        f"({large / small:.2f} times)"
-    )
+    for what, before, after in zip(("fetching and reading", "a whole publish"), small, large, strict=True):
+        print(
+            f"memory of {what}: {before:.0f} MB with {pages:,} pages, {after:.0f} MB with {more:,} "
+            f"({after / before:.2f} times)"
+        )
 
 
-def _measure(pages: int) -> float:
+def _measure(pages: int) -> tuple[float, float]:
+    """The peak of a dry run, which fetches and reads, and of a publish."""
     with tempfile.TemporaryDirectory() as folder, generated_site(pages) as url:
         bare = _bare(url, pages)
-        first = _publish(Path(folder), url)
-        again = _publish(Path(folder), url)
-    stages = first.body["seconds_by_stage"]
-    reading = stages["crawl"] + stages["read"]
+        dry = _run(Path(folder) / "dry", "ingest", url, "--dry-run")
+        first = _run(Path(folder) / "data", "publish", url)
+        again = _run(Path(folder) / "data", "publish", url)
+    reading = {stage: first.body["seconds_by_stage"][stage] for stage in ("crawl", "read")}
+    total = sum(reading.values())
     print(f"{pages:,} pages: fetched without anything else {pages / bare:.0f} pages/s")
     print(
-        f"  new: {pages / reading:.0f} pages/s fetched and read (crawl {stages['crawl']:.1f} s, read "
-        f"{stages['read']:.1f} s; {reading / bare:.2f} times the bare fetch), publish {first.seconds:.1f} s"
+        f"  new: {pages / total:.0f} pages/s fetched and read (crawl {reading['crawl']:.1f} s, read "
+        f"{reading['read']:.1f} s; {total / bare:.2f} times the bare fetch), publish {first.seconds:.1f} s"
     )
     print(
         f"  unchanged: {again.seconds:.2f} s, {again.body['embedded']} embedded, {again.body['kept']} kept "
@@ -58,7 +60,7 @@ def _measure(pages: int) -> float:
     )
     assert again.body["unchanged"]
     assert first.body["documents"] >= pages
-    return first.peak_mb
+    return dry.peak_mb, first.peak_mb
 
 
 def _bare(url: str, pages: int) -> float:
@@ -69,22 +71,18 @@ def _bare(url: str, pages: int) -> float:
     return perf_counter() - started
 
 
-def _publish(folder: Path, url: str) -> Run:
-    command = [sys.executable, "-m", "assay", "publish", url, "--data-dir", str(folder / "data"), "--json"]
-    started = perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, err = process.communicate()
-    seconds = perf_counter() - started
-    if process.returncode:
-        raise RuntimeError(err.decode()[-2_000:])
-    body = json.loads(out)
-    return Run(body, seconds, _peak_mb())
-
-
-def _peak_mb() -> float:
-    """The largest of all child processes so far: runs go from small to large, so it is the last one's."""
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return peak / 1024 if os.uname().sysname == "Linux" else peak / 1024**2
+def _run(data: Path, command: str, url: str, *options: str) -> Run:
+    arguments = [sys.executable, "-m", "assay", command, url, *options, "--data-dir", str(data), "--json"]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        started = perf_counter()
+        process = subprocess.Popen(arguments, cwd=data.parent, stdout=out, stderr=err)
+        _, status, used = os.wait4(process.pid, 0)
+        seconds = perf_counter() - started
+        out.seek(0)
+        err.seek(0)
+        if status:
+            raise RuntimeError(err.read().decode()[-2_000:])
+        return Run(json.load(out), seconds, used.ru_maxrss / (1024 if sys.platform == "linux" else 1024**2))
 
 
 if __name__ == "__main__":

@@ -114,4 +114,4 @@ def _await(url: str) -> None:
 if __name__ == "__main__":
     _port, _pages = int(sys.argv[1]), int(sys.argv[2])
     _site = application(_pages, f"http://127.0.0.1:{_port}")
-    asyncio.run(uvicorn.Server(uvicorn.Config(_site, port=_port, log_level="error", lifespan="off")).serve())  # type: ignore[arg-type]
+    asyncio.run(uvicorn.Server(uvicorn.Config(_site, port=_port, log_level="error", lifespan="off")).serve())
