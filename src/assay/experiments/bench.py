@@ -1,0 +1,166 @@
+"""What is measured for an experiment: a generation with its labels, and a system asked about it."""
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay.adapters.testset_files.text_file import read_text
+from assay.adapters.testset_files.trec import read_run
+from assay.app import CANDIDATE, Assay
+from assay.errors import GenerationError, GenerationNotFound, InputError
+from assay.model.comparisons import Side
+from assay.model.evaluation import ResolvedTopic, TestSet
+from assay.model.generations import Generation
+from assay.model.validations import Provenance
+from assay.ports import Progress
+from assay.settings import Settings
+from assay.testsets import load_test_set
+from assay.validation.comparing import ranked_topic, stored_topic
+from assay.validation.judgments.corpus import CatalogCorpus
+from assay.validation.judgments.resolving import resolve
+from assay.validation.latency import percentiles
+from assay.validation.measuring import Measures, measure_topics
+from assay.validation.metrics import order
+from assay.validation.runner import RunReport, run_topics
+from assay.variants import Variant
+
+LIVE = "live"
+"""Stands for the id of the generation that answers."""
+
+_LOOKED_UP = 500
+"""Documents of a run that are looked for to see whether it is one of this generation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A generation with the labels of the test set on its chunks."""
+
+    generation: Generation
+    topics: tuple[ResolvedTopic, ...]
+
+
+class Bench:
+    """Measures settings on generations with one test set, which is read when it is first needed.
+
+    opened: indexes are closed with it.
+    """
+
+    def __init__(
+        self,
+        assay: Assay,
+        opened: ExitStack,
+        test_set: Path | None,
+        generation: str | None,
+        measures: Measures,
+        progress: Progress,
+    ) -> None:
+        self.assay = assay
+        self.settings: Settings = assay.settings
+        self.measures = measures
+        self.progress = progress
+        self._opened = opened
+        self._path = test_set or assay.settings.validation.testset
+        self._asked_generation = generation
+        self._test_set: TestSet | None = None
+        self._resolved: dict[str, Resolved] = {}
+
+    @property
+    def test_set(self) -> TestSet:
+        """The labelled queries. Raises InputError where there are none."""
+        if self._test_set is None:
+            if self._path is None:
+                raise InputError(
+                    "There is nothing to measure with: no test set is named.",
+                    hint="Name one with --testset, or set [validation] testset; `assay testset derive` makes a first.",
+                )
+            self._test_set = load_test_set(self._path)
+        return self._test_set
+
+    def generation(self, named: str | None) -> Generation:
+        """A generation that can be searched. named: None for the one of the command line, or what is live.
+
+        Raises GenerationError, CatalogError.
+        """
+        asked = named or self._asked_generation
+        if asked in {LIVE, None}:
+            live_id = self.assay.catalog.live_id()
+            if live_id is not None:
+                return self.assay.catalog.generation(live_id)
+            if asked == LIVE:
+                raise GenerationNotFound("Nothing is live.", hint="`assay promote` makes the candidate live.")
+            return self.assay.releases.candidate()
+        if asked == CANDIDATE:
+            return self.assay.releases.candidate()
+        found = self.assay.catalog.generation(str(asked))
+        if not found.state.is_sealed:
+            raise GenerationError(
+                f"Generation {found.id} is {found.state}, and has no whole index to search.",
+                hint="`assay generations` lists every generation with its state.",
+            )
+        return found
+
+    def resolved(self, generation: Generation) -> Resolved:
+        """The test set on a generation; looked for once."""
+        if generation.id not in self._resolved:
+            topics = resolve(self.test_set, CatalogCorpus(self.assay.catalog, generation.id))
+            self._resolved[generation.id] = Resolved(generation, topics)
+        return self._resolved[generation.id]
+
+    def measured(self, variant: Variant) -> Side:
+        """Ask every topic with these settings, and measure the answers."""
+        on = self.resolved(self.generation(variant.generation))
+        searcher = self._opened.enter_context(closing(self.assay.searcher_of(on.generation, variant.search)))
+        report = run_topics(
+            on.topics, self.assay.asked(searcher, variant.search, self.measures), on.generation.id, self.progress
+        )
+        return self._side(variant, on, report)
+
+    def run_in(self, path: Path) -> Side:
+        """The rankings in a TREC run file, measured with the labels of the test set on the generation."""
+        run = read_run(read_text(path))
+        on = self.resolved(self.generation(None))
+        known = {hit.doc_id for hits in run.values() for hit in hits}
+        if not self.assay.catalog.places_of_ids(on.generation.id, sorted(known)[:_LOOKED_UP]):
+            raise InputError(
+                f"{path}: none of its documents is a chunk of generation {on.generation.id}.",
+                hint="Name the generation that it is a run of with --generation; its documents have to be chunk ids.",
+            )
+        topics = {
+            one.topic.id: ranked_topic(
+                one, order((hit.doc_id, hit.score) for hit in run.get(one.topic.id, ())), self.measures
+            )
+            for one in on.topics
+        }
+        provenance = self._provenance(on.generation, Variant(path.name, self.settings.search))
+        return Side(path.name, topics, None, replace(provenance, target=f"run file {path.name}", search={}))
+
+    def _side(self, variant: Variant, on: Resolved, report: RunReport) -> Side:
+        results = measure_topics(report.run, on.topics, self.measures)
+        costly = self.assay.embedder.batching.costly
+        timings = [run.timings for run in report.run.topics if run.timings and run.topic_id in report.timed]
+        spent = [one.total_ms - (one.embed_ms if costly else 0.0) for one in timings]
+        note = "the embedding of the queries is left out, for it is remembered from one side to the other"
+        return Side(
+            name=variant.name,
+            topics={result.topic.id: stored_topic(result) for result in results},
+            latency=percentiles(spent) if spent else None,
+            provenance=self._provenance(on.generation, variant),
+            latency_note=note if costly and spent else "",
+        )
+
+    def _provenance(self, generation: Generation, variant: Variant) -> Provenance:
+        return Provenance(
+            target=generation.state.value,
+            generation=generation.id,
+            content_fingerprint=generation.content_fingerprint,
+            embedder=generation.embedder,
+            chunker=generation.chunker,
+            documents=generation.documents,
+            chunks=generation.chunks,
+            search=self.assay.searching_by(variant.search),
+            test_set=self.test_set.name,
+            test_set_fingerprint=self.test_set.fingerprint,
+            test_set_path=str(self._path),
+            gate="",
+            versions={},
+        )

@@ -1,0 +1,216 @@
+"""Several settings of the search, and several chunkers, over one test set."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+
+from assay.adapters.catalog import SqlCatalog
+from assay.adapters.edge import EdgeStore
+from assay.app import CANDIDATE, Assay
+from assay.errors import AssayError, GenerationNotFound, IndexNotOurs
+from assay.experiments.bench import LIVE, Bench, Resolved
+from assay.ingest.chunking.chunker import ChunkingRules
+from assay.ingest.recutting import RecutParts, chunker_identity, recut
+from assay.model.comparisons import Sweep
+from assay.model.generations import Generation
+from assay.model.ranking import Query
+from assay.ports import IndexSpec, Progress, VectorStore
+from assay.retrieval.searcher import Searcher
+from assay.settings import ChunkingSettings
+from assay.validation.judgments.corpus import CatalogCorpus
+from assay.validation.judgments.resolving import resolve
+from assay.validation.latency import percentiles
+from assay.validation.measuring import Measures, measure_topics
+from assay.validation.runner import run_topics
+from assay.validation.sweeping import Measured, RecutCorpus, find, shown_measures
+from assay.variants import DEFAULT_GRID, Grid, Variant, default_grid, described, grid_in
+
+_TIMED = 200
+"""Searches of a row of a sweep, so that its p95 has ten above it."""
+
+_SECONDS = 5.0
+"""How long those of one row may take, once every topic was asked."""
+
+
+def sweep(
+    assay: Assay, grid: str, *, test_set: Path | None = None, generation: str | None = None, progress: Progress
+) -> Sweep:
+    """Measure several settings of the search, and several chunkers, over one test set with one set of labels.
+
+    grid: path of a file of runs, or DEFAULT_GRID.
+    generation: whose index is searched and whose documents are cut anew; None for the candidate, or what is live.
+
+    What is cut anew is removed when its rows are measured, whatever happens.
+
+    Raises InputError, GenerationError, IndexNotOurs, CatalogError, VectorStoreError, EmbeddingError.
+    """
+    started_at, started = datetime.now(UTC), perf_counter()
+    runs = _grid(assay, grid)
+    measures = shown_measures(runs.measure)
+    with ExitStack() as opened:
+        bench = Bench(assay, opened, test_set, generation, Measures.named(measures), progress)
+        tests = bench.test_set
+        base = bench.generation(generation) if generation else _candidate_or_live(bench)
+        places = _by_chunking(bench, base, runs.variants)
+        rows: dict[int, Measured] = {}
+        for rules, variants in places:
+            with _cut(bench, base, rules) as (on, store):
+                found = _measured(bench, on, store, [variant for _, variant in variants])
+                rows |= zip((place for place, _ in variants), found, strict=True)
+    findings = find([rows[place] for place in sorted(rows)], measures)
+    return Sweep(
+        started_at=started_at,
+        seconds=perf_counter() - started,
+        generation=base.id,
+        documents=base.documents,
+        test_set=tests.name,
+        test_set_fingerprint=tests.fingerprint,
+        measure=measures[0],
+        rows=findings.rows,
+        best=findings.best,
+        detectable=findings.detectable,
+        words=findings.words,
+        notes=(*findings.notes, *_notes(assay, any(rules for rules, _ in places))),
+    )
+
+
+def _notes(assay: Assay, cut: bool) -> list[str]:
+    notes = ["Latencies are of single searches, one after the other, without the embedding of their query."]
+    if cut:
+        notes.append("What was cut anew was timed by itself, after the others: compare its latency only roughly.")
+    if cut and assay.settings.vector_store != "embedded":
+        notes.append("Rows with a chunker of their own were searched in an embedded index, the others on the server.")
+    return notes
+
+
+def _candidate_or_live(bench: Bench) -> Generation:
+    try:
+        return bench.generation(CANDIDATE)
+    except GenerationNotFound:
+        return bench.generation(LIVE)
+
+
+def _grid(assay: Assay, named: str) -> Grid:
+    if named == DEFAULT_GRID and not Path(named).is_file():
+        cuts = assay.adopted is None and not assay.embedder.batching.costly
+        return default_grid(assay.settings, chunkers=cuts)
+    return grid_in(Path(named), assay.settings)
+
+
+def _by_chunking(
+    bench: Bench, base: Generation, variants: Sequence[Variant]
+) -> list[tuple[ChunkingRules | None, list[tuple[int, Variant]]]]:
+    """The rows that share an index, with their places; None for the index that there is."""
+    grouped: dict[tuple[int, int] | None, list[tuple[int, Variant]]] = {}
+    for place, variant in enumerate(variants):
+        rules = None if variant.chunking is None else _rules(bench, variant.chunking)
+        same = rules is None or chunker_identity(base, rules) == base.chunker
+        key = None if same or rules is None else (rules.max_characters, rules.overlap)
+        grouped.setdefault(key, []).append((place, variant))
+    if bench.assay.adopted is not None and any(key is not None for key in grouped):
+        raise IndexNotOurs(
+            f"The collection {bench.assay.adopted} is adopted, and its documents are not known; only their chunks are.",
+            hint="Leave `chunking` out of the runs.",
+        )
+    return [
+        (None if key is None else _rules(bench, ChunkingSettings(max_characters=key[0], overlap=key[1])), rows)
+        for key, rows in grouped.items()
+    ]
+
+
+def _rules(bench: Bench, chunking: ChunkingSettings) -> ChunkingRules:
+    embedder = bench.assay.embedder
+    return ChunkingRules(chunking.max_characters, embedder.max_tokens, chunking.overlap, embedder.tokenizer)
+
+
+@contextmanager
+def _cut(bench: Bench, base: Generation, rules: ChunkingRules | None) -> Iterator[tuple[Resolved, VectorStore | None]]:
+    """The generation, or its documents cut by other rules in a temporary place, with the labels on its chunks."""
+    resolved = bench.resolved(base)  # first, so that judgments that name a chunk are known by their words
+    if rules is None:
+        yield resolved, None
+        return
+    assay = bench.assay
+    with (
+        tempfile.TemporaryDirectory(prefix="assay-sweep-", ignore_cleanup_errors=True) as folder,
+        ExitStack() as opened,
+    ):
+        place = Path(folder)
+        catalog = opened.enter_context(
+            closing(SqlCatalog.open(f"sqlite:///{(place / 'catalog.sqlite').as_posix()}", create=True))
+        )
+        store = EdgeStore(place / "generations", hnsw_threshold=assay.settings.index.hnsw_threshold)
+        earlier = opened.enter_context(closing(assay.store.open(base.id, IndexSpec.of(base))))
+        parts = RecutParts(
+            base=base,
+            documents=assay.catalog,
+            earlier=earlier if base.embedder == assay.embedder.identity else None,
+            earlier_ids=assay.catalog.embedded_hashes(base.id),
+            embedder=assay.embedder,
+            encoder=assay.encoder,
+            cache=assay.embedding_cache,
+            catalog=catalog,
+            store=store,
+            work_dir=place,
+        )
+        generation = recut(parts, rules, bench.progress)
+        corpus = RecutCorpus(CatalogCorpus(catalog, generation.id), CatalogCorpus(assay.catalog, base.id))
+        yield Resolved(generation, resolve(bench.test_set, corpus)), store
+
+
+def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: Sequence[Variant]) -> list[Measured]:
+    """The rows of one index. store: where it is; None for where all are."""
+    with ExitStack() as opened:
+        searchers = [
+            opened.enter_context(closing(bench.assay.searcher_of(on.generation, one.search, store))) for one in variants
+        ]
+        results = []
+        for searcher, variant in zip(searchers, variants, strict=True):
+            report = run_topics(
+                on.topics, bench.assay.asked(searcher, variant.search, bench.measures), on.generation.id, bench.progress
+            )
+            results.append(measure_topics(report.run, on.topics, bench.measures))
+        timed = _timed(bench, on, searchers, variants)
+    lost = sum(not one.anchoring.scores for topic in on.topics for one in topic.resolutions)
+    return [
+        Measured(
+            name=variant.name,
+            described=described(variant, bench.settings),
+            chunks=on.generation.chunks,
+            results=found,
+            latency=percentiles(spent) if spent else None,
+            lost=lost,
+            recut=store is not None,
+        )
+        for variant, found, spent in zip(variants, results, timed, strict=True)
+    ]
+
+
+def _timed(bench: Bench, on: Resolved, searchers: Sequence[Searcher], variants: Sequence[Variant]) -> list[list[float]]:
+    """Milliseconds of each row's searches without the embedding of the query.
+
+    All rows ask the same topic before any asks the next, so that whatever else the machine does falls on all alike.
+    """
+    topics = [topic.topic for topic in on.topics if topic.topic.text.strip()]
+    rounds = -(-_TIMED // max(len(topics), 1))
+    deadline = perf_counter() + _SECONDS * len(searchers)
+    spent: list[list[float]] = [[] for _ in searchers]
+    bench.progress.begin("time", rounds * len(topics))
+    for done in range(rounds):
+        for topic in topics:
+            if done and perf_counter() > deadline:
+                break
+            for searcher, variant, times in zip(searchers, variants, spent, strict=True):
+                search = variant.search
+                query = Query(topic.text, topic.top_k, search.mode, search.threshold, topic.filters)
+                try:
+                    timings = searcher.search(query).timings
+                except AssayError:  # it is an error of its topic already
+                    continue
+                times.append(timings.total_ms - timings.embed_ms)
+            bench.progress.advance()
+    bench.progress.end()
+    return spent
