@@ -131,7 +131,8 @@ class VitePress(Dialect):
 
     def info(self, value: Mapping[str, Value]) -> str:
         lines = f"{{{value['highlight']}}}" if value.get("highlight") else ""
-        return str(value["lang"]) + (":line-numbers" if value.get("linenos") else "") + lines + value.get("group", "")
+        numbers = ":line-numbers" if value.get("linenos") else ""
+        return f"{value['lang']}{numbers}{lines}{value.get('group', '')}"
 
     def note(self, kind: str, title: str, body: str) -> str:
         if kind in {"note", "important", "caution"}:

@@ -8,11 +8,12 @@ from urllib.parse import urlsplit
 
 import httpcore2
 
+from assay import __version__
 from assay.adapters.site.addresses import origin_of
 from assay.adapters.site.coding import BadCoding, BodyDecoder, TooLong
 from assay.adapters.site.guard import ForbiddenAddress, GuardedBackend
 
-USER_AGENT = "Assay/0.1 (documentation search; robots.txt name: Assay)"
+USER_AGENT = f"Assay/{__version__} (documentation search; robots.txt name: Assay)"
 
 _DRAIN = 64 * 1024
 """Bytes of an unwanted body that are read so that its connection can be used again."""

@@ -34,10 +34,10 @@ class SiteLimits:
     """
 
     pages: int = 20_000
-    depth: int = 50
-    page_bytes: int = 8_000_000
-    total_bytes: int = 4_000_000_000
-    seconds: float = 4 * 3600.0
+    depth: int = 30
+    page_bytes: int = 5_000_000
+    total_bytes: int = 2_000_000_000
+    seconds: float = 2 * 3600.0
     page_seconds: float = 60.0
     read_seconds: float = 20.0
     query_pages: int = 20

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from tests.sites import Reply, Site, html, served
 
+from assay import __version__
 from assay.adapters.site.fetching import Bounds, Client, NoPage, anything
 from assay.adapters.site.guard import GuardedBackend
 
@@ -28,6 +29,13 @@ def site() -> Iterator[Site]:
 def _client(start: str) -> Client:
     backend = GuardedBackend(_Open())  # type: ignore[arg-type]
     return Client(backend, start, {"Authorization": "Bearer hidden"}, 2)
+
+
+def test_the_user_agent_says_the_version_that_is_installed(site: Site) -> None:
+    client = _client(site.url + "/")
+    client.get(site.url + "/", BOUNDS, anything, {})
+    client.close()
+    assert site.requests[-1].headers["user-agent"].startswith(f"Assay/{__version__} (")
 
 
 def test_headers_go_to_no_other_origin_than_that_of_the_start(site: Site) -> None:
