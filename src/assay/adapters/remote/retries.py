@@ -56,7 +56,7 @@ def retry_after_seconds(value: str | None, now: datetime) -> float | None:
         return float(text)
     try:
         when = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from assay.adapters.site.addresses import moved_to, origin_of, resolve, site_of, spelled
+from assay.adapters.site.addresses import moved_to, origin_of, resolve, site_of
 from assay.adapters.site.asking import Asked, Asker
 from assay.adapters.site.coding import decoded
 from assay.adapters.site.facts import ReadHead, read_html_facts
@@ -44,9 +44,7 @@ class _Start:
 
 def begin(request: SiteRequest, asker: Asker) -> Beginning:
     """Ask for what a reading begins with. Raises SourceError when the site cannot be read, ConfigurationError."""
-    given = spelled(request.start_url)
-    if given is None:
-        raise SourceError(f"{request.name}: the start URL cannot be asked for.", hint="It begins with https://.")
+    given = request.start
     robots = _robots(origin_of(given), asker) if request.politeness.robots else Robots("")
     if not robots.allows(given):
         raise SourceError(

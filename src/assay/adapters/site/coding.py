@@ -132,8 +132,8 @@ def gunzipped(data: bytes, most: int) -> bytes:
 # --- text ---
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
-_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
+_META = re.compile(rb"""<meta[^>]{0,200}?charset\s*+=\s*+["']?\s*+([\w:.-]{1,40})""", re.IGNORECASE)
+_CHARSET = re.compile(r"""charset\s*+=\s*+["']?\s*+([\w:.-]{1,40})""", re.IGNORECASE)
 _LATIN = frozenset({"ascii", "iso8859-1", "cp1252"})
 _KNOWN = re.compile(r"(utf-(8|16|16-le|16-be)|cp\d+|iso8859-\d+|koi8-[rtu]|gb(k|2312|18030)|big5|big5hkscs|shift_jis"
                     r"|euc_(jp|kr)|iso2022_jp|hz|mac-roman|mac-cyrillic|tis-620|johab|ascii)")  # fmt: skip

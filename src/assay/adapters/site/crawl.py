@@ -82,11 +82,11 @@ class Crawl:
 
     def run(self) -> Crawled:
         """Crawl. Raises SourceError when the site cannot be read, ConfigurationError for a scope that cannot be."""
-        guard = Guard(self._request.start_url)
+        guard = Guard(self._request.start)
         backend = GuardedBackend(guard)
         polite = self._request.politeness
         connections = min(polite.connections or (8 if guard.private_start else 4), _MOST_CONNECTIONS)
-        client = Client(backend, self._request.start_url, self._request.headers, connections)
+        client = Client(backend, self._request.start, self._request.headers, connections)
         bounds = Bounds(self._limits.page_seconds, self._limits.read_seconds, self._limits.page_bytes)
         asker = Asker(client, polite, bounds, self._used.began + self._limits.seconds)
         try:

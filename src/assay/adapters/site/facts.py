@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.adapters.site.addresses import resolve
 from assay.adapters.site.robots import header_directives, meta_directives
+from assay.model.nesting import tamed
 
 REVISION = 1
 """Changes with what is read here: what was kept before is then read anew from the body."""
@@ -20,7 +21,9 @@ _MOST_LINKS = 5_000
 _MOST_TAGS, _LONGEST_TAG = 20, 60
 _MOST_ALTERNATES = 200
 _REFRESH_SECONDS = 10
-_REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]?\s*(?:url\s*=)?\s*[\"']?([^\"'>\s][^\"'>]*)", re.IGNORECASE)
+_REFRESH = re.compile(
+    r"\s*+(\d++)(?:\.\d*+)?+\s*+[;,]?+\s*+(?:url\s*+=)?+\s*+[\"']?([^\"'>\s][^\"'>]*+)", re.IGNORECASE
+)
 _LINK_HEADER = re.compile(r"<([^>]{1,2000})>\s*((?:;[^,<]*)?)")
 _UNREAD = ["script", "style", "noscript", "template", "svg"]
 _MAIN = ("main", "[role=main]", "article")
@@ -83,7 +86,7 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
 
     address: that it was served at. headers: of its answer, names in small letters. now: with a time zone.
     """
-    tree = LexborHTMLParser(text)
+    tree = LexborHTMLParser(tamed(text))
     base_node = tree.css_first("base[href]")
     base = (resolve(address, _attribute(base_node, "href")) if base_node is not None else None) or address
     metas = _metas(tree)

@@ -1,7 +1,9 @@
 """What a person decides about reading a site: where it ends, how much of it is read, and how gently."""
 
+import re
 from dataclasses import dataclass, field
 
+from assay.adapters.site.addresses import spelled
 from assay.errors import ConfigurationError, InputError
 from assay.model.ids import canonical_url
 
@@ -94,18 +96,30 @@ class SiteRequest:
     variants: Variants
     headers: dict[str, str] = field(default_factory=dict, repr=False)
 
+    @property
+    def start(self) -> str:
+        """The start URL as every address is spelled here. Raises InputError for one that cannot be asked for."""
+        try:
+            start = spelled(self.start_url)
+        except ValueError:
+            start = None
+        if start is None:
+            raise InputError(
+                "The start URL cannot be asked for.", hint="It looks like https://docs.example.org/guide/."
+            )
+        return start
+
 
 def checked_start(url: str) -> str:
     """A start URL without its fragment. Raises InputError for one that a site cannot be read from."""
-    shown = url if "@" not in url else "the address"
-    canonical = canonical_url(url)
-    if canonical.startswith("file:"):
-        raise InputError(f"A site is read over http or https, not {shown!r}.", hint="Give a folder's path for files.")
-    if "@" in url.partition("//")[2].partition("/")[0]:
+    place = url.partition("//")[2] or url
+    if "@" in re.split(r"[/?#\\]", place, maxsplit=1)[0]:
         raise InputError(
             "The start URL holds a user or a password.",
             hint="Credentials in an address end in logs; give them as a request header (Authorization) instead.",
         )
+    if canonical_url(url).startswith("file:"):
+        raise InputError(f"A site is read over http or https, not {url!r}.", hint="Give a folder's path for files.")
     return url.strip().partition("#")[0]
 
 

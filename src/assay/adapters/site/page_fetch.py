@@ -20,7 +20,8 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
 _UNTYPED = frozenset({"", "application/octet-stream", "text/plain", "unknown/unknown", "application/unknown"})
 _LOOKS_HTML = re.compile(
-    rb"(\xef\xbb\xbf)?\s*(<!--.{0,2000}?-->\s*){0,9}<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    rb"(\xef\xbb\xbf)?\s*+(<!--((?!-->).){0,2000}+-->\s*+){0,9}+<(!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _TOO_LONG = "it is too long"
 _SUCCESS = frozenset({200, 203})
@@ -165,9 +166,14 @@ def _refused(status: int) -> tuple[Came, str]:
     return came, f"the server says {status}" + (", it wants a login" if status in {401, 407} else "")
 
 
+def looks_like_html(body: bytes) -> bool:
+    """Whether a body begins as HTML does."""
+    return _LOOKS_HTML.match(body[:4096]) is not None
+
+
 def _page(job: Fetch, answer: Answer) -> Outcome:
     media = _media(answer.headers)
-    html = media in _HTML or (media not in _MARKDOWN and bool(_LOOKS_HTML.match(answer.body[:4096])))
+    html = media in _HTML or (media not in _MARKDOWN and looks_like_html(answer.body))
     if not html and not (media in _MARKDOWN or is_markdown(job.address)):
         return Outcome(job, Came.EXCLUDED, "it is no page: its type is not said, and it does not look like HTML")
     text = decoded(answer.body, answer.headers.get("content-type", ""), html=html)

@@ -83,6 +83,6 @@ def _is_past(text: str, now: datetime) -> bool:
     except ValueError:
         try:
             when = parsedate_to_datetime(text)
-        except ValueError:
+        except (ValueError, OverflowError):
             return False
     return (when if when.tzinfo else when.replace(tzinfo=UTC)) < now

@@ -11,9 +11,9 @@ MOST_ENTRIES = 50_000
 """Addresses of one file, as the protocol allows (sitemaps.org)."""
 
 _PIECE = 64 * 1024
-_LOC = re.compile(r"<(?:\w+:)?loc\s*>\s*(?:<!\[CDATA\[)?\s*([^<\s\]]{1,2000})", re.IGNORECASE)
+_LOC = re.compile(r"<(?:\w++:)?loc\s*+>\s*+(?:<!\[CDATA\[\s*+)?([^<\s\]]{1,2000})", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-_XML = re.compile(rb"\s*(\xef\xbb\xbf)?\s*(<\?xml|<(\w+:)?(urlset|sitemapindex)\b|<!--)", re.IGNORECASE)
+_XML = re.compile(rb"\s*+(\xef\xbb\xbf\s*+)?(<\?xml|<(\w++:)?(urlset|sitemapindex)\b|<!--)", re.IGNORECASE)
 
 
 @dataclass
@@ -146,7 +146,7 @@ def _read_text(data: bytes, content_type: str) -> Listing:
     return listing
 
 
-_MARKDOWN_LINK = re.compile(r"\]\(\s*<?([^()<>\s]{1,2000}(?:\([^()\s]*\)[^()<>\s]*)?)>?[^()]{0,300}?\)")
+_MARKDOWN_LINK = re.compile(r"\]\(\s*+<?([^()<>\s]{1,2000}+(?:\([^()\s]*+\)[^()<>\s]*+)?)>?[^()]{0,300}?\)")
 _BARE = re.compile(r"(?<![(<\[\w])https?://[^\s<>()\[\]\"'`]{1,2000}")
 
 

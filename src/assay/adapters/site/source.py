@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from assay.adapters.site.addresses import is_web_address, key_of, spelled
+from assay.adapters.site.addresses import is_web_address, key_of
 from assay.adapters.site.crawl import Crawl, Crawled
 from assay.adapters.site.facts import PageFacts
 from assay.adapters.site.members import Member, members
@@ -84,8 +84,8 @@ class SiteSource:
 
     def check(self) -> None:
         """Raise InputError for a start URL that cannot be one, ConfigurationError for a scope. Nothing is asked for."""
-        start = checked_start(self._request.start_url)
-        Scope(spelled(start) or start, self._request.scope)
+        checked_start(self._request.start_url)
+        Scope(self._request.start, self._request.scope)
 
     def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
         """Crawl the site, then yield every page in ascending order of keys, each once.

@@ -1,11 +1,14 @@
 """Threads that fetch pages, and end at once when they are told to."""
 
+import logging
 import queue
 import threading
 
 from assay.adapters.site.fetching import Bounds, Client
 from assay.adapters.site.guard import GuardedBackend
-from assay.adapters.site.page_fetch import Fetch, Outcome, fetch_page
+from assay.adapters.site.page_fetch import Came, Fetch, Outcome, fetch_page
+
+logger = logging.getLogger(__name__)
 
 
 class Workers:
@@ -47,5 +50,8 @@ class Workers:
         while (job := self._jobs.get()) is not None:
             try:
                 self._outcomes.put(fetch_page(self._client, job, self._bounds))
+            except Exception as error:  # one page that nobody had thought of does not end the reading
+                logger.exception("%s cannot be read.", job.address)
+                self._outcomes.put(Outcome(job, Came.BROKEN, f"it cannot be read ({type(error).__name__})"))
             except BaseException as error:  # noqa: BLE001 - a fault here would let the reading wait forever
                 self._outcomes.put(error)

@@ -13,7 +13,6 @@ from assay.ingest.html.content import content_of
 from assay.ingest.html.footnotes import Footnotes
 from assay.ingest.html.generators import Generator, generator_of
 from assay.ingest.html.links import LinkResolver
-from assay.ingest.html.nesting import tamed
 from assay.ingest.html.nodes import all_text
 from assay.ingest.html.surroundings import Surroundings
 from assay.ingest.html.titles import heading_outside, title_of
@@ -23,6 +22,7 @@ from assay.ingest.normalized import NormalizedWriter
 from assay.ingest.text_flow import TextFlow
 from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
 from assay.model.ids import document_id
+from assay.model.nesting import tamed
 
 READER_REVISION = "1"
 """Changes whenever the same page would give another document, or more of it would be kept."""

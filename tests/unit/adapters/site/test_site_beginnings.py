@@ -57,11 +57,27 @@ def test_a_start_url_that_cannot_be_one_is_refused_without_asking(start: str, tm
         source_of(start, tmp_path / "crawl.sqlite").check()
 
 
-def test_credentials_in_a_start_url_are_refused_and_not_shown(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["docs.example.org/", "docs.example.org:port/", "[docs/", "", "/docs.example.org"])
+@pytest.mark.parametrize("scheme", ["https://", "https:", "ftp://", ""])
+def test_credentials_in_a_start_url_are_refused_and_not_shown(scheme: str, place: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        source_of("https://me:hidden@docs.example.org/", tmp_path / "crawl.sqlite").check()
+        source_of(f"{scheme}me:hidden@{place}", tmp_path / "crawl.sqlite").check()
     assert "hidden" not in str(caught.value)
     assert "Authorization" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "start", ["https://ä..b/", "https://x.org:99999/", "https://[::1/", "https://a b/", "https://./"]
+)
+def test_a_start_url_that_no_request_can_be_made_of_is_refused(start: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        source_of(start, tmp_path / "crawl.sqlite").check()
+
+
+def test_headers_go_to_the_start_however_its_origin_is_spelled(site: Site, tmp_path: Path) -> None:
+    start = site.url.replace("http", "HTTP") + "/./"
+    assert _read(site, tmp_path, start, headers={"Authorization": "Bearer hidden"}) == {"/", "/a"}
+    assert {request.headers.get("authorization") for request in site.requests} == {"Bearer hidden"}
 
 
 @pytest.mark.parametrize("headers", [{"X-A": "a\nb"}, {"Host": "x"}, {"": "x"}, {"X": "ü"}])

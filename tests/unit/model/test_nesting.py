@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ingest.html.nesting import tamed
+from assay.model.nesting import tamed
 
 
 def test_an_ordinary_page_stays_as_it_is() -> None:
