@@ -21,7 +21,8 @@ class ChangingSite:
     """What the site serves at the moment; paths begin with a slash and `/` always is its index.
 
     pages: the HTML of the main content by path. moved: where a path redirects to (301).
-    failing: status by path, of pages that cannot be had now. unlisted: pages that the sitemap does not name.
+    failing: status by path, of pages that cannot be had now. closed: HTML of the main content that is served with 200
+    for every address under a prefix, by that prefix. unlisted: pages that the sitemap does not name.
     has_sitemap, has_validators: whether it has a sitemap, and sends ETag and Last-Modified.
     asked: how often each path was asked for, with the status it was answered by.
     requests: how many there were. on_request: called with the number of the request, from 1, before it is answered.
@@ -30,6 +31,7 @@ class ChangingSite:
     pages: dict[str, str] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     failing: dict[str, int] = field(default_factory=dict)
+    closed: dict[str, str] = field(default_factory=dict)
     unlisted: set[str] = field(default_factory=set)
     has_sitemap: bool = True
     has_validators: bool = True
@@ -74,6 +76,9 @@ class ChangingSite:
         html = {"Content-Type": "text/html; charset=utf-8"}
         if path in self.failing:
             return self.failing[path], html, b"<h1>Not now</h1>"
+        for prefix, content in self.closed.items():
+            if path.startswith(prefix):
+                return self._page(path, content, headers)
         if path in self.moved:
             return 301, {**html, "Location": self.moved[path]}, b""
         if path == "/sitemap.xml" and self.has_sitemap:

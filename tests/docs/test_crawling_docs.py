@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from assay.adapters.site.frontier import SERIES
+from assay.adapters.site.missing import MOST_PROBES
 from assay.adapters.site.options import Politeness, SiteLimits
 from assay.settings.sources import SourceSettings
 from tests.site_traps import traps
@@ -51,6 +52,8 @@ def test_the_manners_are_those_of_the_code() -> None:
     assert "within the last 24 hours" in TEXT
     assert SERIES == 8
     assert "Eight pages of a series" in TEXT
+    assert MOST_PROBES == 8
+    assert "up to 8 parts" in TEXT
 
 
 def test_the_number_of_traps_is_right() -> None:

@@ -168,6 +168,45 @@ def test_a_site_that_is_away_is_an_error_that_says_what_to_do(site: ChangingSite
     assert assay.catalog.live_id() == first.id
 
 
+def test_a_site_that_gives_a_login_page_for_every_address_changes_nothing_live_and_says_so(
+    site: ChangingSite, assay: Assay
+) -> None:
+    first = assay.publish().build.generation
+    site.closed = {"/": "<h1>Sign in</h1><p>Sign in to read the handbook of the workshop.</p>"}
+    for _ in range(2):
+        with pytest.raises(SourceError, match=f"one and the same page for every address.*{len(PARTS)} pages") as caught:
+            assay.publish()
+        assert "login" in str(caught.value.hint)
+    assert assay.catalog.live_id() == first.id
+    assert _found(assay, "when is the gripper checked")[0] == f"{site.url}/docs/gripper"
+    site.closed = {}
+    assert assay.publish().build.unchanged
+
+
+def test_a_login_page_in_place_of_all_but_the_start_is_blocked_and_named(site: ChangingSite, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    site.closed = {"/docs/": "<h1>Sign in</h1><p>Sign in to read the handbook of the workshop.</p>"}
+    report = assay.publish()
+    assert report.verdict
+    assert report.verdict.outcome is Outcome.FAIL
+    assert "gate.max_page_fall" in report.verdict.summary
+    assert report.build.changed == ()
+    assert {page.key for page in report.build.gone} == {f"{site.url}/docs/{part}" for part in PARTS}
+    assert all("the site gives for addresses that are not there" in page.reason for page in report.build.gone)
+    assert assay.catalog.live_id() == first.id
+
+
+def test_pages_that_all_lead_to_a_login_are_blocked_and_named(site: ChangingSite, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    site.moved = {f"/docs/{part}": "/login" for part in PARTS}
+    site.write("/login", "Sign in", "Sign in to read the handbook of the workshop.")
+    report = assay.publish()
+    assert report.verdict
+    assert report.verdict.outcome is Outcome.FAIL
+    assert f"moved to {site.url}/login" in report.build.gone[0].reason
+    assert assay.catalog.live_id() == first.id
+
+
 def test_a_folder_and_a_site_share_an_index(site: ChangingSite, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "gripper.md").write_text("# Notes\n\nThe gripper of the lab is blue.\n", encoding="utf-8")

@@ -1,11 +1,19 @@
 """Addresses that are there and are no pages of a documentation."""
 
+from itertools import count
+
+from assay.adapters.site.missing import MISSING
 from tests.site_traps.trap import Trap, body, meta, page, typed
-from tests.sites import HTML, Reply, html, links
+from tests.sites import HTML, Reply, Request, html, links
 
 
 def traps() -> list[Trap]:
     """Addresses that are there and are no pages of a documentation."""
+    numbers = count()
+
+    def lost(_: Request) -> Reply:
+        return page(f"There is nothing here (request 4e{next(numbers)} at 11:05)")
+
     soft = page("We could not find what you were looking for, sorry")
     return [
         Trap("dead links", {"": page("Dead", "a", "b"), "b": Reply(410)}, ("",)),
@@ -14,6 +22,24 @@ def traps() -> list[Trap]:
             {"": page("Soft", "lost", "found"), "lost": soft, "found": page("Found")},
             ("", "found"),
             {"lost": "not there"},
+        ),
+        *(
+            Trap(
+                f"errors of {what} that look like pages",
+                {
+                    "": page("Soft", f"{part}/lost", f"{part}/found"),
+                    f"{part}/{MISSING}": own,
+                    f"{part}/lost": own,
+                    f"{part}/found": page("Found"),
+                },
+                ("", f"{part}/found"),
+                {f"{part}/lost": "not there"},
+            )
+            for what, part, own in (
+                ("a locale", "fr", page("Cette page est introuvable, avec nos excuses")),
+                ("a version", "2.1", page("Release two has no such page")),
+                ("a request", "next", lost),
+            )
         ),
         Trap(
             "noindex",

@@ -3,13 +3,13 @@
 import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
 
 from assay.adapters.site.addresses import moved_to, origin_of, resolve, site_of
 from assay.adapters.site.asking import Asked, Asker
 from assay.adapters.site.coding import decoded
 from assay.adapters.site.facts import ReadHead, read_html_facts
 from assay.adapters.site.fetching import NoPage
+from assay.adapters.site.missing import probe_of
 from assay.adapters.site.options import SiteRequest
 from assay.adapters.site.robots import LONGEST, Robots
 from assay.adapters.site.scope import Scope
@@ -17,8 +17,6 @@ from assay.errors import SourceError
 
 logger = logging.getLogger(__name__)
 
-MISSING = "assay-asks-for-a-page-that-is-not-there"
-NOT_THERE = "it is the page that the site gives for addresses that are not there"
 _HTML = frozenset({"text/html", "application/xhtml+xml", ""})
 
 
@@ -26,14 +24,19 @@ _HTML = frozenset({"text/html", "application/xhtml+xml", ""})
 class Beginning:
     """What is known before the first page is read.
 
-    head: of the start page, where it is one. robots: by origin. missing: fingerprint of the page that the site gives
-    for an address that is not there; "" where it says 404, as it should.
+    head: of the start page, where it is one. robots: by origin. missing: gist of the page that the site gives for an
+    address that is not there; "" where it says 404, as it should.
     """
 
     scope: Scope
     head: ReadHead | None
     robots: dict[str, Robots]
     missing: str
+
+    @property
+    def is_one_page(self) -> bool:
+        """Whether the start page is what the site gives for an address that is not there as well."""
+        return bool(self.missing) and self.head is not None and self.head.facts.gist == self.missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,29 @@ def begin(request: SiteRequest, asker: Asker) -> Beginning:
     else:
         rules |= dict.fromkeys(scope.origins, robots)
     head = page_head(start.asked) if start.asked is not None else None
-    missing = _missing(scope, rules, asker, request.limits.page_bytes)
-    if missing and head is not None and head.facts.fingerprint == missing:
+    beginning = Beginning(scope, head, rules, _missing(scope, rules, asker, request.limits.page_bytes))
+    if beginning.is_one_page:
         logger.warning(
             "%s: the start page is what this site answers to every address; its text may be made by a browser's "
-            "JavaScript, which is not run.",
+            "JavaScript, which is not run, or it wants a login.",
             request.name,
         )
-    return Beginning(scope, head, rules, missing)
+    return beginning
+
+
+def one_page_for_all(request: SiteRequest, beginning: Beginning, lost: int) -> SourceError:
+    """What to say of a site that had pages and gives one and the same for every address now.
+
+    lost: pages of the live generation that it gives it for.
+    """
+    title = f", with the title {beginning.head.facts.title!r}" if beginning.head and beginning.head.facts.title else ""
+    return SourceError(
+        f"{request.name}: {beginning.scope.start} gives one and the same page for every address{title}, "
+        f"also for {lost} {'page' if lost == 1 else 'pages'} that the index has.",
+        hint="It seems to want a login, or to be closed for maintenance. The index that is live stays as it is; run "
+        "again when the site is well, or give the source a request header such as Authorization. If the site is but "
+        "that page from now on, run with --rebuild.",
+    )
 
 
 def page_head(asked: Asked) -> ReadHead | None:
@@ -135,15 +153,14 @@ def _robots(origin: str, asker: Asker) -> Robots:
 
 
 def _missing(scope: Scope, rules: dict[str, Robots], asker: Asker, most: int) -> str:
-    prefix = scope.prefixes[0]
-    address = f"{prefix}/{MISSING}" if urlsplit(prefix).path else f"{scope.origin}/{MISSING}"
+    address = probe_of(scope)
     if not rules[origin_of(address)].allows(address):
         return ""
     try:
         head = page_head(asker.ask(address, most, hops=0))
     except NoPage:
         return ""
-    return head.facts.fingerprint if head is not None else ""
+    return head.facts.gist if head is not None else ""
 
 
 def answers_here(addresses: list[str], scope: Scope, beginning: Beginning, asker: Asker, most: int) -> bool:
@@ -156,6 +173,6 @@ def answers_here(addresses: list[str], scope: Scope, beginning: Beginning, asker
         head = page_head(asked)
         if head is None or origin_of(asked.address) != scope.origin:
             continue
-        if not beginning.missing or head.facts.fingerprint != beginning.missing:
+        if not beginning.missing or head.facts.gist != beginning.missing:
             return True
     return False

@@ -10,25 +10,26 @@ from time import monotonic, time
 from assay.adapters.site import facts
 from assay.adapters.site.addresses import html_twins, is_web_address, key_of, origin_of, spelled
 from assay.adapters.site.asking import MOST_HOPS, Asker
-from assay.adapters.site.beginning import NOT_THERE, Beginning, begin
+from assay.adapters.site.beginning import Beginning, begin, one_page_for_all
+from assay.adapters.site.budget import Budget
 from assay.adapters.site.fetching import Bounds, Client
 from assay.adapters.site.frontier import KNOWN, LINK, LLMS, MAYBE, SITEMAP, START, Frontier
 from assay.adapters.site.guard import Guard, GuardedBackend
+from assay.adapters.site.journal import Journal
 from assay.adapters.site.kept import kept_page
 from assay.adapters.site.listings import ListingReader, Listings
+from assay.adapters.site.missing import NOT_THERE, MissingPages
 from assay.adapters.site.options import SiteRequest
 from assay.adapters.site.outage import Outage
 from assay.adapters.site.pacing import Pacing
 from assay.adapters.site.page_fetch import Came, Fetch, Outcome
-from assay.adapters.site.store import CrawlStore, StoredPage, Visit
+from assay.adapters.site.store import CrawlStore
 from assay.adapters.site.tally import Tally
 from assay.adapters.site.workers import Workers
 from assay.ports import Progress
 
 logger = logging.getLogger(__name__)
 
-_WRITE_SECONDS = 0.5
-_WRITE_PAGES = 100
 _MOST_CONNECTIONS = 32
 _MOST_EARLY = 256
 """Outcomes that wait for one that was asked for before them."""
@@ -38,7 +39,7 @@ _MOST_EARLY = 256
 class Crawled:
     """What is known when a crawl is over.
 
-    frontier: remembers which addresses were traps. missing: fingerprint of the page for addresses that are not there.
+    frontier: remembers which addresses were traps.
     start_key: key of the start page. unasked: whether pages were left that were found and not asked for.
     """
 
@@ -46,16 +47,6 @@ class Crawled:
     frontier: Frontier
     start_key: str
     unasked: str
-
-
-@dataclass
-class _Limits:
-    """What was used up so far."""
-
-    began: float
-    received: int = 0
-    asked: int = 0
-    pages: int = 0
 
 
 class Crawl:
@@ -70,14 +61,13 @@ class Crawl:
         self._store = store
         self._known = known
         self._progress = progress
-        self._used = _Limits(monotonic())
+        self._used = Budget(request.limits)
         self._good: set[int] = set()
-        self._visits: list[Visit] = []
-        self._pages: list[tuple[StoredPage, bytes, bytes]] = []
         self._early: dict[int, Outcome] = {}
+        self._lacked: list[Fetch] = []
         self._given = self._settled = 0
-        self._written_at = monotonic()
         self._tally = Tally(request.name, progress)
+        self._journal = Journal(store, self._tally)
         self._whole = True
 
     def run(self) -> Crawled:
@@ -88,7 +78,7 @@ class Crawl:
         connections = min(polite.connections or (8 if guard.private_start else 4), _MOST_CONNECTIONS)
         client = Client(backend, self._request.start, self._request.headers, connections)
         bounds = Bounds(self._limits.page_seconds, self._limits.read_seconds, self._limits.page_bytes)
-        asker = Asker(client, polite, bounds, self._used.began + self._limits.seconds)
+        asker = Asker(client, polite, bounds, self._used.until)
         try:
             beginning = begin(self._request, asker)
             client.follow(beginning.scope.start)
@@ -111,6 +101,8 @@ class Crawl:
         for origin, robots in beginning.robots.items():
             self._pacing.set_delay(origin, robots.delay)
         self._outage = Outage(beginning.scope.start)
+        start_key = key_of(beginning.scope.start)
+        self._missing = MissingPages(beginning.scope, beginning.robots, beginning.missing, start_key)
         fingerprint = _fingerprint(self._request)
         if self._store.begin(fingerprint, time(), self._request.politeness.resume_hours * 3600.0):
             self._resume()
@@ -125,12 +117,13 @@ class Crawl:
             self._ask_for_known(listings)
         finally:
             self._workers.stop()
-            self._flush()
+            self._journal.flush(self._frontier)
+        self._require_more_than_one_page()
         unasked = self._unasked()
         keep = listings.entries | {address: before[address] for address in listings.faults if address in before}
         self._store.finish({address: count for address, count in keep.items() if address not in self._lost(listings)})
         self._tally.report(self._frontier, unasked)
-        return Crawled(beginning, self._frontier, key_of(beginning.scope.start), unasked)
+        return Crawled(beginning, self._frontier, start_key, unasked)
 
     def _lost(self, listings: Listings) -> set[str]:
         """Sitemaps that are not there any more: this reading asked for what they listed, the next does not wait."""
@@ -145,7 +138,7 @@ class Crawl:
             reader.map_start(beginning.head)
         reader.read_sitemaps()
         reader.read_llms(lambda address: frontier.offer(address, 0, LLMS))
-        self._whole = not reader.result.faults
+        self._whole = not reader.result.faults and not beginning.is_one_page
         return reader.result
 
     def _resume(self) -> None:
@@ -170,8 +163,8 @@ class Crawl:
             if outcome is not None:
                 under_way -= 1
                 self._arrived(outcome)
-            if len(self._pages) >= _WRITE_PAGES or monotonic() - self._written_at > _WRITE_SECONDS:
-                self._flush()
+            if self._journal.is_due:
+                self._journal.flush(self._frontier)
 
     def _more(self) -> bool:
         """Whether something is left to ask for."""
@@ -186,7 +179,7 @@ class Crawl:
         jobs, self._frontier.markdown = self._frontier.markdown, []
         for job in jobs:
             if any(hash(key_of(twin)) in self._good for twin in html_twins(job.address)):
-                self._visits.append(Visit(job.key, job.address, job.depth, job.kinds, "twin"))
+                self._journal.settled(job, "twin")
             else:
                 self._frontier.found += 1
                 yield job
@@ -201,6 +194,7 @@ class Crawl:
                 job = self._next(now) if len(self._early) < _MOST_EARLY else None
                 if job is None:
                     break
+                job = self._probe_before(job)
                 job = replace(job, known=self._store.page(job.key), order=self._given)
                 self._given += 1
             self._pacing.began(job.address, now)
@@ -208,6 +202,14 @@ class Crawl:
             self._used.asked += 1
             begun += 1
         return begun
+
+    def _probe_before(self, job: Fetch) -> Fetch:
+        """The page, or what is to be known of its part of the site before it comes."""
+        probe = self._missing.probe_before(job)
+        if probe is None:
+            return job
+        self._frontier.waiting.appendleft(job)
+        return probe
 
     def _next(self, now: float) -> Fetch | None:
         """The next page that may be asked for now."""
@@ -226,18 +228,10 @@ class Crawl:
 
     def _limit_hit(self) -> bool:
         """Whether a limit forbids more requests."""
-        hit, under_way = "", self._given - self._settled
-        if monotonic() - self._used.began > self._limits.seconds:
-            hit = "seconds"
-        elif self._used.received > self._limits.total_bytes:
-            hit = "total_bytes"
-        elif self._used.pages + under_way >= self._limits.pages or self._used.asked >= 10 * self._limits.pages:
-            if self._used.pages < self._limits.pages and self._used.asked < 10 * self._limits.pages:
-                return True  # those under way decide
-            hit = "pages"
-        if hit and (self._frontier.waiting or self._pacing.waiting):
-            self._frontier.limits_hit.add(hit)
-        return bool(hit)
+        limit = self._used.exhausted(self._given - self._settled)
+        if limit and self._used.is_final(limit) and (self._frontier.waiting or self._pacing.waiting):
+            self._frontier.limits_hit.add(limit)
+        return bool(limit)
 
     def _unasked(self) -> str:
         """Why pages that were found were not asked for; "" when all were."""
@@ -265,6 +259,9 @@ class Crawl:
 
     def _settle(self, outcome: Outcome) -> None:
         job = outcome.job
+        if self._missing.is_probe(job):
+            self._missing.answered(outcome)
+            return
         self._outage.note(outcome)
         match outcome.came:
             case Came.PAGE | Came.UNCHANGED:
@@ -273,13 +270,13 @@ class Crawl:
                 self._moved(job, outcome.detail, outcome.job.hops)
             case Came.GONE:
                 if not self._frontier.again(job):
-                    self._done(job, "gone", outcome.detail)
+                    self._journal.done(job, "gone", outcome.detail)
             case Came.BUSY:
                 self._busy(outcome)
             case Came.REFUSED if job.known is None and job.key not in self._known:
-                self._done(job, "excluded", outcome.detail)
+                self._journal.done(job, "excluded", outcome.detail)
             case Came.EXCLUDED:
-                self._done(job, "excluded", outcome.detail)
+                self._journal.done(job, "excluded", outcome.detail)
             case _:
                 self._failed(job, outcome.detail)
 
@@ -290,13 +287,13 @@ class Crawl:
             kept = kept_page(self._store, job.known)
             page_facts, targets = kept.facts, kept.targets
             if kept.renewed is not None:
-                self._pages.append(kept.renewed)
+                self._journal.keep(kept.renewed)
         else:
             targets = list(outcome.targets)
         if page_facts.refresh and not self._leads_to_itself(page_facts.refresh, job):
             self._moved(job, page_facts.refresh, job.hops)
             return
-        if self._is_missing(job, page_facts):
+        if self._missing.holds(job, page_facts):
             self._lacking(job)
             return
         self._good.add(hash(job.key))
@@ -304,17 +301,13 @@ class Crawl:
         self._frontier.came(job, page_facts.skeleton)
         self._follow(targets, job.depth)  # before it counts as done: an interrupt in between must lose no link
         if outcome.page is not None:
-            self._pages.append((outcome.page, outcome.links, outcome.body))
-        self._done(job, "page", "")
-
-    def _is_missing(self, job: Fetch, page_facts: facts.PageFacts) -> bool:
-        """Whether it is the page that the site gives for every address that is not there."""
-        missing = self._beginning.missing
-        return bool(missing) and page_facts.fingerprint == missing and job.key != key_of(self._scope.start)
+            self._journal.keep((outcome.page, outcome.links, outcome.body))
+        self._journal.done(job, "page", "")
 
     def _lacking(self, job: Fetch) -> None:
         if not self._frontier.again(job):
-            self._done(job, "gone" if job.kinds & MAYBE else "excluded", NOT_THERE)
+            self._lacked.append(job)
+            self._journal.done(job, "gone" if job.kinds & MAYBE else "excluded", NOT_THERE)
 
     def _leads_to_itself(self, target: str, job: Fetch) -> bool:
         return key_of(self._scope.own(target)) == job.key
@@ -322,17 +315,17 @@ class Crawl:
     def _moved(self, job: Fetch, target: str, hops: int) -> None:
         own = self._scope.own(target)
         if not self._scope.holds(own):
-            self._done(job, "excluded", f"redirects to {_shown(own)}, outside the scope")
+            self._journal.done(job, "excluded", f"redirects to {_shown(own)}, outside the scope")
         elif hops >= MOST_HOPS:
-            self._done(job, "excluded", f"redirects more than {MOST_HOPS} times, or in a circle")
+            self._journal.done(job, "excluded", f"redirects more than {MOST_HOPS} times, or in a circle")
         elif key_of(own) == job.key:
             if own == job.address:
-                self._done(job, "excluded", "redirects to itself")
+                self._journal.done(job, "excluded", "redirects to itself")
             else:
                 self._frontier.waiting.append(replace(job, address=own, hops=hops + 1, tries=0))
         else:
             self._frontier.offer(own, job.depth, LINK, hops=hops + 1)
-            self._done(job, "moved", own)
+            self._journal.done(job, "moved", own)
 
     def _busy(self, outcome: Outcome) -> None:
         job, now = outcome.job, monotonic()
@@ -346,34 +339,33 @@ class Crawl:
     def _failed(self, job: Fetch, reason: str) -> None:
         """A page that did not come: what it linked to when it last did is not lost."""
         if job.kinds & MAYBE and job.known is None and job.key not in self._known:
-            self._done(job, "gone", reason)
+            self._journal.done(job, "gone", reason)
             return
         self._whole = False
         self._follow(self._store.links(job.key), job.depth)
-        self._done(job, "failed", reason)
+        self._journal.done(job, "failed", reason)
 
     def _follow(self, targets: list[str], depth: int) -> None:
         for target in targets:
             self._frontier.offer(target, depth + 1, LINK)
 
-    def _done(self, job: Fetch, outcome: str, detail: str) -> None:
-        self._visits.append(Visit(job.key, job.address, job.depth, job.kinds, outcome, detail))
-        self._tally.count(outcome)
-
-    def _flush(self) -> None:
-        found = self._frontier.taken()
-        visits, pages = self._visits, self._pages
-        if found or visits or pages:
-            self._store.write([*found, *visits], pages)
-        self._visits, self._pages, self._written_at = [], [], monotonic()
-
     # --- what was there before ---
+
+    def _require_more_than_one_page(self) -> None:
+        """Raise SourceError for a site that had pages and gives one and the same for every address now."""
+        lost = sum(job.key in self._known for job in self._lacked)
+        if lost and self._used.pages <= 1 and self._beginning.is_one_page:
+            start = Fetch(key_of(self._scope.start), self._scope.start, 0, START)
+            for job in [start, *self._lacked]:
+                self._journal.settled(job, "failed", NOT_THERE)  # so that the next reading asks for it again
+            self._journal.flush(self._frontier)
+            raise one_page_for_all(self._request, self._beginning, lost)
 
     def _ask_for_known(self, listings: Listings) -> None:
         """Pages of the live generation that were not found are asked for, unless the whole site was read."""
         if self._whole and not self._frontier.limits_hit and not listings.faults:
             return
-        self._flush()
+        self._journal.flush(self._frontier)
         asked = 0
         for key in self._known:
             if is_web_address(key) and not self._frontier.knows(key_of(key)):

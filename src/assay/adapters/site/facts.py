@@ -14,7 +14,7 @@ from assay.adapters.site.addresses import resolve
 from assay.adapters.site.robots import header_directives, meta_directives
 from assay.model.nesting import tamed
 
-REVISION = 1
+REVISION = 2
 """Changes with what is read here: what was kept before is then read anew from the body."""
 
 _MOST_LINKS = 5_000
@@ -31,6 +31,9 @@ _LEAST_MAIN = 40
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
 _SERIAL = re.compile(rf"(?:(?:\d+|\b(?:{_MONTHS})[a-z]{{0,7}}\b)[\s.,:/-]*)+", re.IGNORECASE)
 
+_NUMBERED = re.compile(r"\s?[^\s\d]*+\d\S*+")
+"""A word with a digit in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
@@ -40,6 +43,7 @@ class PageFacts:
     version, version_group: as its meta elements name it; versions of one group exclude each other.
     alternates: pairs of a language and the address of the page in it; `x-default` is one.
     fingerprint: of the text that is shown, without the page's own address in it: equal for equal pages.
+    gist: of its words without a digit: equal for pages that differ in the time or the number of a request as well.
     skeleton: the same without numbers and dates: equal for the pages of an endless series. "" where the address has
         no number.
     """
@@ -56,6 +60,7 @@ class PageFacts:
     title: str = ""
     heading: str = ""
     fingerprint: str = ""
+    gist: str = ""
     skeleton: str = ""
     sitemaps: tuple[str, ...] = ()
 
@@ -116,6 +121,7 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
         title=_squeezed(title.text())[:200] if title is not None else "",
         heading=_squeezed(heading.text())[:200] if heading is not None else "",
         fingerprint=_digest(bare),
+        gist=_digest(_NUMBERED.sub("", bare)),
         skeleton=_digest(_SERIAL.sub("#", bare)) if series_of(address) else "",
         sitemaps=tuple(linked.sitemaps[:10]),
     )
@@ -132,7 +138,10 @@ def series_of(address: str) -> str:
 def read_markdown_facts(text: str, headers: Mapping[str, str], now: datetime) -> PageFacts:
     """Read what can be known of a page that came as Markdown; its links are not followed."""
     directives = header_directives(headers.get("x-robots-tag", ""), now)
-    return PageFacts(noindex="noindex" in directives, fingerprint=_digest(_squeezed(text)))
+    shown = _squeezed(text)
+    return PageFacts(
+        noindex="noindex" in directives, fingerprint=_digest(shown), gist=_digest(_NUMBERED.sub("", shown))
+    )
 
 
 @dataclass

@@ -54,6 +54,11 @@ class Scope:
         """Whether an address, as `own` gives it, is within the scope."""
         return any(_under(address, prefix) for prefix in self._include) and not self.excluded(address)
 
+    def prefix_of(self, address: str) -> str:
+        """The longest prefix that an address is under; its origin where it is under none."""
+        holding = [prefix for prefix in self._include if _under(address, prefix)]
+        return max(holding, key=len, default=origin_of(address))
+
     def excluded(self, address: str) -> bool:
         """Whether a prefix that is left out holds the address."""
         return any(_under(address, prefix) for prefix in self._exclude)

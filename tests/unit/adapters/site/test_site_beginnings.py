@@ -307,12 +307,12 @@ def test_no_time_at_all_is_said(site: Site, tmp_path: Path) -> None:
 def test_when_the_time_is_over_the_rest_is_not_asked_for(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from assay.adapters.site import crawl
+    from assay.adapters.site import budget, crawl
 
     site.pages["/a"] = html(f"A {links('/b')}")
     site.pages["/b"] = html("B")
     past = [monotonic()]
-    monkeypatch.setattr(crawl, "monotonic", lambda: past[0])
+    monkeypatch.setattr(budget, "monotonic", lambda: past[0])
     kept = crawl.Crawl._follow
 
     def late(self: crawl.Crawl, targets: list[str], depth: int) -> None:

@@ -216,7 +216,7 @@ def test_a_reading_that_was_cut_off_goes_on_where_it_was(
     whole = known_of(list(source_of(site.url, tmp_path / "whole.sqlite").read({})))
     site.forget()
     kept = Crawl._follow
-    monkeypatch.setattr("assay.adapters.site.crawl._WRITE_PAGES", 1)
+    monkeypatch.setattr("assay.adapters.site.journal._PAGES", 1)
     calls: list[int] = []
 
     def cut(self: Crawl, targets: list[str], depth: int) -> None:
@@ -241,15 +241,15 @@ def test_a_reading_that_was_cut_off_goes_on_where_it_was(
 def test_a_changed_scope_does_not_go_on_with_another_reading(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from assay.adapters.site.crawl import Crawl
+    from assay.adapters.site.journal import Journal
 
     store = tmp_path / "crawl.sqlite"
 
-    def cut(self: Crawl, job: object, outcome: str, detail: str) -> None:
+    def cut(self: Journal, job: object, outcome: str, detail: str) -> None:
         raise _Cut
 
     with monkeypatch.context() as patched:
-        patched.setattr(Crawl, "_done", cut)
+        patched.setattr(Journal, "done", cut)
         with pytest.raises(_Cut):
             list(source_of(site.url, store).read({}))
     narrow = source_of(site.url, store, scope=SiteScope(include=("/a",)))
