@@ -71,6 +71,17 @@ def test_a_header_value_that_cannot_be_sent_is_refused_and_never_repeated(value:
     assert value not in str(caught.value)
 
 
+def test_a_table_that_is_refused_as_a_whole_shows_no_header() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        _load(url=SITE, path="docs", headers={"Authorization": "Bearer secret-1"})
+    assert "secret-1" not in str(caught.value)
+
+
+@pytest.mark.parametrize("source", [{"path": "docs"}, {"url": SITE}])
+def test_a_source_can_be_written_out_with_all_its_defaults(source: dict[str, str]) -> None:
+    assert _load(**_load(**source).model_dump()) == _load(**source)
+
+
 def test_headers_do_not_show_in_the_settings() -> None:
     settings = load_settings(None, {"sources": [{"url": SITE, "headers": {"Authorization": "Bearer secret-1"}}]})
     assert "secret-1" not in repr(settings)

@@ -255,7 +255,8 @@ def _explain(error: ValidationError, path: Path | None) -> str:
         if problem["type"] == "extra_forbidden":
             lines.append(f"{name}: there is no such setting")
         else:
-            sent = "" if _SECRET.search(name) else f" = {problem['input']!r}"
+            hidden = _SECRET.search(name) or isinstance(problem["input"], Mapping)  # a table may hold a secret
+            sent = "" if hidden else f" = {problem['input']!r}"
             lines.append(f"{name}{sent}: {_wording(problem)}")
     where = f" (in {path}, the environment or a flag)" if path else " (in the environment or a flag)"
     return f"These settings cannot be used{where}: " + "; ".join(lines) + "."

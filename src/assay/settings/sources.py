@@ -136,8 +136,14 @@ class SourceSettings(Table):
         folder, site = values.get("path") is not None, values.get("url") is not None
         if folder == site:
             raise ValueError("needs either path (a folder) or url (a site)")
-        strange = [name for name in (_SITE_ONLY if folder else _FOLDER_ONLY) if values.get(name) is not None]
+        others = _SITE_ONLY if folder else _FOLDER_ONLY
+        strange = [name for name in others if name in values and values[name] != _default(cls, name)]
         if strange:
             kind = "sites, and this is a folder" if folder else "folders, and this is a site"
             raise ValueError(f"{', '.join(strange)}: only for {kind}")
         return values
+
+
+def _default(table: type[SourceSettings], name: str) -> object:
+    """What a setting is where nobody sets it: saying that once more is no mistake."""
+    return table.model_fields[name].get_default(call_default_factory=True, validated_data={})
