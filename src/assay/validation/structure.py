@@ -1,11 +1,13 @@
 """Limits on the structure of a generation, which need no labelled query: integrity, pages, addresses, titles."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from assay.errors import EmbedderRefused, EmbedderUnavailable, InputError
@@ -19,6 +21,8 @@ from assay.validation.integrity import KINDS, Audit, Recheck, audit
 _TITLES_AT_ONCE = 500
 _THREADS = 4
 _BY_TITLE = "reachable by title"
+_MOST_ALIKE = 3
+"""So many pages that get one and the same title or text at once are no pages of their own any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class StructuralLimits:
     """What a generation has to reach without any labelled query.
 
     max_failed_pages: largest share of pages that failed, 0 to 1.
-    max_page_fall: largest share of the live generation's pages that may be gone, 0 to 1.
+    max_page_fall: largest share of the live generation's pages that may be gone, or lose what they said, 0 to 1.
     title_top_k: a title has to find its document in so many hits.
     max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
     title_sample: the most documents whose titles are tried.
@@ -68,6 +72,7 @@ def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progr
         *_integrity(judged, progress),
         _failed_pages(judged.generation, limits),
         _page_fall(judged, limits),
+        _lost_content(judged, limits),
         _addresses(judged),
         _titles(judged, limits, progress),
     ]
@@ -165,6 +170,53 @@ def _page_fall(judged: Judged, limits: StructuralLimits) -> Finding:
         "If that is meant, run it again with --allow-removals, or raise gate.max_page_fall",
         gone,
     )
+
+
+def _lost_content(judged: Judged, limits: StructuralLimits) -> Finding:
+    """Whether the pages of the live generation still say something of their own.
+
+    A site that is closed for maintenance, or wants a login, often gives one page with status 200 for every address:
+    none is gone, and none has failed.
+    """
+    live = {at.url: at for at in map(_Content.of, judged.catalog.documents(judged.live.id))} if judged.live else {}
+    now = map(_Content.of, judged.catalog.documents(judged.generation.id)) if live else iter(())
+    changed = [(live[at.url], at) for at in now if at.url in live and at.text_hash != live[at.url].text_hash]
+    called = Counter(at.title for before, at in changed if at.title != before.title)
+    said = Counter(at.text_hash for _, at in changed)
+    lost = [
+        at
+        for before, at in changed
+        if (before.chunks and not at.chunks)
+        or (at.title != before.title and called[at.title] >= _MOST_ALIKE)
+        or said[at.text_hash] >= _MOST_ALIKE
+    ]
+    share = len(lost) / max(len(live), 1)
+    name, times = (Counter(at.title for at in lost).most_common(1) or [("", 0)])[0]
+    called_so = f" ({name[:80]!r})" if times >= _MOST_ALIKE else ""
+    return _finding(
+        "lost content",
+        share <= limits.max_page_fall,
+        share,
+        f"at most {percent(limits.max_page_fall)} of the live generation's pages became empty, or one and the same",
+        f"{len(lost)} of the live generation's {len(live)} pages are empty now, or all became one and the same"
+        f"{called_so} ({percent(share)}; {percent(limits.max_page_fall)} are allowed). "
+        "Is the site closed for maintenance, does it want a login, or is it made by JavaScript now? Run it again when "
+        "it is well. If that is meant, run it with --allow-removals, or raise gate.max_page_fall",
+        [at.url for at in lost],
+    )
+
+
+class _Content(NamedTuple):
+    """What a document says, in short."""
+
+    url: str
+    title: str
+    text_hash: str
+    chunks: int
+
+    @classmethod
+    def of(cls, document: StoredDocument) -> "_Content":
+        return cls(document.info.url, document.info.title, document.text_hash, document.chunk_count)
 
 
 def _why_gone(before: set[str], now: set[str]) -> str:

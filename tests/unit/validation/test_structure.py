@@ -70,11 +70,12 @@ def test_a_sound_generation_passes_every_check() -> None:
         *KINDS,
         "failed pages",
         "fall in pages",
+        "lost content",
         "addresses",
         "reachable by title",
     ]
     assert {finding.detail for finding in verdict.findings} == {""}
-    assert verdict.summary == "PASS: all 17 checks passed."
+    assert verdict.summary == "PASS: all 18 checks passed."
 
 
 def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
@@ -281,6 +282,49 @@ def test_a_site_of_several_hosts_has_no_beginning_to_tell() -> None:
     moved = [_moved(one, f"https://{host}.example/a") for one, host in zip(_pages(2), ("one", "two"), strict=True)]
     detail = _finding(_verdict(world, world.build("g1", *moved, minute=1), live=live), "fall in pages").detail
     assert "Is it the same folder, and the same base URL?" in detail
+
+
+# --- lost content --------------------------------------------------------------------------------------------------
+
+
+def _replaced(title: str, text: str, pages: int) -> tuple[World, Generation, Generation]:
+    """A candidate in which so many of ten pages are another one: both generations, and their world."""
+    world = World()
+    live = world.build("g0", *_pages(10))
+    others = [page(word, text.format(word), title=title.format(word)) for word in WORDS[:pages]]
+    return world, world.build("g1", *others, *_pages(10)[pages:], minute=1), live
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "pages", "outcome"),
+    [
+        ("Sign in", "Please sign in.", 10, Outcome.FAIL),
+        ("Sign in", "Please sign in to read {}.", 3, Outcome.FAIL),
+        ("Sign in", "Please sign in.", 2, Outcome.PASS),
+        ("All about the {}", "Another text on the {}.", 10, Outcome.PASS),
+        ("The {}", "It is {} days.", 10, Outcome.PASS),
+        ("All about the {}", "Please sign in.", 10, Outcome.FAIL),
+    ],
+)
+def test_pages_that_all_became_one_page_do_not_go_live(title: str, text: str, pages: int, outcome: Outcome) -> None:
+    world, generation, live = _replaced(title, text, pages)
+    finding = _finding(_verdict(world, generation, live=live), "lost content")
+    assert finding.outcome is outcome
+    if outcome is Outcome.FAIL:
+        assert f"{pages} of the live generation's 10 pages" in finding.detail
+        assert ("one and the same ('Sign in') (" in finding.detail) == (title == "Sign in")
+        assert "closed for maintenance" in finding.detail
+    allowed = _verdict(world, generation, replace(LIMITS, max_page_fall=1.0), live)
+    assert _finding(allowed, "lost content").outcome is Outcome.PASS
+
+
+def test_pages_that_say_nothing_any_more_do_not_go_live() -> None:
+    world = World()
+    live = world.build("g0", *_pages(10))
+    empty: list[Stored] = [(replace(document, text=""), []) for document, _ in _pages(10)[:3]]
+    generation = world.build("g1", *empty, *_pages(10)[3:], minute=1)
+    finding = _finding(_verdict(world, generation, live=live), "lost content")
+    assert (finding.outcome, finding.count) == (Outcome.FAIL, 3)
 
 
 # --- addresses -----------------------------------------------------------------------------------------------------
