@@ -31,8 +31,8 @@ _LEAST_MAIN = 40
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
 _SERIAL = re.compile(rf"(?:(?:\d+|\b(?:{_MONTHS})[a-z]{{0,7}}\b)[\s.,:/-]*)+", re.IGNORECASE)
 
-_NUMBERED = re.compile(r"\s?[^\s\d]*+\d\S*+")
-"""A word with a digit in it."""
+_NUMBERED = re.compile(r"(?<![A-Za-z0-9:._-])[A-Za-z:._-]*+[0-9][A-Za-z0-9:._-]*+")
+"""A number, a time, or the name of a request; not the sentence around it where words are written without blanks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class PageFacts:
     version, version_group: as its meta elements name it; versions of one group exclude each other.
     alternates: pairs of a language and the address of the page in it; `x-default` is one.
     fingerprint: of the text that is shown, without the page's own address in it: equal for equal pages.
-    gist: of its words without a digit: equal for pages that differ in the time or the number of a request as well.
+    gist: of the same without words with a digit, if others are left: equal for pages that differ in the time or the
+        number of a request as well.
     skeleton: the same without numbers and dates: equal for the pages of an endless series. "" where the address has
         no number.
     """
@@ -121,7 +122,7 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
         title=_squeezed(title.text())[:200] if title is not None else "",
         heading=_squeezed(heading.text())[:200] if heading is not None else "",
         fingerprint=_digest(bare),
-        gist=_digest(_NUMBERED.sub("", bare)),
+        gist=_gist(bare),
         skeleton=_digest(_SERIAL.sub("#", bare)) if series_of(address) else "",
         sitemaps=tuple(linked.sitemaps[:10]),
     )
@@ -139,9 +140,7 @@ def read_markdown_facts(text: str, headers: Mapping[str, str], now: datetime) ->
     """Read what can be known of a page that came as Markdown; its links are not followed."""
     directives = header_directives(headers.get("x-robots-tag", ""), now)
     shown = _squeezed(text)
-    return PageFacts(
-        noindex="noindex" in directives, fingerprint=_digest(shown), gist=_digest(_NUMBERED.sub("", shown))
-    )
+    return PageFacts(noindex="noindex" in directives, fingerprint=_digest(shown), gist=_gist(shown))
 
 
 @dataclass
@@ -272,6 +271,10 @@ def _without_address(text: str, address: str) -> str:
         if len(part) > 3:
             text = text.replace(part, "")
     return _squeezed(text)
+
+
+def _gist(text: str) -> str:
+    return _digest(_squeezed(_NUMBERED.sub("", text)) or text)
 
 
 def _squeezed(text: str) -> str:

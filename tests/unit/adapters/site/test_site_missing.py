@@ -70,6 +70,18 @@ def test_the_number_and_the_hour_of_a_request_do_not_make_a_page_of_an_error(sit
     assert reasons(items) == {"/b": NOT_THERE}
 
 
+def test_pages_of_numbers_alone_are_not_taken_for_one_that_is_missing(site: Site, tmp_path: Path) -> None:
+    site.fallback = html("404")
+    site.pages |= {"/": html(f"Start {links('/a', '/b')}"), "/a": html("2024")}
+    assert set(pages(list(source_of(site.url, tmp_path / "crawl.sqlite").read({})))) == {"/", "/a"}
+
+
+def test_words_without_blanks_between_them_are_told_apart_beside_numbers(site: Site, tmp_path: Path) -> None:
+    site.fallback = html("请求1207的页面不存在")
+    site.pages |= {"/": html(f"Start {links('/a', '/b')}"), "/a": html("安装版本3需要五分钟")}
+    assert set(pages(list(source_of(site.url, tmp_path / "crawl.sqlite").read({})))) == {"/", "/a"}
+
+
 def test_a_site_of_many_folders_is_not_asked_in_each_of_them(site: Site, tmp_path: Path) -> None:
     plain = [f"/{name}-part/page" for name in "abcdefghijkl"]
     locales = [f"/{name}/page" for name in ("de", "fr", "es", "it", "pt", "nl", "pl", "ru", "ja", "ko")]
