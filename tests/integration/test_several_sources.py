@@ -7,6 +7,7 @@ import pytest
 from assay.app import Assay
 from assay.errors import ConfigurationError, PromotionRefused
 from assay.model.ranking import Filters, Query
+from assay.ports import Silence
 from assay.settings import load_settings
 
 
@@ -66,3 +67,29 @@ def test_two_sources_of_one_name_are_refused(places: Path) -> None:
         pytest.raises(ConfigurationError, match="Two sources are called 'docs'"),
     ):
         assay.ingest()
+
+
+class _Heard(Silence):
+    """Remembers what was to be expected of the stage of reading, and how much came."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self.expected: list[int] = []
+        self.read = 0
+
+    def begin(self, stage: str, total: int | None) -> None:
+        self.stage = stage
+
+    def expect(self, total: int) -> None:
+        self.expected.append(total)
+
+    def advance(self, steps: int = 1) -> None:
+        self.read += steps if self.stage == "read" else 0
+
+
+def test_each_source_adds_its_pages_to_what_is_to_be_read(places: Path) -> None:
+    heard = _Heard()
+    (places / "wiki" / "camera.md").unlink()
+    with _open(places) as assay:
+        assay.ingest(progress=heard)
+    assert (heard.expected, heard.read) == ([2, 3], 3)

@@ -36,7 +36,7 @@ from assay.adapters.routing import (
 from assay.errors import InputError, SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
-from assay.ports import Progress
+from assay.ports import Progress, Silence
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ class FolderSource:
             named = closed_folder(Path(error.filename or root))
             raise SourceError(f"{named} cannot be read: {reason}.", hint=_CHECK) from None
 
-    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:  # noqa: ARG002
+    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
         """Yield every page, each key once, tree by tree in ascending order of their keys.
 
         known: source hash by page key; a page that still has it is yielded without its content.
@@ -141,7 +141,7 @@ class FolderSource:
         layout = self.layout()
         for notice in layout.notices:
             logger.warning("%s: %s", self.name, notice)
-        yield from _Reading(root, only, layout, self.name, self._limit).read(known)
+        yield from _Reading(root, only, layout, self.name, self._limit).read(known, progress or Silence())
 
 
 class _Reading:
@@ -163,7 +163,7 @@ class _Reading:
         )
         self._generator = None if layout.convention is Convention.PLAIN else layout.convention.value
 
-    def read(self, known: Mapping[str, str]) -> Iterator[PageRead]:
+    def read(self, known: Mapping[str, str], progress: Progress) -> Iterator[PageRead]:
         found = [self._scan(tree, known) for tree in self._layout.trees]
         if not any(found):
             raise SourceError(
@@ -172,10 +172,11 @@ class _Reading:
             )
         links = _links(found, self._layout.site)
         _settle_claims(found)
+        progress.expect(len({_key(item) for items in found for item in items.values()}))
         seen: set[str] = set()
         for number, items in enumerate(found):
             for item in items.values():
-                key = item.file.key if isinstance(item, _Page) else item.key
+                key = _key(item)
                 if key not in seen:
                     seen.add(key)
                     yield self._finish(item, links[number], known) if isinstance(item, _Page) else item
@@ -195,7 +196,7 @@ class _Reading:
             path = _path_in(tree, file.key)
             if path is not None:
                 items.append(self._survey(tree, file, path))
-        by_key = {item.file.key if isinstance(item, _Page) else item.key: item for item in items}
+        by_key = {_key(item): item for item in items}
         return dict(sorted(by_key.items()))
 
     def _find(self, tree: Tree) -> Findings:
@@ -280,6 +281,10 @@ class _Reading:
         where = [REVISION, self._name, self._generator, page.file.key, page.url, tree.site_root]
         parts = [*where, *variant, page.fingerprint, sorted(targets.items())]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _key(item: _Item) -> str:
+    return item.file.key if isinstance(item, _Page) else item.key
 
 
 def _name_of(root: Path) -> str:

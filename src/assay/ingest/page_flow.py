@@ -34,6 +34,7 @@ class PageFlow:
     def __init__(self, parts: BuildParts, base: Generation | None, progress: Progress) -> None:
         self._parts = parts
         self._progress = progress
+        self._yielded = 0
         self._pages: Mapping[PageName, KnownPage] = parts.catalog.known_pages(base.id) if base else {}
         self.known = self._pages if base and base.chunker == parts.chunker else {}
         self._intake = Intake(parts.catalog, base, self._pages, self.known, parts.rules, parts.embedder.count_tokens)
@@ -58,5 +59,37 @@ class PageFlow:
         """Every page of every source, with the source's name."""
         for source in self._parts.sources:
             hashes = {key: page.source_hash for (name, key), page in self.known.items() if name == source.name}
-            for page in source.read(hashes, self._progress):
+            for page in source.read(hashes, _Beyond(self._progress, self._yielded)):
+                self._yielded += 1
                 yield source.name, page
+
+
+class _Beyond:
+    """Progress as one source sees it: the pages of those before it are added to what it expects."""
+
+    def __init__(self, progress: Progress, before: int) -> None:
+        self._progress = progress
+        self._before = before
+        self._own_stages = 0
+
+    def begin(self, stage: str, total: int | None) -> None:
+        """A stage of the source's own starts."""
+        self._own_stages += 1
+        self._progress.begin(stage, total)
+
+    def expect(self, total: int) -> None:
+        """So many steps of its own stage; outside of one, so many pages that it will yield."""
+        self._progress.expect(total if self._own_stages else self._before + total)
+
+    def advance(self, steps: int = 1) -> None:
+        """So many steps are done."""
+        self._progress.advance(steps)
+
+    def remark(self, text: str) -> None:
+        """What else is worth knowing."""
+        self._progress.remark(text)
+
+    def end(self) -> None:
+        """The stage is over."""
+        self._own_stages -= 1
+        self._progress.end()

@@ -19,7 +19,8 @@ class Source(Protocol):
 
         known: source hash by page key, from the live generation. A page whose hash is still the same may be
             yielded as PageUnchanged without its content; with an empty mapping every page comes in full.
-        progress: told of a stage of its own by a source that has long work to do before its first page.
+        progress: told of a stage of its own by a source that has long work to do before its first page; and, outside
+            of such a stage, of how many items will come (`expect`) as soon as that is known.
 
         A page that fails is yielded as PageFailed. A known page that is not yielded is gone; PageGone says why.
         Raises SourceError when the source itself cannot be read.

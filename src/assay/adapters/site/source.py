@@ -103,7 +103,7 @@ class SiteSource:
                 crawled = self._crawl(store, known, progress or Silence())
                 store.hold()
             reading = _Reading(self._request, store, crawled, known)
-            yield from reading.items()
+            yield from reading.items(progress or Silence())
         finally:
             store.close()
 
@@ -136,9 +136,10 @@ class _Reading:
         self._crawled = crawled
         self._known = known
 
-    def items(self) -> Iterator[PageRead]:
+    def items(self, progress: Progress) -> Iterator[PageRead]:
         """Every item in ascending order of keys. Raises SourceError when there is none, ConfigurationError."""
         decided = self._decide()
+        progress.expect(len(decided))
         for key in sorted(decided):
             decision = decided.pop(key)
             if decision.member is not None:
