@@ -16,7 +16,7 @@ from assay.errors import SourceError
 logger = logging.getLogger(__name__)
 
 MOST_HOPS = 10
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +51,19 @@ class Asker:
         self._never = threading.Event()
         self.received = 0
 
-    def ask(self, address: str, most_bytes: int, *, hops: int = MOST_HOPS) -> Asked:
+    def ask(self, address: str, most_bytes: int, *, hops: int = MOST_HOPS, cut: bool = False) -> Asked:
         """What is at an address.
 
+        cut: whether a longer body is read so far, and not refused.
         hops: redirects that are followed; the answer after them is a redirect again where there are more, or where one
             leads to no address of the web.
 
         Raises NoPage when there is no answer, or an error of the server that another try did not mend; SourceError
         when the time is over.
         """
-        bounds = Bounds(self._bounds.seconds, self._bounds.read_seconds, most_bytes)
+        bounds = Bounds(self._bounds.seconds, self._bounds.read_seconds, most_bytes, cut)
         asked = self._patiently(address, bounds)
-        while asked.answer.status in _REDIRECTS and hops > 0:
+        while asked.answer.status in REDIRECTS and hops > 0:
             target = resolve(asked.address, asked.answer.headers.get("location", ""))
             if target is None:
                 break

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from assay.adapters.site.addresses import moved_to, origin_of, resolve, site_of
-from assay.adapters.site.asking import Asked, Asker
+from assay.adapters.site.asking import REDIRECTS, Asked, Asker
 from assay.adapters.site.coding import decoded
 from assay.adapters.site.facts import ReadHead, read_html_facts
 from assay.adapters.site.fetching import NoPage
@@ -110,7 +110,7 @@ def _start(given: str, asker: Asker, request: SiteRequest) -> _Start:
                 hint="Check the address and the network. The index that is live stays as it is.",
             ) from None
         status = asked.answer.status
-        if not 300 <= status < 400:
+        if status not in REDIRECTS:
             return _Start(address, _checked(asked, given))
         target = resolve(address, asked.answer.headers.get("location", ""))
         if target is None or site_of(origin_of(target)) != site_of(origin_of(given)):
@@ -137,9 +137,9 @@ def _checked(asked: Asked, given: str) -> Asked:
 def _robots(origin: str, asker: Asker) -> Robots:
     address = f"{origin}/robots.txt"
     try:
-        asked = asker.ask(address, LONGEST, hops=5)
+        asked = asker.ask(address, LONGEST, hops=5, cut=True)
     except NoPage as failure:
-        if failure.forbidden or "longer than" in failure.reason:
+        if failure.forbidden:
             logger.warning("%s is not read: %s. It is taken for one that allows everything.", address, failure.reason)
             return Robots("")
         raise SourceError(
@@ -147,9 +147,13 @@ def _robots(origin: str, asker: Asker) -> Robots:
             hint="Run again when the site answers (RFC 9309: until then everything is forbidden), or set robots to "
             "false for this source if the site is yours.",
         ) from None
-    if not asked.ok or asked.media == "text/html":
+    text = decoded(asked.answer.body, asked.answer.headers.get("content-type", ""), html=False)
+    if not asked.ok or text.lstrip().startswith("<"):  # a page: some servers call every file text/html
         return Robots("")
-    return Robots(decoded(asked.answer.body, asked.answer.headers.get("content-type", ""), html=False))
+    if len(asked.answer.body) >= LONGEST:
+        logger.warning("%s is longer than %d bytes; what follows is not read.", address, LONGEST)
+        text = text[: text.rfind("\n") + 1]
+    return Robots(text)
 
 
 def _missing(scope: Scope, rules: dict[str, Robots], asker: Asker, most: int) -> str:

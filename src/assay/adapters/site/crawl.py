@@ -104,11 +104,14 @@ class Crawl:
         start_key = key_of(beginning.scope.start)
         self._missing = MissingPages(beginning.scope, beginning.robots, beginning.missing, start_key)
         fingerprint = _fingerprint(self._request)
-        if self._store.begin(fingerprint, time(), self._request.politeness.resume_hours * 3600.0):
+        resumed = self._store.begin(fingerprint, time(), self._request.politeness.resume_hours * 3600.0)
+        if resumed:
             self._resume()
         before = self._store.listings()
         self._frontier.offer(beginning.scope.start, 0, START)
         listings = self._list(beginning, asker, before)
+        if resumed:
+            self._retrace()
         self._used.received = asker.received
         threads = connections * min(len(beginning.scope.origins), 4)
         self._workers = Workers(threads, client, backend, bounds)
@@ -148,6 +151,16 @@ class Crawl:
         self._good = {hash(visit.key) for visit in done if visit.outcome == Came.PAGE}
         self._used.pages = len(self._good)
         self._tally.resumed(len(done))
+
+    def _retrace(self) -> None:
+        """What a reading that was cut off knew of series, queries and other spellings follows from the pages it has."""
+        visits = {visit.key: visit for visit in self._store.visits() if visit.outcome == Came.PAGE}
+        for page in self._store.pages():
+            visit = visits[page.key]
+            skeleton = facts.PageFacts.from_json(page.facts).skeleton
+            self._frontier.came(Fetch(page.key, page.served_at, visit.depth, visit.kinds), skeleton)
+        for visit in visits.values():
+            self._follow(self._store.links(visit.key), visit.depth)
 
     # --- the loop ---
 

@@ -1,6 +1,7 @@
 """One request to a site: an answer with its body if that is wanted, or the way in which none came. No retries."""
 
 import ssl
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -75,11 +76,15 @@ def anything(status: int, headers: Mapping[str, str]) -> str:  # noqa: ARG001
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one answer may take: seconds altogether, seconds without a byte, bytes decoded."""
+    """What one answer may take: seconds altogether, seconds without a byte, bytes decoded.
+
+    cut: whether a longer body is read so far, and not refused.
+    """
 
     seconds: float
     read_seconds: float
     bytes: int
+    cut: bool = False
 
 
 class Client:
@@ -93,13 +98,26 @@ class Client:
         self._backend = backend
         self._origin = origin_of(start_url)
         self._secret = [(name.encode(), value.encode()) for name, value in headers.items()]
-        self._pool = httpcore2.ConnectionPool(
+        self._pools = [self._new_pool(connections)]
+        self._distrust = threading.Lock()
+
+    def _new_pool(self, kept: int) -> httpcore2.ConnectionPool:
+        return httpcore2.ConnectionPool(
             ssl_context=_verifying(),
             max_connections=None,
-            max_keepalive_connections=connections,
+            max_keepalive_connections=kept,
             keepalive_expiry=10.0,
-            network_backend=backend,
+            network_backend=self._backend,
         )
+
+    def _keep_no_connections(self) -> None:
+        """From now on each request gets a connection of its own: this server sends more than its answers say.
+
+        A 304 with a body is met, and the body would be taken for the beginning of the next answer.
+        """
+        with self._distrust:
+            if len(self._pools) == 1:
+                self._pools.append(self._new_pool(0))
 
     def follow(self, address: str) -> None:
         """The start URL redirects here: the headers go here too, if it is the same host, now over https."""
@@ -124,8 +142,10 @@ class Client:
         except httpcore2.TimeoutException:
             raise NoPage(f"it did not come within {bounds.seconds:g} seconds", passing=True) from None
         except httpcore2.RemoteProtocolError as error:
-            reason = f"its answer is not proper HTTP ({_said(error)})"
-            raise NoPage(reason, passing="disconnected" in str(error)) from None
+            # Often what a server sent behind its last answer, or a connection that ended: another one may go better.
+            if "status line" in str(error):
+                self._keep_no_connections()
+            raise NoPage(f"its answer is not proper HTTP ({_said(error)})", passing=True) from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
             raise NoPage(f"the connection broke ({_said(error)})", passing=True) from None
         except (httpcore2.UnsupportedProtocol, ValueError) as error:
@@ -142,7 +162,7 @@ class Client:
             headers += self._secret
         timeout = min(bounds.read_seconds, bounds.seconds)
         extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout)}
-        with self._pool.stream("GET", address, headers=headers, extensions=extensions) as response:
+        with self._pools[-1].stream("GET", address, headers=headers, extensions=extensions) as response:
             answered = {
                 name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in response.headers
             }
@@ -151,12 +171,13 @@ class Client:
             if refusal or response.status in {204, 304}:
                 received = _drain(response, answered)
                 return Answer(response.status, answered, b"", refusal, received)
-            body, received = _read(response, answered.get("content-encoding", ""), bounds.bytes)
+            body, received = _read(response, answered.get("content-encoding", ""), bounds)
             return Answer(response.status, answered, body, "", received)
 
     def close(self) -> None:
         """Let go of the connections."""
-        self._pool.close()
+        for pool in self._pools:
+            pool.close()
 
 
 @cache
@@ -186,8 +207,8 @@ def _drain(response: httpcore2.Response, headers: Mapping[str, str]) -> int:
     return received
 
 
-def _read(response: httpcore2.Response, coding: str, most: int) -> tuple[bytes, int]:
-    received = 0
+def _read(response: httpcore2.Response, coding: str, bounds: Bounds) -> tuple[bytes, int]:
+    received, most = 0, bounds.bytes
     try:
         decoder = BodyDecoder(coding, most)
         for piece in response.iter_stream():
@@ -195,6 +216,8 @@ def _read(response: httpcore2.Response, coding: str, most: int) -> tuple[bytes, 
             decoder.feed(piece)
         return decoder.finish(), received
     except TooLong:
+        if bounds.cut:
+            return bytes(decoder.body[:most]), received
         raise NoPage(f"it is longer than {most:,} bytes", passing=False, received=received) from None
     except BadCoding as error:
         raise NoPage(f"its body cannot be decoded: {error}", passing=False, received=received) from None

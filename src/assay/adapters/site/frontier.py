@@ -194,6 +194,8 @@ class Frontier:
         for visit in visits:
             self._pages[hash(visit.key)] = hash(visit.address)
             self.found += 1
+            if visit.kinds & QUERY:
+                self._admits_query(visit.address)
             if not visit.outcome:
                 target = self.markdown if is_markdown(visit.address) else self.waiting
                 target.append(Fetch(visit.key, visit.address, visit.depth, visit.kinds))

@@ -169,6 +169,26 @@ def test_a_robots_txt_that_is_none_allows_everything(site: Site, tmp_path: Path,
     assert _read(site, tmp_path) == {"/", "/a"}
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "text/html", ""])
+@pytest.mark.parametrize("rest", ["", "# a remark\n" * 100_000], ids=["short", "too long"])
+def test_a_robots_txt_is_obeyed_as_far_as_it_is_read_whatever_its_type(
+    site: Site, tmp_path: Path, kind: str, rest: str
+) -> None:
+    rules = f"User-agent: *\nDisallow: /a\n{rest}Disallow: /\n"
+    site.pages["/robots.txt"] = Reply(200, rules.encode(), {"Content-Type": kind})
+    if rest:
+        assert _read(site, tmp_path) == {"/"}
+    else:
+        with pytest.raises(SourceError, match="does not let crawlers read"):
+            _read(site, tmp_path)
+
+
+def test_a_start_that_says_not_modified_is_not_told_as_moved(site: Site, tmp_path: Path) -> None:
+    site.pages["/"] = Reply(304)
+    site.pages["/sitemap.xml"] = xml(sitemap(site.url + "/a"))
+    assert _read(site, tmp_path) == {"/a"}
+
+
 @pytest.mark.parametrize("status", [500, 503, 429])
 def test_a_robots_txt_that_fails_forbids_everything_and_says_what_to_do(
     site: Site, tmp_path: Path, status: int

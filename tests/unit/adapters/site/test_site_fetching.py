@@ -67,7 +67,7 @@ def test_a_body_that_is_not_wanted_is_not_read_and_its_connection_is_used_again(
     assert (answer.body, answer.received) == (b"", 0)
     for _ in range(3):
         assert client.get(site.url + "/", BOUNDS, anything, {}).status == 200
-        connections |= {id(connection) for connection in client._pool.connections}
+        connections |= {id(connection) for connection in client._pools[-1].connections}
     client.close()
     assert len(connections) == 1
 

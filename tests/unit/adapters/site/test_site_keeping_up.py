@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -236,6 +237,43 @@ def test_a_reading_that_was_cut_off_goes_on_where_it_was(
     site.forget()
     list(source.read({}))
     assert all(site.asked[f"/{name}"] == 1 for name in NAMES)  # a reading that ended is not gone on with
+
+
+@pytest.mark.parametrize("done", [5, 20, 28])
+def test_a_reading_that_was_cut_off_knows_its_traps_when_it_goes_on(
+    site: Site, source: SiteSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
+) -> None:
+    from assay.adapters.site.journal import Journal
+
+    def calendar(request: Request) -> Reply:
+        following = int(request.path.rpartition("/")[2]) + 1
+        return html(f"Calendar. Nothing is on. {links(f'/calendar/{following}')}")
+
+    site.pages["/"] = html(f"Start {links('/a', '/calendar/1', *(f'/list?id={number}' for number in range(25)))}")
+    site.pages["/list"] = lambda request: html(f"List {request.path}")
+    site.pages |= {f"/calendar/{number}": calendar for number in range(50)}
+    _list(site, "/", "/a")
+    whole = known_of(list(source_of(site.url, tmp_path / "whole.sqlite").read({})))
+    kept, calls = Journal.done, []
+
+    def cut(self: Journal, *told: Any) -> None:  # noqa: ANN401 - passed on as it is
+        kept(self, *told)
+        calls.append(1)
+        if len(calls) == done:
+            raise _Cut
+
+    monkeypatch.setattr(Journal, "done", cut)
+    with pytest.raises(_Cut):
+        list(source.read({}))
+    monkeypatch.setattr(Journal, "done", kept)
+    assert known_of(list(source.read({}))) == whole
+
+
+def test_what_a_server_sends_behind_an_answer_fails_no_page(site: Site, source: SiteSource) -> None:
+    known = known_of(list(source.read({})))
+    not_modified = Reply(304, b"<html>this has no place here</html>")
+    site.pages |= {path: not_modified for path in site.pages if path != "/" and not path.startswith("/sitemap")}
+    assert failed(list(source.read(known))) == set()
 
 
 def test_a_changed_scope_does_not_go_on_with_another_reading(
