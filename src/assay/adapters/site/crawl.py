@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic, time
 
 from assay.adapters.site import facts
@@ -12,6 +12,7 @@ from assay.adapters.site.addresses import html_twins, is_web_address, key_of, or
 from assay.adapters.site.asking import MOST_HOPS, Asker
 from assay.adapters.site.beginning import Beginning, begin, one_page_for_all
 from assay.adapters.site.budget import Budget
+from assay.adapters.site.crawled import Crawled
 from assay.adapters.site.fetching import Bounds, Client
 from assay.adapters.site.frontier import KNOWN, LINK, LLMS, MAYBE, SITEMAP, START, Frontier
 from assay.adapters.site.guard import Guard, GuardedBackend
@@ -23,6 +24,7 @@ from assay.adapters.site.options import SiteRequest
 from assay.adapters.site.outage import Outage
 from assay.adapters.site.pacing import Pacing
 from assay.adapters.site.page_fetch import Came, Fetch, Outcome
+from assay.adapters.site.release_lists import release_lists
 from assay.adapters.site.store import CrawlStore
 from assay.adapters.site.tally import Tally
 from assay.adapters.site.workers import Workers
@@ -33,20 +35,6 @@ logger = logging.getLogger(__name__)
 _MOST_CONNECTIONS = 32
 _MOST_EARLY = 256
 """Outcomes that wait for one that was asked for before them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Crawled:
-    """What is known when a crawl is over.
-
-    frontier: remembers which addresses were traps.
-    start_key: key of the start page. unasked: whether pages were left that were found and not asked for.
-    """
-
-    beginning: Beginning
-    frontier: Frontier
-    start_key: str
-    unasked: str
 
 
 class Crawl:
@@ -118,6 +106,8 @@ class Crawl:
         try:
             self._drain()
             self._ask_for_known(listings)
+            self._journal.flush(self._frontier)
+            releases = release_lists(self._store, asker, beginning.robots)
         finally:
             self._workers.stop()
             self._journal.flush(self._frontier)
@@ -126,7 +116,7 @@ class Crawl:
         keep = listings.entries | {address: before[address] for address in listings.faults if address in before}
         self._store.finish({address: count for address, count in keep.items() if address not in self._lost(listings)})
         self._tally.report(self._frontier, unasked)
-        return Crawled(beginning, self._frontier, start_key, unasked)
+        return Crawled(beginning, self._frontier, start_key, unasked, releases)
 
     def _lost(self, listings: Listings) -> set[str]:
         """Sitemaps that are not there any more: this reading asked for what they listed, the next does not wait."""

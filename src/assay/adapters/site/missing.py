@@ -14,7 +14,7 @@ from assay.adapters.site.frontier import MAYBE
 from assay.adapters.site.page_fetch import Fetch, Outcome
 from assay.adapters.site.robots import Robots
 from assay.adapters.site.scope import Scope
-from assay.adapters.site.variants import is_locale, is_version
+from assay.adapters.site.variant_names import is_locale, is_version
 
 MISSING = "assay-asks-for-a-page-that-is-not-there"
 NOT_THERE = "it is the page that the site gives for addresses that are not there"

@@ -9,12 +9,13 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from assay.adapters.site.addresses import is_web_address, key_of
-from assay.adapters.site.crawl import Crawl, Crawled
+from assay.adapters.site.crawl import Crawl
+from assay.adapters.site.crawled import Crawled
 from assay.adapters.site.facts import PageFacts
 from assay.adapters.site.members import Member, members
 from assay.adapters.site.options import (
@@ -26,6 +27,7 @@ from assay.adapters.site.options import (
     checked_headers,
     checked_start,
 )
+from assay.adapters.site.releases import Releases
 from assay.adapters.site.scope import Scope
 from assay.adapters.site.settling import Settled, redirect_reason, settle
 from assay.adapters.site.store import CrawlStore, StoredPage
@@ -172,7 +174,10 @@ class _Reading:
                     decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked or _ENDED}", failed=True)
         found = members(self._store, scope, kinds, obeyed=self._request.politeness.robots)
         settled = settle(found, kinds, crawled.frontier, crawled.start_key)
-        assign(settled.pages, self._request.variants, self._request.name, crawled.start_key)
+        releases = Releases(crawled.releases, moved, (key_of(self._request.start), crawled.start_key))
+        failed = {key for key, decision in decided.items() if decision.failed}
+        settled = replace(settled, pages=releases.fold(settled.pages, settled.excluded, failed))
+        assign(settled.pages, self._request.variants, self._request.name, crawled.start_key, releases)
         self._add_pages(decided, settled)
         pages = {page.key for page in settled.pages}
         for key in moved:

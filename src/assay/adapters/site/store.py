@@ -199,6 +199,17 @@ class CrawlStore:
         with self._mapped() as connection:
             return dict(connection.execute("SELECT address, entries FROM listing"))
 
+    def remember(self, name: str, value: str) -> None:
+        """Keep something small that readings to come want to know."""
+        with self._mapped() as connection, self._writing():
+            connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+
+    def remembered(self, name: str) -> str | None:
+        """What was kept under a name; None for nothing."""
+        with self._mapped() as connection:
+            row = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+            return None if row is None else str(row[0])
+
     def write(self, visits: Iterable[Visit], pages: Iterable[tuple[StoredPage, bytes, bytes]]) -> None:
         """Write what became known, in one transaction. pages: with links and body, packed."""
         with self._mapped() as connection, self._writing():

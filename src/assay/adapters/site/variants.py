@@ -1,39 +1,36 @@
 """Versions and locales of a site's pages, and which of them a reader meets by default.
 
 A page's own metadata comes first, its alternates second, its path last. A segment of a path is a version or a locale
-only where the site shows that it is: the same page is there under another one, or its `lang` says so.
+only where the site shows that it is: the same page is there under another one, its `lang` says so, or a list of
+versions does (`releases`).
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from assay.adapters.site.languages import LANGUAGES
 from assay.adapters.site.members import Member
 from assay.adapters.site.options import Variants
+from assay.adapters.site.releases import Releases
+from assay.adapters.site.variant_names import ALIASES, COMING, is_locale, is_version, version_rank
 from assay.errors import ConfigurationError
 
-_RELEASE = re.compile(
-    r"v?(\d+)(?:\.(\d+|x))?(?:\.(\d+|x))?(?:\.(\d+|x))?[-.]?((?:alpha|beta|rc|a|b|pre|dev)[.-]?\d*)?", re.IGNORECASE
-)
-_NAMED = ("stable", "latest", "current")
-_COMING = ("next", "dev", "develop", "main", "master", "canary", "nightly", "edge", "preview", "unstable", "trunk")
 _UNRELEASED = "current"
 """What Docusaurus calls the documentation that is not released yet; readers call it `next`."""
 
 _DEEPEST = 4
-_LOCALE = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{2}|[a-z]{4}|\d{3}))?", re.IGNORECASE)
 
 
-def assign(pages: list[Member], variants: Variants, name: str, start_key: str) -> None:
+def assign(pages: list[Member], variants: Variants, name: str, start_key: str, releases: Releases) -> None:
     """Set version and locale of each page. Raises ConfigurationError for a wish that the site cannot fulfil."""
     locale_places = _assign_locales(pages)
     _choose_locale(pages, locale_places, variants.default_locale, name, start_key)
     if any(page.said_version for page in pages):
         _versions_by_metadata(pages, variants.current_version, name)
     else:
-        _versions_by_path(pages, locale_places, variants.current_version, name)
+        _versions_by_path(pages, locale_places, releases, variants.current_version, name)
 
 
 def _segments(page: Member) -> list[str]:
@@ -41,12 +38,6 @@ def _segments(page: Member) -> list[str]:
 
 
 # --- locales ---
-
-
-def is_locale(segment: str) -> bool:
-    """Whether a segment of a path may name a locale: `fr`, `pt-BR`, `zh_Hans`."""
-    match = _LOCALE.fullmatch(segment)
-    return match is not None and match[1].lower() in LANGUAGES
 
 
 def _primary(locale: str) -> str:
@@ -130,17 +121,13 @@ def _default_locale(pages: list[Member], places: dict[int, int], found: Counter[
 # --- versions ---
 
 
-def version_rank(name: str) -> tuple[int, tuple[int, ...], str]:
-    """Where a version stands among others that readers could meet: the greatest is the current one."""
-    lowered = name.lower()
-    if lowered in _NAMED:
-        return (3 - _NAMED.index(lowered) + 2, (), name)
-    match = _RELEASE.fullmatch(name)
-    if match and not match[5]:
-        return (2, tuple(int(part) if part and part.isdigit() else 0 for part in match.groups()[:4]), name)
-    if match:
-        return (1, tuple(int(part) if part and part.isdigit() else 0 for part in match.groups()[:4]), name)
-    return (0 if lowered in _COMING else 1, (), name)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The segment of a path, locale left out, that may say the version; and what the version is called."""
+
+    at: int
+    version: str
+    is_listed: bool = False
 
 
 def _versions_by_metadata(pages: list[Member], wanted: str | None, name: str) -> None:
@@ -184,58 +171,82 @@ def _current_of(versions: dict[str, list[Member]]) -> str:
 def _says_version(version: str, pages: list[Member]) -> bool:
     names = {version.lower(), f"v{version.lower()}", version.lower().removeprefix("v")}
     if version == _UNRELEASED:
-        names |= {*_COMING, *_NAMED}
+        names |= {*COMING, *ALIASES}
     saying = sum(any(segment.lower() in names for segment in _segments(page)) for page in pages)
     return 2 * saying > len(pages)
 
 
-def is_version(segment: str) -> bool:
-    """Whether a segment of a path may name a version: `2.1`, `v3`, `1.x`, `latest`, `next`."""
-    lowered = segment.lower()
-    if lowered in _NAMED or lowered in _COMING:
-        return True
-    match = _RELEASE.fullmatch(segment)
-    return match is not None and len(match[1]) <= 3
-
-
-def _versions_by_path(pages: list[Member], locale_places: dict[int, int], wanted: str | None, name: str) -> None:
-    where = {id(page): _version_place(page, locale_places) for page in pages}
-    rests: defaultdict[str, set[str]] = defaultdict(set)
-    split: dict[int, tuple[str, str]] = {}
-    for page in pages:
-        segments, at = _without_locale(page, locale_places), where[id(page)]
-        for place in range(min(len(segments), _DEEPEST)) if at is None else [at]:
-            version = "" if at is None else segments[place]
-            tail = segments[place + (at is not None) :]
-            if tail:
-                rest = "/".join([*segments[:place], "*", *tail])
-                rests[rest].add(version)
-                if at is not None:
-                    split[id(page)] = (rest, version)
-    accepted = {
-        (rest.partition("*")[0], version)
-        for rest, version in split.values()
-        if len(rests[rest]) > 1 or (rest.startswith("*") and _is_sure(version))
-    }
+def _versions_by_path(
+    pages: list[Member], locale_places: dict[int, int], releases: Releases, wanted: str | None, name: str
+) -> None:
+    where = _version_places(pages, locale_places, releases)
+    rests, accepted = _versions_in(pages, locale_places, where)
     bases = {base for base, _ in accepted}
     for page in pages:
-        segments, at = _without_locale(page, locale_places), where[id(page)]
-        if at is not None and (_base(segments, at), segments[at]) in accepted:
-            page.version = segments[at]
+        if (place := where.get(id(page))) is not None:
+            segments = _without_locale(page, locale_places)
+            if place.is_listed or (_base(segments, place.at), place.version) in accepted:
+                page.version = place.version
     bare = [page for page in pages if page.version is None]
     twins = {id(page): _bare_twins(page, locale_places, bases, rests) for page in bare}
-    bare_is_version = any(twins.values())
     found = sorted({page.version for page in pages if page.version is not None})
-    if not found:
-        _check_wish(wanted, set(), name, found=wanted is None)
-        return
+    if wanted is not None and wanted not in found:
+        wanted = releases.called(wanted)
     _check_wish(wanted, set(found), name, found=wanted in found)
-    current = wanted or (None if bare_is_version else max(found, key=version_rank))
+    if not found:
+        return
+    current = wanted or (None if any(twins.values()) else _current_release(found, releases))
     for page in pages:
         if page.version is not None:
             page.version_is_current = page.version == current
         elif wanted is not None:
             page.version_is_current = wanted not in twins.get(id(page), set())
+
+
+def _current_release(found: list[str], releases: Releases) -> str:
+    told = releases.current
+    return told if told in found else max(found, key=releases.rank)
+
+
+def _versions_in(
+    pages: list[Member], locale_places: dict[int, int], where: dict[int, _Place]
+) -> tuple[dict[str, set[str]], set[tuple[str, str]]]:
+    """The versions of each path, with `*` for the version in it; and what are versions, with what is before them."""
+    rests: defaultdict[str, set[str]] = defaultdict(set)
+    split: list[tuple[str, str]] = []
+    for page in pages:
+        segments, found = _without_locale(page, locale_places), where.get(id(page))
+        for at in range(min(len(segments), _DEEPEST)) if found is None else [found.at]:
+            version = "" if found is None else found.version
+            tail = segments[at + (found is not None) :]
+            if tail:
+                rest = "/".join([*segments[:at], "*", *tail])
+                rests[rest].add(version)
+                if found is not None:
+                    split.append((rest, version))
+    accepted = {
+        (rest.partition("*")[0], version)
+        for rest, version in split
+        if len(rests[rest]) > 1 or (rest.startswith("*") and _is_sure(version))
+    }
+    return rests, accepted
+
+
+def _version_places(pages: list[Member], locale_places: dict[int, int], releases: Releases) -> dict[int, _Place]:
+    """Where the path of each page may say its version, by id of the page: where a list of versions has it is sure."""
+    found: dict[int, _Place] = {}
+    for page in pages:
+        listed = releases.place(page.key)
+        if listed is not None:
+            at, locale_at = urlsplit(listed[0]).path.count("/"), locale_places.get(id(page))
+            at -= locale_at is not None and locale_at < at
+            found[id(page)] = _Place(at, releases.label(*listed), is_listed=True)
+            continue
+        segments = _without_locale(page, locale_places)
+        named = next((at for at, segment in enumerate(segments[:_DEEPEST]) if is_version(segment)), None)
+        if named is not None:
+            found[id(page)] = _Place(named, segments[named])
+    return found
 
 
 def _base(segments: list[str], at: int) -> str:
@@ -252,11 +263,6 @@ def _is_sure(version: str) -> bool:
 def _without_locale(page: Member, places: dict[int, int]) -> list[str]:
     segments, at = _segments(page), places.get(id(page))
     return segments if at is None else [*segments[:at], *segments[at + 1 :]]
-
-
-def _version_place(page: Member, locale_places: dict[int, int]) -> int | None:
-    segments = _without_locale(page, locale_places)
-    return next((place for place, segment in enumerate(segments[:_DEEPEST]) if is_version(segment)), None)
 
 
 def _bare_twins(

@@ -4,7 +4,9 @@ import pytest
 
 from assay.adapters.site.members import Member
 from assay.adapters.site.options import Variants
-from assay.adapters.site.variants import assign, version_rank
+from assay.adapters.site.releases import Releases
+from assay.adapters.site.variant_names import version_rank
+from assay.adapters.site.variants import assign
 from assay.errors import ConfigurationError
 
 ORIGIN = "https://x.org"
@@ -29,7 +31,7 @@ def member(path: str, **facts: str) -> Member:
 
 
 def assigned(pages: list[Member], *, version: str | None = None, locale: str | None = None) -> dict[str, Member]:
-    assign(pages, Variants(version, locale), "site", ORIGIN + "/")
+    assign(pages, Variants(version, locale), "site", ORIGIN + "/", Releases({}, {}, ("", "")))
     return {page.key.removeprefix(ORIGIN): page for page in pages}
 
 
