@@ -98,6 +98,7 @@ class Crawl:
         before = self._store.listings()
         self._frontier.offer(beginning.scope.start, 0, START)
         listings = self._list(beginning, asker, before)
+        self._look_outside(beginning)
         if resumed:
             self._retrace()
         self._used.received = asker.received
@@ -141,6 +142,15 @@ class Crawl:
         self._good = {hash(visit.key) for visit in done if visit.outcome == Came.PAGE}
         self._used.pages = len(self._good)
         self._tally.resumed(len(done))
+
+    def _look_outside(self, beginning: Beginning) -> None:
+        """A start page that `include` leaves out is no page, but leads to those that are; so do the prefixes."""
+        if self._scope.holds(self._scope.start):
+            return
+        if beginning.head is not None:
+            self._follow(list(beginning.head.links), 0)
+        for prefix in self._scope.prefixes:
+            self._frontier.offer(prefix, 0, MAYBE)
 
     def _retrace(self) -> None:
         """What a reading that was cut off knew of series, queries and other spellings follows from the pages it has."""

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from assay.adapters.site.addresses import origin_of
 from assay.adapters.site.frontier import START
 from assay.adapters.site.page_fetch import Came, Fetch, Outcome
 from assay.errors import SourceError
@@ -17,6 +18,7 @@ class Outage:
     """
 
     def __init__(self, start: str) -> None:
+        self._site = origin_of(start)
         self._sample = Fetch(_PULSE_KEY, start, 0, START)
         self._in_a_row = 0
         self._allowed = _FIRST
@@ -59,7 +61,7 @@ class Outage:
             self._allowed *= 2  # it is there: a part of it is ill, and that part is larger than was thought
             return
         raise SourceError(
-            f"The site has stopped answering: {self._in_a_row} requests failed one after the other, the last one with: "
-            f"{self._last}.",
+            f"{self._site} has stopped answering: {self._in_a_row} requests failed one after the other, the last one "
+            f"with: {self._last}.",
             hint="What was fetched is kept; run again when the site is well, and reading goes on from there.",
         )

@@ -115,13 +115,14 @@ class CrawlStore:
     def _mapped(self) -> Iterator[sqlite3.Connection]:
         try:
             yield self._connection
-        except sqlite3.Error as error:
+        except (sqlite3.Error, zlib.error, UnicodeDecodeError) as error:
             raise self._unusable(error) from None
 
     def _unusable(self, error: Exception) -> SourceError:
         return SourceError(
             f"{self._path}, where the pages of this site are kept, cannot be used: {error}.",
-            hint="Is the disk full, or the folder not writable? The file may be deleted: all is fetched anew then.",
+            hint="Is the disk full, the folder not writable, or the file damaged? It may be deleted: all is fetched "
+            "anew then.",
         )
 
     def _opened(self) -> sqlite3.Connection:

@@ -25,7 +25,7 @@ from tests.sites import (
     xml,
 )
 
-from assay.adapters.site.options import Politeness, SiteLimits
+from assay.adapters.site.options import Politeness, SiteLimits, SiteScope
 from assay.adapters.site.source import SiteSource
 from assay.errors import ConfigurationError, InputError, SourceError
 
@@ -273,7 +273,7 @@ def test_a_site_that_stops_answering_ends_the_reading_after_few_requests(site: S
     site.pages["/a"] = Reply(404)
     for name in ("/robots.txt", "/sitemap.xml", "/llms.txt", "/sitemap_index.xml", "/sitemap-index.xml"):
         site.pages[name] = Reply(404)
-    with pytest.raises(SourceError, match="stopped answering"):
+    with pytest.raises(SourceError, match=r"^http://127.0.0.1:\d+ has stopped answering"):
         _read(site, tmp_path)
     assert len(asked) < 100
 
@@ -375,3 +375,15 @@ def test_reasons_are_for_people(site: Site, tmp_path: Path) -> None:
     site.pages["/a"] = Reply(403)
     items = list(source_of(site.url, tmp_path / "crawl.sqlite").read({}))
     assert reasons(items) == {"/a": "the server says 403"}
+
+
+def test_a_start_that_the_scope_leaves_out_leads_to_pages_all_the_same(site: Site, tmp_path: Path) -> None:
+    site.pages |= {
+        "/": html(f"Start {links('/guide/a', '/blog/x')}"),
+        "/guide/a": html("A"),
+        "/api": html(f"The API {links('/api/b')}"),
+        "/api/b": html("B"),
+        "/blog/x": html("X"),
+    }
+    scope = SiteScope(include=("/guide/", "/api"))
+    assert _read(site, tmp_path, scope=scope) == {"/guide/a", "/api", "/api/b"}

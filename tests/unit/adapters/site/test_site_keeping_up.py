@@ -301,6 +301,18 @@ def test_a_damaged_store_is_begun_anew(site: Site, tmp_path: Path, caplog: pytes
     assert "damaged" in caplog.text
 
 
+@pytest.mark.parametrize("column", ["body", "links"])
+def test_a_page_that_is_damaged_in_the_store_is_said(
+    site: Site, source: SiteSource, tmp_path: Path, column: str
+) -> None:
+    list(source.read({}))
+    with sqlite3.connect(tmp_path / "crawl.sqlite") as store:
+        store.execute(f"UPDATE page SET {column} = x'0011'")
+    with pytest.raises(SourceError, match=r"crawl\.sqlite.* cannot be used") as caught:
+        list(source.read({}))
+    assert "may be deleted" in str(caught.value.hint)
+
+
 def test_a_store_that_cannot_be_written_is_said(site: Site, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(SourceError, match="cannot be used"):
