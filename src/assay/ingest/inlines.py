@@ -30,6 +30,8 @@ EMPTY = Inline("")
 
 def storable(text: str) -> str:
     """The text with U+FFFD for what could not be stored: surrogates, and NUL as CommonMark has it (section 2.3)."""
+    if text.isascii() and "\0" not in text:
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -93,7 +95,8 @@ class InlineBuffer:
 
     def text(self, content: str) -> None:
         """Add text; its blanks collapse, also with those before it."""
-        content = _BLANKS.sub(" ", content)
+        if "  " in content or not content.isprintable():  # no blank but the usual one is printable
+            content = _BLANKS.sub(" ", content)
         if self._ends_blank:
             content = content.lstrip(" ")
         if content:
