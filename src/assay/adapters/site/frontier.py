@@ -32,6 +32,8 @@ ROBOTS = "robots.txt does not allow it"
 _MOST_SEGMENTS = 24
 _MOST_FORMS = 3
 _MOST_WRITTEN = 2_000
+_MOST_REMEMBERED = 500_000
+"""Links that are known to have been offered: pages of a trap name millions, and each but once."""
 SERIES = 8
 """So many pages of a series that say the same but for numbers and dates are a trap, and no documentation."""
 
@@ -69,6 +71,8 @@ class Frontier:
         seen = hash((address, kinds & NAMED != 0))
         if seen in self._links:
             return
+        if len(self._links) >= _MOST_REMEMBERED:
+            self._links.clear()  # what was taken is known by its page; what was not is counted once more
         self._links.add(seen)
         try:
             own = spelled(address)
@@ -115,15 +119,15 @@ class Frontier:
         if first is not None:
             self._other_form(key, address, depth, kinds, first, form)
             return
+        if len(self.waiting) >= 4 * self._limits.pages and not kinds & KNOWN:
+            self.limits_hit.add("pages")
+            self.left_out[f"pages beyond the limit of {self._limits.pages:,}"] += 1
+            return
         parts = urlsplit(address)
         if parts.query and not kinds & NAMED:
             if not self._admits_query(address):
                 return
             kinds |= QUERY
-        if len(self.waiting) >= 4 * self._limits.pages and not kinds & KNOWN:
-            self.limits_hit.add("pages")
-            self.left_out[f"pages beyond the limit of {self._limits.pages:,}"] += 1
-            return
         asked = folder_form(address)
         self._pages[page] = hash(asked)
         if asked != address:
