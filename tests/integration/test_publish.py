@@ -244,6 +244,23 @@ def test_a_second_build_at_the_same_time_is_refused(desk: Desk, assay: Assay) ->
         other.ingest()
 
 
+def test_a_candidate_that_another_publish_makes_live_meanwhile_is_no_error(
+    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    validate = assay.validate
+
+    def overtaken(generation_id: str, **others: Any) -> Any:  # noqa: ANN401 - passed on as it is
+        with desk.open() as other:
+            other.publish()
+        return validate(generation_id, **others)
+
+    monkeypatch.setattr(assay, "validate", overtaken)
+    report = assay.publish()
+    assert report.promoted
+    assert report.promoted.state is State.LIVE
+    assert report.promoted.id == report.build.generation.id
+
+
 def test_a_folder_without_pages_is_an_error_and_leaves_nothing_behind(desk: Desk, assay: Assay) -> None:
     first = assay.publish().build.generation
     desk.remove(*PARTS)

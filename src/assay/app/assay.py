@@ -75,6 +75,9 @@ class Assay(Measuring):
             return self._publish_unchanged(build, progress)
         validation = self.validate(build.generation.id, progress=progress)
         outcome = validation.verdict.outcome
+        current = self.catalog.generation(build.generation.id)
+        if current.state is State.LIVE:  # by another publish, which found this candidate as well
+            return PublishReport(build, validation.verdict, current, validation)
         if outcome is Outcome.FAIL:
             self.releases.reject(validation.verdict)
         promoted = self._promote(build.generation, validation.verdict.test_set) if outcome is Outcome.PASS else None
