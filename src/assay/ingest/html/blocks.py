@@ -4,6 +4,9 @@ import re
 
 from selectolax.lexbor import LexborNode
 
+from assay.ingest.html.beside import is_sidebar
+from assay.ingest.html.default_titles import is_default_title, is_small_word
+from assay.ingest.html.generators import UNKNOWN
 from assay.ingest.html.marks import KINDS, Mark, callout_kind, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, first_text, number, short_text
 from assay.ingest.html.surroundings import SKIP, Box, Close, Surroundings
@@ -146,6 +149,13 @@ def footer(page: Surroundings, node: LexborNode, attributes: Attributes) -> Clos
     return page.flow.flush if "quote" in page.nest else SKIP
 
 
+def aside(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """Something said beside the text; links through the site are not shown where no class could tell them."""
+    page.flow.flush()
+    is_beside = page.generator is UNKNOWN and page.may_look() and is_sidebar(node, page.root)
+    return SKIP if is_beside else page.flow.flush
+
+
 def definitions(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """A list of terms and definitions, or of the members of a programming interface."""
     _begin(page)
@@ -245,11 +255,6 @@ def details(page: Surroundings, node: LexborNode, attributes: Attributes) -> Clo
     return _boxed(page, title, "") if title is not None else page.flow.flush
 
 
-def _is_small_word(text: str) -> bool:
-    """Whether a title is one word in small letters, as a generator writes a kind in the page's language."""
-    return " " not in text and text == text.lower()
-
-
 def _boxed(page: Surroundings, title: LexborNode, kind: str, *, is_coloured: bool = False) -> Close:
     box = Box(kind, is_coloured)
     page.titles[title.mem_id] = box
@@ -270,12 +275,19 @@ def title_of_box(page: Surroundings, box: Box) -> Close:
         title = flow.end_run(captured)
         if box.is_coloured and title.text.lower() in KINDS:
             box.kind, title = title.text.lower(), EMPTY
-        elif page.generator.lower_titles and page.is_translated and _is_small_word(title.text):
+        elif _is_default(page, box.kind, title.text):
             title = EMPTY
         box.label = admonition_label(box.kind, title) if box.kind else title
         flow.label(box.label)
 
     return close
+
+
+def _is_default(page: Surroundings, kind: str, title: str) -> bool:
+    """Whether a title is the generator's own word for the kind, in the page's language."""
+    if is_default_title(page.language, kind.lower(), title):
+        return True
+    return page.generator.lower_titles and page.language not in {"", "en"} and is_small_word(title)
 
 
 def summary(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)

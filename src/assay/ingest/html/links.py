@@ -21,6 +21,11 @@ class LinkResolver:
         self._base = _joined(self._served_at, written) or self._served_at
         self._known: dict[str, str | None] = {}
 
+    @property
+    def page_url(self) -> str:
+        """The page's own address."""
+        return self._url
+
     def target(self, written: str) -> str | None:
         """Absolute URL, fragment included; None for what is no address. The page's own is the canonical one."""
         if written not in self._known:

@@ -24,7 +24,7 @@ from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
 from assay.model.ids import document_id
 from assay.model.nesting import tamed
 
-READER_REVISION = "1"
+READER_REVISION = "2"
 """Changes whenever the same page would give another document, or more of it would be kept."""
 
 
@@ -75,7 +75,7 @@ def _written(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> Nor
 def _walked(tree: LexborHTMLParser, root: LexborNode, links: LinkResolver, generator: Generator) -> NormalizedWriter:
     flow = TextFlow(NormalizedWriter(), links.target)
     surroundings = Surroundings(flow, generator, links, root, Footnotes(root))
-    surroundings.is_translated = _is_translated(tree)
+    surroundings.language = _language(tree)
     if (title := heading_outside(tree, root)) is not None:
         close = heading(surroundings, title, title.attributes)
         walk(surroundings, title)
@@ -87,9 +87,10 @@ def _walked(tree: LexborHTMLParser, root: LexborNode, links: LinkResolver, gener
     return flow.writer
 
 
-def _is_translated(tree: LexborHTMLParser) -> bool:
-    language = (tree.root.attributes.get("lang") or "").lower() if tree.root is not None else ""
-    return bool(language) and not language.startswith("en")
+def _language(tree: LexborHTMLParser) -> str:
+    """The page's language without its region: `pt` for `pt-BR`; "" where it does not say."""
+    written = (tree.root.attributes.get("lang") or "") if tree.root is not None else ""
+    return written.strip().lower().replace("_", "-").partition("-")[0]
 
 
 def _info(page: RawPage, title: str, generator: Generator) -> DocumentInfo:

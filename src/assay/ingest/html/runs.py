@@ -4,8 +4,10 @@ import re
 
 from selectolax.lexbor import LexborNode
 
+from assay.ingest.html.beside import is_edit_link, may_be_edit_link
 from assay.ingest.html.footnotes import is_back_link
 from assay.ingest.html.formulas import formula_of
+from assay.ingest.html.generators import UNKNOWN
 from assay.ingest.html.nodes import Attributes, children, short_text
 from assay.ingest.html.surroundings import SKIP, Close, Surroundings
 from assay.ingest.inlines import code_span
@@ -31,7 +33,14 @@ def link(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close 
         return None
     if _is_about_the_page(node, href, attributes):
         return SKIP
+    if may_be_edit_link(href) and page.may_look() and _is_edit_link(page, node, href):
+        return SKIP
     return _open(page, node, href)
+
+
+def _is_edit_link(page: Surroundings, node: LexborNode, href: str) -> bool:
+    is_unknown = page.generator is UNKNOWN  # the others say with a class what leads to the source
+    return is_edit_link(node, href, page.root, page.links.page_url, may_view=is_unknown)
 
 
 def _open(page: Surroundings, node: LexborNode, href: str) -> Close:

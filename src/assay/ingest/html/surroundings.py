@@ -15,6 +15,8 @@ from assay.ingest.text_flow import TextFlow
 
 Close = Callable[[], None]
 
+MOST_LOOKS = 100
+
 
 def SKIP() -> None:  # noqa: N802  (a constant that has the type of what the end of an element does)
     """Stands for an element that is not shown, with everything in it."""
@@ -47,7 +49,8 @@ class Surroundings:
     level: of the last heading that was not made from a signature.
     has_notes: whether footnotes were met; in_code: whether inline code is open.
     writes_notes: whether it is the text of a footnote that is walked through.
-    is_translated: whether the page is in another language than English.
+    looks_left: how often it is still looked around an element for what it stands beside.
+    language: of the page, without its region; "" where it does not say.
     """
 
     flow: TextFlow
@@ -69,7 +72,13 @@ class Surroundings:
     has_notes: bool = False
     in_code: bool = False
     writes_notes: bool = False
-    is_translated: bool = False
+    looks_left: int = MOST_LOOKS
+    language: str = ""
+
+    def may_look(self) -> bool:
+        """Whether it may be looked around one more element: a page of nothing else must not take quadratic time."""
+        self.looks_left -= 1
+        return self.looks_left >= 0
 
     def notice_anchor(self, given: str, node: LexborNode) -> None:
         """An element has an id: the open heading's, or that of the heading to come when nothing is in it."""

@@ -26,7 +26,7 @@ _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _NOTE_MARKS = Patterns("span.label span.backrefs sup.footnote-definition-label fn-bracket")
 _BLOCKS = names(
-    "address article aside body caption center col colgroup div fieldset figcaption figure form header hgroup hr "
+    "address article body caption center col colgroup div fieldset figcaption figure form header hgroup hr "
     "html legend main p section tbody tfoot thead optgroup option picture search menuitem dir"
 )
 
@@ -52,6 +52,7 @@ _BY_TAG: dict[str, Handler] = {
     **dict.fromkeys(["code", "samp", "tt"], runs.inline_code),
     **dict.fromkeys(["td", "th"], tables.cell),
     "a": runs.link,
+    "aside": blocks.aside,
     "sup": runs.raised,
     "blockquote": blocks.quote,
     "br": runs.line_break,
