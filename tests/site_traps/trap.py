@@ -51,7 +51,7 @@ class Trap:
 
 def page(text: str, *to: str, head: str = "", **headers: str) -> Reply:
     """A page that says this, with links."""
-    return html(f"{text}. {links(*to)}", head=head, **headers)
+    return html(f"{text}. {links(*to)}", head=head, status=200, **headers)
 
 
 def canonical(target: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.sites import Reply, Site, html, known_of, links, pages, reasons, redirect, served, source_of
 
+from assay.adapters.site.options import SiteScope
 from assay.adapters.site.releases import Release, read_releases, roots_of
 from assay.errors import ConfigurationError
 
@@ -122,7 +123,7 @@ def test_redirected_aliases_tell_which_number_is_current(site: Site, tmp_path: P
     for name in ("", "a", "b", "c"):
         site.pages[f"/dev/{name}"] = redirect(f"/3.0-dev/{name}")
         site.pages[f"/latest/{name}"] = redirect(f"/2.0/{name}")
-    listed = [{"version": "2.1", "aliases": []}, {"version": "2.0", "aliases": ["latest"]}]
+    listed: list[dict[str, object]] = [{"version": "2.1", "aliases": []}, {"version": "2.0", "aliases": ["latest"]}]
     site.pages["/versions.json"] = Reply(200, json.dumps(listed).encode())
     found = _versions(site, tmp_path)
     assert (found["/2.0/a"], found["/2.1/a"]) == (("2.0", True), ("2.1", False))
@@ -132,6 +133,15 @@ def test_the_preferred_version_of_a_list_is_current(site: Site, tmp_path: Path) 
     listed = [{"version": "2.1", "url": "/2.1/"}, {"version": "2.0", "url": "/2.0/", "preferred": True}]
     site.pages["/versions.json"] = Reply(200, json.dumps(listed).encode())
     assert _versions(site, tmp_path)["/2.0/a"] == ("2.0", True)
+
+
+def test_the_version_that_the_root_leads_to_is_current_though_there_is_a_later_one(site: Site, tmp_path: Path) -> None:
+    listed = [{"version": name} for name in ("2.1", "2.0")]
+    site.pages = {"/versions.json": Reply(200, json.dumps(listed).encode()), "/": redirect("/2.0/")}
+    site.pages |= _version("2.0", "a", "b") | _version("2.1", "a", "b")
+    site.pages["/2.0/a"] = html(f"Page a {links('/2.1/')}")
+    found = _versions(site, tmp_path, scope=SiteScope(include=("/",)))
+    assert (found["/2.0/a"], found["/2.1/a"]) == (("2.0", True), ("2.1", False))
 
 
 def test_a_listed_version_needs_no_number(site: Site, tmp_path: Path) -> None:
