@@ -133,6 +133,7 @@ def test_a_site_that_answers_503_for_half_its_pages_changes_nothing_live(site: C
     assert report.verdict.outcome is Outcome.FAIL
     assert "gate.max_failed_pages" in report.verdict.summary
     assert len(report.build.failed) == len(PARTS) // 2
+    assert f"{len(PARTS) // 2} of {len(PARTS) + 1} pages" in report.verdict.summary
     assert assay.catalog.live_id() == first.id
     assert _found(assay, "when is the gripper checked")[0] == f"{site.url}/docs/gripper"
 

@@ -203,7 +203,12 @@ class Pipeline:
         catalog, encoder = self._parts.catalog, self._parts.encoder
         with self._stage("count", None):
             counted = count_terms(generation, catalog, encoder, spool, self._progress)
-        counted = replace(counted, documents=len(survey.claimed), failed_pages=len(survey.failed))
+        counted = replace(
+            counted,
+            documents=len(survey.claimed),
+            failed_pages=len(survey.failed),
+            carried_pages=len(survey.carried),
+        )
         catalog.update_generation(counted)
         return counted
 

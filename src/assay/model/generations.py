@@ -118,6 +118,7 @@ class Generation:
     sources: each source as it was named on the command line or in the settings.
     documents, chunks: how many it holds.
     failed_pages: pages that could not be read in this build.
+    carried_pages: those of them that keep the document that they had, and so count among the documents.
     has_variants: whether some documents are of another version or locale than the default ones.
     content_fingerprint: SHA-256 over the ids and hashes of every chunk; equal content gives equal fingerprints.
     verdict: the last gate result that named this generation; None until it was judged.
@@ -136,6 +137,7 @@ class Generation:
     documents: int = 0
     chunks: int = 0
     failed_pages: int = 0
+    carried_pages: int = 0
     has_variants: bool = False
     content_fingerprint: str = ""
     sealed_at: datetime | None = None

@@ -70,6 +70,7 @@ class GenerationConformance:
             documents=2,
             chunks=3,
             failed_pages=4,
+            carried_pages=3,
             has_variants=True,
             content_fingerprint="f" * 64,
             sealed_at=NOON,

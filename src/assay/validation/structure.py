@@ -136,7 +136,7 @@ def _scope(kind: str, report: Audit) -> str:
 
 
 def _failed_pages(generation: Generation, limits: StructuralLimits) -> Finding:
-    pages = generation.documents + generation.failed_pages
+    pages = generation.documents + generation.failed_pages - generation.carried_pages
     share = generation.failed_pages / max(pages, 1)
     return _finding(
         "failed pages",
@@ -223,7 +223,7 @@ def _why_gone(before: set[str], now: set[str]) -> str:
     """What most likely happened to the pages, as a question: another address, or other pages at the same one."""
     old, new = _common_beginning(before), _common_beginning(now)
     if before & now or new.startswith(old) or not (urlsplit(old).hostname and urlsplit(new).hostname):
-        return "Is it the same folder, and the same base URL?"
+        return "Is it the same folder or site, at the same address?"
     return f"All addresses now begin with {new}, and began with {old} before: is --base-url right?"
 
 

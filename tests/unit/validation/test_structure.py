@@ -228,7 +228,7 @@ def test_a_fall_is_told_with_the_numbers_the_pages_and_what_to_do() -> None:
     world, generation, live = _after(10, 7, 3)
     finding = _finding(_verdict(world, generation, live=live), "fall in pages")
     assert finding.detail.startswith("3 of the live generation's 10 pages are gone (30%; 20% are allowed), https://")
-    assert "Is it the same folder, and the same base URL?" in finding.detail
+    assert "Is it the same folder or site, at the same address?" in finding.detail
     assert "run it again with --allow-removals, or raise gate.max_page_fall" in finding.detail
     assert len(finding.examples) == 3
 
@@ -273,7 +273,7 @@ def test_another_folder_under_the_same_address_is_not_told_as_moved() -> None:
     world, generation, live = _after(10, 0, 9)
     detail = _finding(_verdict(world, generation, live=live), "fall in pages").detail
     assert "10 of the live generation's 10 pages are gone (100%" in detail
-    assert "Is it the same folder, and the same base URL?" in detail
+    assert "Is it the same folder or site, at the same address?" in detail
 
 
 def test_a_site_of_several_hosts_has_no_beginning_to_tell() -> None:
@@ -281,7 +281,7 @@ def test_a_site_of_several_hosts_has_no_beginning_to_tell() -> None:
     live = world.build("g0", *_pages(2))
     moved = [_moved(one, f"https://{host}.example/a") for one, host in zip(_pages(2), ("one", "two"), strict=True)]
     detail = _finding(_verdict(world, world.build("g1", *moved, minute=1), live=live), "fall in pages").detail
-    assert "Is it the same folder, and the same base URL?" in detail
+    assert "Is it the same folder or site, at the same address?" in detail
 
 
 # --- lost content --------------------------------------------------------------------------------------------------

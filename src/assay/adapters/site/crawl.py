@@ -397,8 +397,9 @@ class Crawl:
 
 
 def _fingerprint(request: SiteRequest) -> str:
-    """Of all that decides which pages a reading finds."""
-    parts = [request.start_url, repr(request.scope), repr(request.limits), request.politeness.robots, facts.REVISION]
+    """Of all that decides which pages a reading finds, and what they are: others may come to who has a key."""
+    what = [request.start_url, repr(request.scope), repr(request.limits), sorted(request.headers.items())]
+    parts = [*what, request.politeness.robots, facts.REVISION]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -37,7 +37,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = "0004"
 """The migration that this code was written for, the last one in `versions/`."""
 
 VERSION_TABLE = "catalog_version"
@@ -93,6 +93,7 @@ generations = Table(
     Column("documents", Integer, nullable=False),
     Column("chunks", Integer, nullable=False),
     Column("failed_pages", Integer, nullable=False),
+    Column("carried_pages", Integer, nullable=False, server_default="0"),
     Column("has_variants", Boolean, nullable=False),
     Column("content_fingerprint", String(64), nullable=False),
     Column("sealed_at", UtcTimestamp),
