@@ -13,6 +13,7 @@ _CHROME = (
     '<header class="navbar"><a href="/">Workshop</a> <button>Search the site</button></header>'
     '<nav class="menu" aria-label="Docs sidebar"><ul>{links}</ul></nav>'
 )
+_HOME = "<h1>Workshop</h1><p>The handbook of the workshop.</p>"
 _FOOTER = '<footer class="footer">Copyright of the workshop. Edit this page</footer>'
 
 
@@ -83,11 +84,10 @@ class ChangingSite:
             return 301, {**html, "Location": self.moved[path]}, b""
         if path == "/sitemap.xml" and self.has_sitemap:
             return 200, {"Content-Type": "application/xml"}, self._sitemap()
-        if path == "/":
-            return self._page("/", "<h1>Workshop</h1><p>The handbook of the workshop.</p>", headers)
-        if path not in self.pages:
+        content = self.pages.get(path, _HOME if path == "/" else "")
+        if not content:
             return 404, html, b"<title>Nothing here</title><h1>There is no such page</h1>"
-        return self._page(path, self.pages[path], headers)
+        return self._page(path, content, headers)
 
     def _page(self, path: str, content: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
         links = "".join(
