@@ -1,20 +1,18 @@
 """One crawl: everything that a site has is found, asked for, and written to the store."""
 
-import hashlib
-import json
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from time import monotonic, time
 
-from assay.adapters.site import facts
-from assay.adapters.site.addresses import html_twins, is_web_address, key_of, origin_of, spelled
+from assay.adapters.site.addresses import html_twins, key_of, origin_of
 from assay.adapters.site.asking import MOST_HOPS, Asker
 from assay.adapters.site.beginning import Beginning, begin, one_page_for_all
 from assay.adapters.site.budget import Budget
 from assay.adapters.site.crawled import Crawled
+from assay.adapters.site.earlier import fingerprint_of, offer_known, retrace
 from assay.adapters.site.fetching import Bounds, Client
-from assay.adapters.site.frontier import KNOWN, LINK, LLMS, MAYBE, SITEMAP, START, Frontier
+from assay.adapters.site.frontier import LINK, LLMS, MAYBE, SITEMAP, START, Frontier
 from assay.adapters.site.guard import Guard, GuardedBackend
 from assay.adapters.site.journal import Journal
 from assay.adapters.site.kept import kept_page
@@ -91,7 +89,7 @@ class Crawl:
         self._outage = Outage(beginning.scope.start)
         start_key = key_of(beginning.scope.start)
         self._missing = MissingPages(beginning.scope, beginning.robots, beginning.missing, start_key)
-        fingerprint = _fingerprint(self._request)
+        fingerprint = fingerprint_of(self._request)
         resumed = self._store.begin(fingerprint, time(), self._request.politeness.resume_hours * 3600.0)
         if resumed:
             self._resume()
@@ -100,7 +98,7 @@ class Crawl:
         listings = self._list(beginning, asker, before)
         self._look_outside(beginning)
         if resumed:
-            self._retrace()
+            retrace(self._store, self._frontier, self._follow)
         self._used.received = asker.received
         threads = connections * min(len(beginning.scope.origins), 4)
         self._workers = Workers(threads, client, backend, bounds)
@@ -151,16 +149,6 @@ class Crawl:
             self._follow(list(beginning.head.links), 0)
         for prefix in self._scope.prefixes:
             self._frontier.offer(prefix, 0, MAYBE)
-
-    def _retrace(self) -> None:
-        """What a reading that was cut off knew of series, queries and other spellings follows from the pages it has."""
-        visits = {visit.key: visit for visit in self._store.visits() if visit.outcome == Came.PAGE}
-        for page in self._store.pages():
-            visit = visits[page.key]
-            skeleton = facts.PageFacts.from_json(page.facts).skeleton
-            self._frontier.came(Fetch(page.key, page.served_at, visit.depth, visit.kinds), skeleton)
-        for visit in visits.values():
-            self._follow(self._store.links(visit.key), visit.depth)
 
     # --- the loop ---
 
@@ -379,14 +367,7 @@ class Crawl:
         if self._whole and not self._frontier.limits_hit and not listings.faults:
             return
         self._journal.flush(self._frontier)
-        asked = 0
-        for key in self._known:
-            if is_web_address(key) and not self._frontier.knows(key_of(key)):
-                kept = self._store.page(key)
-                address = kept.served_at if kept is not None else spelled(key)
-                if address is not None and self._scope.holds(address):
-                    self._frontier.offer(address, 0, KNOWN)
-                    asked += 1
+        asked = offer_known(self._known, self._store, self._scope, self._frontier)
         if asked:
             logger.warning(
                 "%s: %d pages that are live were not found, and not all of the site was read; each is asked for.",
@@ -394,13 +375,6 @@ class Crawl:
                 asked,
             )
             self._drain()
-
-
-def _fingerprint(request: SiteRequest) -> str:
-    """Of all that decides which pages a reading finds, and what they are: others may come to who has a key."""
-    what = [request.start_url, repr(request.scope), repr(request.limits), sorted(request.headers.items())]
-    parts = [*what, request.politeness.robots, facts.REVISION]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _shown(address: str) -> str:
