@@ -92,7 +92,7 @@ class SourceSettings(Table):
         default=3, ge=0, le=20, description="How often a page that failed for the moment is asked for again."
     )
     concurrency: int | None = Field(
-        default=None, ge=1, le=64, description="Requests at the same time; 4 if unset, 8 on this machine."
+        default=None, ge=1, le=32, description="Requests at the same time; 4 if unset, 8 on this machine."
     )
     delay_seconds: float = Field(
         default=0.0,

@@ -58,5 +58,7 @@ class Tally:
 
     def _remark(self) -> str:
         left = self._counts["excluded"] + self._counts["moved"]
-        parts = [(self._counts["failed"], "failed"), (left, "left out"), (self._counts["gone"], "dead links")]
+        gone = self._counts["gone"]
+        dead = "dead link" if gone == 1 else "dead links"
+        parts = [(self._counts["failed"], "failed"), (left, "left out"), (gone, dead)]
         return ", ".join(f"{count} {what}" for count, what in parts if count)
