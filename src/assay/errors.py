@@ -4,6 +4,7 @@ AssayError
  ├── InputError                 the caller's fault: a bad query, argument or file (also a ValueError)
  ├── ConfigurationError         settings that cannot work, or that contradict each other
  ├── SourceError                a folder or site that cannot be read at all
+ │    └── SourceUnavailable       a site that does not answer, or not now; another try may work
  ├── EmbeddingError             the embedder failed
  │    ├── EmbedderUnavailable     unreachable, slow or throttling; another try may work
  │    ├── EmbedderRefused         key, quota or request refused; another try will not work
@@ -59,6 +60,10 @@ class ConfigurationError(AssayError):
 
 class SourceError(AssayError):
     """A source that cannot be read at all; a single page that fails is a value, not an error."""
+
+
+class SourceUnavailable(SourceError):
+    """A site that does not answer, or not now: the same reading may go well later."""
 
 
 class EmbeddingError(AssayError):

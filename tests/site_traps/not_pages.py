@@ -16,6 +16,16 @@ def traps() -> list[Trap]:
 
     soft = page("We could not find what you were looking for, sorry")
     return [
+        Trap(
+            "lists of files that a server makes",
+            {
+                "": page("Files", "parts", "404.html"),
+                "parts": html("Index of /parts", head=""),
+                "404.html": page("Lost"),
+            },
+            ("",),
+            {"parts": "list of the files", "404.html": "missing"},
+        ),
         Trap("dead links", {"": page("Dead", "a", "b"), "b": Reply(410)}, ("",)),
         Trap(
             "errors that look like pages",

@@ -1,7 +1,9 @@
 """What `assay doctor` looks at: each part on its own, so that one that fails does not hide the others."""
 
+import logging
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -196,9 +198,22 @@ def _reach(settings: SourceSettings) -> str:
     """Whether a site can be read, told by its first page. Raises SourceError."""
     with TemporaryDirectory(prefix="assay-") as folder:
         first = source_of(settings.model_copy(update={"max_pages": 1}), Path(folder))
-        found = next((page for page in first.read({}) if isinstance(page, RawPage)), None)
+        with _quiet("assay.adapters.site"):  # that a limit of one page is reached is no news
+            found = next((page for page in first.read({}) if isinstance(page, RawPage)), None)
     where = f"{settings.url} can be read" if found else f"{settings.url} answers, and its first page is none to search"
     return f"{where}; `assay ingest --dry-run` reads all of it"
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Let a package log errors only."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _live(assay: Assay) -> Check:
@@ -213,7 +228,11 @@ def _live(assay: Assay) -> Check:
     except CatalogNotFound:
         return Check("live generation", "warn", "there is none, for there is no catalog.")
     message = f"{generation.id}, {generation.documents} pages, {generation.chunks} chunks; a search took "
-    return Check("live generation", "ok" if ranking.hits else "fail", f"{message}{ranking.timings.total_ms:.1f} ms.")
+    message += f"{ranking.timings.total_ms:.1f} ms."
+    if ranking.hits:
+        return Check("live generation", "ok", message)
+    why = f"It found nothing for {title!r}, the title of a page: is any page of the current version and default locale?"
+    return Check("live generation", "fail", f"{message} {why}")
 
 
 def _live_unasked(assay: Assay) -> Check:

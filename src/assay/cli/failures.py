@@ -26,6 +26,7 @@ from assay.errors import (
     ServiceRefused,
     ServiceThrottled,
     SourceError,
+    SourceUnavailable,
     VectorStoreError,
 )
 
@@ -56,6 +57,7 @@ FAILURES: tuple[tuple[type[AssayError], Failure], ...] = (
     (InputError, Failure(EXIT_USAGE, "validation_error")),
     (ConfigurationError, Failure(EXIT_USAGE, "configuration_error")),
     (IdentityMismatch, Failure(EXIT_USAGE, "identity_mismatch")),
+    (SourceUnavailable, Failure(EXIT_UNREACHABLE, "source_unavailable")),
     (SourceError, Failure(EXIT_USAGE, "source_error")),
     (CatalogNotFound, Failure(EXIT_USAGE, "nothing_ingested")),
     (CatalogSchemaError, Failure(EXIT_USAGE, "schema_mismatch")),

@@ -74,6 +74,7 @@ def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progr
         _page_fall(judged, limits),
         _lost_content(judged, limits),
         _addresses(judged),
+        *_searched_by_default(judged),
         _titles(judged, limits, progress),
     ]
 
@@ -236,6 +237,23 @@ def _common_beginning(urls: set[str]) -> str:
 
 def _urls(catalog: Catalog, generation_id: str) -> set[str]:
     return {document.info.url for document in catalog.documents(generation_id)}
+
+
+def _searched_by_default(judged: Judged) -> Iterator[Finding]:
+    """A finding where no page is of a current version and a default locale at once: most searches find nothing then."""
+    pages = [document.info for document in judged.catalog.documents(judged.generation.id)]
+    if not pages or any(info.primary for info in pages):
+        return
+    versions = sorted({info.version or "none" for info in pages if info.version_is_current})
+    locales = sorted({info.locale or "none" for info in pages if info.locale_is_default})
+    yield _finding(
+        "searched by default",
+        False,
+        0.0,
+        "some page is of a current version and in a default locale",
+        f"none of the {len(pages)} pages is: current is version {', '.join(versions) or 'none'}, the default locale is "
+        f"{', '.join(locales) or 'none'}, and they never meet. Set current_version and default_locale of the source",
+    )
 
 
 def _addresses(judged: Judged) -> Finding:

@@ -61,6 +61,17 @@ def _counted(pages: int, *, failed: int = 0) -> tuple[World, Generation]:
 # --- the verdict ---------------------------------------------------------------------------------------------------
 
 
+def test_a_generation_whose_pages_no_search_finds_by_default_fails() -> None:
+    world = World()
+    old = page("a", "How it works.", title="A", version="1.0", version_is_current=False, locale="en")
+    other = page("de/a", "Wie es geht.", title="A", locale="de", locale_is_default=False)
+    verdict = _verdict(world, world.build("g1", old, other))
+    finding = _finding(verdict, "searched by default")
+    assert finding.outcome is Outcome.FAIL
+    assert "none of the 2 pages is" in finding.detail
+    assert "current_version" in finding.detail
+
+
 def test_a_sound_generation_passes_every_check() -> None:
     world = World()
     generation = world.build("g1", *_pages(4))

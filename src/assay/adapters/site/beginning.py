@@ -13,7 +13,7 @@ from assay.adapters.site.missing import probe_of
 from assay.adapters.site.options import SiteRequest
 from assay.adapters.site.robots import LONGEST, Robots
 from assay.adapters.site.scope import Scope
-from assay.errors import SourceError
+from assay.errors import SourceError, SourceUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def one_page_for_all(request: SiteRequest, beginning: Beginning, lost: int) -> S
     lost: pages of the live generation that it gives it for.
     """
     title = f", with the title {beginning.head.facts.title!r}" if beginning.head and beginning.head.facts.title else ""
-    return SourceError(
+    return SourceUnavailable(
         f"{request.name}: {beginning.scope.start} gives one and the same page for every address{title}, "
         f"also for {lost} {'page' if lost == 1 else 'pages'} that the index has.",
         hint="It seems to want a login, or to be closed for maintenance. The index that is live stays as it is; run "
@@ -105,7 +105,7 @@ def _start(given: str, asker: Asker, request: SiteRequest) -> _Start:
             if failure.answered:  # the site is there: other pages of it may be well
                 logger.warning("%s cannot be read: %s.", address, failure.reason)
                 return _Start(address, None)
-            raise SourceError(
+            raise SourceUnavailable(
                 f"{address} cannot be read: {failure.reason}.",
                 hint="Check the address and the network. The index that is live stays as it is.",
             ) from None
@@ -142,7 +142,12 @@ def _robots(origin: str, asker: Asker) -> Robots:
         if failure.forbidden:
             logger.warning("%s is not read: %s. It is taken for one that allows everything.", address, failure.reason)
             return Robots("")
-        raise SourceError(
+        if not failure.answered:
+            raise SourceUnavailable(
+                f"The site at {origin} does not answer: {failure.reason}.",
+                hint="Check the address (http or https, and the port) and the network. What is live stays as it is.",
+            ) from None
+        raise SourceUnavailable(
             f"{address} cannot be read ({failure.reason}), so it is not known what may be read of the site.",
             hint="Run again when the site answers (RFC 9309: until then everything is forbidden), or set robots to "
             "false for this source if the site is yours.",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from assay.adapters.site.addresses import origin_of
 from assay.adapters.site.frontier import START
 from assay.adapters.site.page_fetch import Came, Fetch, Outcome
-from assay.errors import SourceError
+from assay.errors import SourceUnavailable
 
 _FIRST = 20
 _PULSE_KEY = "\x00pulse"
@@ -55,12 +55,12 @@ class Outage:
             self._asks, self._wanted = 1, True
 
     def answered(self, outcome: Outcome) -> None:
-        """Take note of a pulse's outcome. Raises SourceError when it failed."""
+        """Take note of a pulse's outcome. Raises SourceUnavailable when it failed."""
         if outcome.came not in {Came.BUSY, Came.BROKEN}:
             self._asks, self._in_a_row = 0, 0
             self._allowed *= 2  # it is there: a part of it is ill, and that part is larger than was thought
             return
-        raise SourceError(
+        raise SourceUnavailable(
             f"{self._site} has stopped answering: {self._in_a_row} requests failed one after the other, the last one "
             f"with: {self._last}.",
             hint="What was fetched is kept; run again when the site is well, and reading goes on from there.",

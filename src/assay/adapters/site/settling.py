@@ -1,5 +1,6 @@
 """With the whole site in view: which of the pages that came are pages of their own, and what became of the others."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -39,11 +40,19 @@ def settle(found: Iterable[Member], kinds: Mapping[str, int], frontier: Frontier
     return Settled(_fold_twins(pages, excluded), excluded)
 
 
+_LISTING = re.compile(r"(Directory listing for|Index of) /")
+"""How the titles begin that servers give to a folder in which there is no index page."""
+
+
 def _no_page(member: Member, kinds: int, frontier: Frontier) -> str:
     if member.noindex:
         return "the page says that it is not to be indexed (noindex)"
     if kinds & QUERY and frontier.is_trapped(member.address):
         return "its path has more addresses that differ in their query than the limit query_pages"
+    if not member.listed and _LISTING.match(member.likeness):
+        return "a server's list of the files in a folder"
+    if not member.listed and urlsplit(member.key).path.rpartition("/")[2] in {"404", "404.html"}:
+        return "the site's own page for what is missing"
     if not member.listed and frontier.is_endless(member.address, member.skeleton):
         return "it is one of a series of pages that say the same but for numbers and dates"
     return ""

@@ -17,6 +17,7 @@ from assay.adapters.site.addresses import is_web_address, key_of
 from assay.adapters.site.crawl import Crawl
 from assay.adapters.site.crawled import Crawled
 from assay.adapters.site.facts import PageFacts
+from assay.adapters.site.frontier import MAYBE
 from assay.adapters.site.members import Member, members
 from assay.adapters.site.options import (
     Politeness,
@@ -172,6 +173,8 @@ class _Reading:
                     decided[visit.key] = _Decided(None, visit.detail)
                 case "" if visit.key in self._known:
                     decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked or _ENDED}", failed=True)
+                case "" if crawled.unasked and visit.kinds != MAYBE:
+                    decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked}")
         found = members(self._store, scope, kinds, obeyed=self._request.politeness.robots)
         settled = settle(found, kinds, crawled.frontier, crawled.start_key)
         releases = Releases(crawled.releases, moved, (key_of(self._request.start), crawled.start_key))

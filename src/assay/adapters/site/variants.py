@@ -180,27 +180,40 @@ def _versions_by_path(
     pages: list[Member], locale_places: dict[int, int], releases: Releases, wanted: str | None, name: str
 ) -> None:
     where = _version_places(pages, locale_places, releases)
-    rests, accepted = _versions_in(pages, locale_places, where)
+    _, accepted = _versions_in(pages, locale_places, where)
     bases = {base for base, _ in accepted}
     for page in pages:
         if (place := where.get(id(page))) is not None:
             segments = _without_locale(page, locale_places)
             if place.is_listed or (_base(segments, place.at), place.version) in accepted:
                 page.version = place.version
-    bare = [page for page in pages if page.version is None]
-    twins = {id(page): _bare_twins(page, locale_places, bases, rests) for page in bare}
-    found = sorted({page.version for page in pages if page.version is not None})
+    found = {page.version for page in pages if page.version is not None}
     if wanted is not None and wanted not in found:
         wanted = releases.called(wanted)
-    _check_wish(wanted, set(found), name, found=wanted in found)
+    _check_wish(wanted, found, name, found=wanted in found)
+    # A translation that is there once says nothing of the versions of what it was translated from.
+    for translated in (False, True):
+        group = [page for page in pages if page.locale_is_default is not translated]
+        rests, _ = _versions_in(group, locale_places, where)
+        twins = {id(page): _bare_twins(page, locale_places, bases, rests) for page in group if page.version is None}
+        _choose_version(group, twins, releases, wanted)
+
+
+def _choose_version(pages: list[Member], twins: dict[int, set[str]], releases: Releases, wanted: str | None) -> None:
+    """Say of each page whether its version is the current one.
+
+    twins: the versions that have a page which is there without a version too, by id of that page.
+    """
+    found = sorted({page.version for page in pages if page.version is not None})
     if not found:
         return
-    current = wanted or (None if any(twins.values()) else _current_release(found, releases))
+    asked = wanted if wanted in found else None
+    current = asked or (None if any(twins.values()) else _current_release(found, releases))
     for page in pages:
         if page.version is not None:
             page.version_is_current = page.version == current
-        elif wanted is not None:
-            page.version_is_current = wanted not in twins.get(id(page), set())
+        elif asked is not None:
+            page.version_is_current = asked not in twins.get(id(page), set())
 
 
 def _current_release(found: list[str], releases: Releases) -> str:

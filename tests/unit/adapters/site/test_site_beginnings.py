@@ -27,7 +27,7 @@ from tests.sites import (
 
 from assay.adapters.site.options import Politeness, SiteLimits, SiteScope
 from assay.adapters.site.source import SiteSource
-from assay.errors import ConfigurationError, InputError, SourceError
+from assay.errors import ConfigurationError, InputError, SourceError, SourceUnavailable
 
 QUICK = Politeness(first_wait=0.01, retries=1)
 
@@ -125,7 +125,7 @@ def test_a_site_without_any_page_is_an_error_that_names_the_reasons(site: Site, 
 def test_a_site_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    with pytest.raises(SourceError, match="cannot be read"):
+    with pytest.raises(SourceUnavailable, match="does not answer"):
         list(source_of(f"http://127.0.0.1:{port}", tmp_path / "crawl.sqlite").read({}))
 
 

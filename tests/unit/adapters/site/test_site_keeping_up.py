@@ -30,7 +30,7 @@ from assay.adapters.site import store as store_module
 from assay.adapters.site.options import Politeness, SiteLimits, SiteScope
 from assay.adapters.site.source import SiteSource
 from assay.errors import SourceError
-from assay.model.documents import PageRead, PageUnchanged
+from assay.model.documents import PageExcluded, PageRead, PageUnchanged, RawPage
 
 NAMES = ("a", "b", "c", "d")
 
@@ -190,6 +190,13 @@ def test_when_the_site_is_well_again_an_incremental_reading_is_as_a_fresh_one(
     fresh = list(source_of(site.url, tmp_path / "fresh.sqlite").read({}))
     assert known_of(healed) == known_of(fresh)
     assert reasons(healed) == reasons(fresh)
+
+
+def test_pages_that_a_limit_left_unasked_are_told(site: Site, tmp_path: Path) -> None:
+    items = list(source_of(site.url, tmp_path / "crawl.sqlite", limits=SiteLimits(pages=2)).read({}))
+    unasked = [item for item in items if isinstance(item, PageExcluded) and item.reason.startswith("not asked for")]
+    assert unasked
+    assert len([item for item in items if isinstance(item, RawPage)]) == 2
 
 
 def test_a_limit_removes_no_page(site: Site, tmp_path: Path) -> None:

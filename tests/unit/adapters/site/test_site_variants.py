@@ -107,6 +107,17 @@ def test_pages_without_a_version_are_current_where_others_of_them_have_one() -> 
     }
 
 
+def test_a_translation_that_is_there_once_takes_the_current_version_from_no_other() -> None:
+    pages = [member(f"/{version}/{name}", lang="en") for version in ("2.0", "latest") for name in ("a", "b")]
+    pages += [member(f"/de/{name}", lang="de") for name in ("a", "b")]
+    found = assigned(pages, locale="en")
+    assert versions(found)["/latest/a"] == ("latest", True)
+    assert versions(found)["/2.0/a"] == ("2.0", False)
+    assert versions(found)["/de/a"] == (None, True)
+    chosen = assigned(pages, version="2.0", locale="en")
+    assert (versions(chosen)["/2.0/a"], versions(chosen)["/de/a"]) == (("2.0", True), (None, True))
+
+
 def test_a_landing_page_beside_versions_is_no_version() -> None:
     found = assigned([member("/"), member("/latest/a"), member("/latest/b"), member("/1.0/a")])
     assert versions(found) == {
