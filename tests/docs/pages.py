@@ -85,7 +85,7 @@ _EXIT_CODES = [
     "| 1 | FAIL: a check did not pass, or a promotion was refused |",
     "| 2 | wrong use or configuration |",
     "| 3 | INCONCLUSIVE |",
-    "| 4 | something outside cannot be reached or used: a site, a store, catalog, embedder, a build's lock, the output |",
+    "| 4 | something outside cannot be reached or used: a site, store, catalog, embedder, a build's lock, output |",
     "| 5 | internal error |",
     "| 130, 143 | stopped by Ctrl-C, by SIGTERM; a build is given up, and what was live is live still |",
     "| 141 | whoever read standard output has gone away |",

@@ -313,6 +313,7 @@ EXIT_CODES = {
     "InputError": 2,
     "ConfigurationError": 2,
     "SourceError": 2,
+    "SourceUnavailable": 4,
     "EmbeddingError": 4,
     "EmbedderUnavailable": 4,
     "EmbedderRefused": 4,

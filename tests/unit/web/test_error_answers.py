@@ -29,6 +29,7 @@ EXPECTED = {
     "AssayError": (500, "internal_error"),
     "ConfigurationError": (500, "internal_error"),
     "SourceError": (500, "internal_error"),
+    "SourceUnavailable": (500, "internal_error"),
     "GenerationError": (500, "internal_error"),
     "GenerationNotFound": (500, "internal_error"),
     "InvalidTransition": (500, "internal_error"),
