@@ -7,7 +7,7 @@ from assay.ingest.parts import BuildParts
 from assay.ingest.survey import Survey
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
 from assay.model.generations import Generation, State
-from assay.ports import Catalog, KnownPage, Progress
+from assay.ports import Catalog, KnownPage, Progress, Relay
 
 PageName = tuple[str, str]
 """A page's source name and its key there."""
@@ -64,32 +64,24 @@ class PageFlow:
                 yield source.name, page
 
 
-class _Beyond:
+class _Beyond(Relay):
     """Progress as one source sees it: the pages of those before it are added to what it expects."""
 
     def __init__(self, progress: Progress, before: int) -> None:
-        self._progress = progress
+        super().__init__(progress)
         self._before = before
         self._own_stages = 0
 
     def begin(self, stage: str, total: int | None) -> None:
         """A stage of the source's own starts."""
         self._own_stages += 1
-        self._progress.begin(stage, total)
+        super().begin(stage, total)
 
     def expect(self, total: int) -> None:
         """So many steps of its own stage; outside of one, so many pages that it will yield."""
-        self._progress.expect(total if self._own_stages else self._before + total)
-
-    def advance(self, steps: int = 1) -> None:
-        """So many steps are done."""
-        self._progress.advance(steps)
-
-    def remark(self, text: str) -> None:
-        """What else is worth knowing."""
-        self._progress.remark(text)
+        super().expect(total if self._own_stages else self._before + total)
 
     def end(self) -> None:
         """The stage is over."""
         self._own_stages -= 1
-        self._progress.end()
+        super().end()

@@ -2,15 +2,15 @@
 
 from time import perf_counter
 
-from assay.ports import Progress
+from assay.ports import Progress, Relay
 
 
-class StageClock:
+class StageClock(Relay):
     """Hands progress on, and keeps the seconds of each stage; those of a stage within another count for it alone."""
 
     def __init__(self, progress: Progress) -> None:
+        super().__init__(progress)
         self.seconds: dict[str, float] = {}
-        self._progress = progress
         self._stages: list[str] = []
         self._since = 0.0
 
@@ -18,25 +18,13 @@ class StageClock:
         """A stage starts."""
         self._settle()
         self._stages.append(stage)
-        self._progress.begin(stage, total)
-
-    def expect(self, total: int) -> None:
-        """The stage has so many steps."""
-        self._progress.expect(total)
-
-    def advance(self, steps: int = 1) -> None:
-        """So many steps are done."""
-        self._progress.advance(steps)
-
-    def remark(self, text: str) -> None:
-        """What else is worth knowing."""
-        self._progress.remark(text)
+        super().begin(stage, total)
 
     def end(self) -> None:
         """The stage is over."""
         self._settle()
         self._stages.pop()
-        self._progress.end()
+        super().end()
 
     def _settle(self) -> None:
         """Give the time since the last change to the stage that went on."""

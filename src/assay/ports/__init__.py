@@ -11,7 +11,7 @@ from assay.ports.embedding import (
     SparseEncoder,
     TokenCounter,
 )
-from assay.ports.progress import Progress, Silence
+from assay.ports.progress import Progress, Relay, Silence
 from assay.ports.sources import Source
 from assay.ports.stores import (
     AdoptedPoint,
@@ -50,6 +50,7 @@ __all__ = [
     "KnownPage",
     "Names",
     "Progress",
+    "Relay",
     "Scored",
     "Silence",
     "Source",

@@ -42,3 +42,30 @@ class Silence:
 
     def end(self) -> None:
         """Say nothing."""
+
+
+class Relay:
+    """Hands everything on to somebody else: for who wants to hear or change a part of it on the way."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def begin(self, stage: str, total: int | None) -> None:
+        """A stage starts."""
+        self._progress.begin(stage, total)
+
+    def expect(self, total: int) -> None:
+        """The stage has so many steps."""
+        self._progress.expect(total)
+
+    def advance(self, steps: int = 1) -> None:
+        """So many steps are done."""
+        self._progress.advance(steps)
+
+    def remark(self, text: str) -> None:
+        """What else is worth knowing."""
+        self._progress.remark(text)
+
+    def end(self) -> None:
+        """The stage is over."""
+        self._progress.end()

@@ -19,9 +19,9 @@ from assay.ingest.html.titles import heading_outside, title_of
 from assay.ingest.html.walking import walk
 from assay.ingest.inlines import Inline, storable
 from assay.ingest.normalized import NormalizedWriter
+from assay.ingest.page_info import info_of
 from assay.ingest.text_flow import TextFlow
-from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
-from assay.model.ids import document_id
+from assay.model.documents import Document, MediaType, RawPage
 from assay.model.nesting import tamed
 
 READER_REVISION = "2"
@@ -49,7 +49,7 @@ def read_html(page: RawPage) -> Document:
     )
     normalized = writer.finish(title)
     return Document(
-        info=_info(page, title, generator),
+        info=info_of(page, title, generator.name),
         text=normalized.text,
         sections=normalized.sections,
         blocks=normalized.blocks,
@@ -91,20 +91,3 @@ def _language(tree: LexborHTMLParser) -> str:
     """The page's language without its region: `pt` for `pt-BR`; "" where it does not say."""
     written = (tree.root.attributes.get("lang") or "") if tree.root is not None else ""
     return written.strip().lower().replace("_", "-").partition("-")[0]
-
-
-def _info(page: RawPage, title: str, generator: Generator) -> DocumentInfo:
-    return DocumentInfo(
-        id=document_id(page.url),
-        url=page.url,
-        title=title,
-        source=page.source,
-        source_path=page.source_path,
-        slug=page.slug,
-        source_type=f"{generator.name}-page",
-        version=page.version,
-        locale=page.locale,
-        version_is_current=page.version_is_current,
-        locale_is_default=page.locale_is_default,
-        tags=tuple(storable(tag) for tag in page.tags),
-    )

@@ -13,8 +13,8 @@ from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.links import LinkResolver
 from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.rendering import Renderer
-from assay.model.documents import Document, DocumentInfo, MediaType, RawPage
-from assay.model.ids import document_id
+from assay.ingest.page_info import info_of
+from assay.model.documents import Document, MediaType, RawPage
 
 READER_REVISION = "3"
 """Changes whenever the same page would give another document, or more of it would be kept."""
@@ -38,7 +38,7 @@ def read_markdown(page: RawPage) -> Document:
     title = _title(page, context.writer.first_title)
     normalized = context.writer.finish(title)
     return Document(
-        info=_info(page, title),
+        info=info_of(page, title, page.generator or "markdown"),
         text=normalized.text,
         sections=normalized.sections,
         blocks=normalized.blocks,
@@ -63,20 +63,3 @@ def _title(page: RawPage, first_heading: str | None) -> str:
     named = _BLANKS.sub(" ", str(written)).strip() if isinstance(written, str | int | float) else ""
     title = named or first_heading or page.title or page.slug.replace("-", " ").replace("_", " ").strip().capitalize()
     return storable(title)
-
-
-def _info(page: RawPage, title: str) -> DocumentInfo:
-    return DocumentInfo(
-        id=document_id(page.url),
-        url=page.url,
-        title=title,
-        source=page.source,
-        source_path=page.source_path,
-        slug=page.slug,
-        source_type=f"{page.generator or 'markdown'}-page",
-        version=page.version,
-        locale=page.locale,
-        version_is_current=page.version_is_current,
-        locale_is_default=page.locale_is_default,
-        tags=tuple(storable(tag) for tag in page.tags),
-    )
