@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests import sites
+from tests.sites import Reply, Request, Site
 
 _CHROME = (
     '<header class="navbar"><a href="/">Workshop</a> <button>Search the site</button></header>'
@@ -120,32 +122,13 @@ class ChangingSite:
 def served(site: ChangingSite) -> Iterator[ChangingSite]:
     """Serve it on a free port of loopback."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
+    def answer(request: Request) -> Reply:
+        status, sent, body = site.answer(request.path.partition("?")[0], dict(request.headers))
+        return Reply(status, body, sent)
 
-        def do_GET(self) -> None:
-            status, sent, body = site.answer(
-                self.path.partition("?")[0], {name.lower(): value for name, value in self.headers.items()}
-            )
-            self.send_response(status)
-            for name, value in sent.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *values: object) -> None:  # noqa: A002 - the base class names it so
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    site.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    host = Site()
+    host.etags = False  # it has its own
+    host.fallback = answer
+    with sites.served(host):
+        site.url = host.url
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
