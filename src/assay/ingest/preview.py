@@ -74,14 +74,17 @@ def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> 
     flow = PageFlow(parts, base, clock)
     reusable = base is not None and base.embedder == parts.embedder.identity
     cost = _Cost(catalog.embedded_hashes(base.id) if base and reusable else ())
+    kept: list[str] = []
     clock.begin("read", None)
     try:
         for taken in flow.take():
             match taken:
                 case Cut(_, chunks):
                     cost.add(chunks)
-                case Kept(revision) if base is not None:
-                    cost.add(catalog.chunks(base.id, [revision]))
+                case Kept(revision):
+                    kept.append(revision)
+        if base is not None:
+            cost.add(catalog.chunks(base.id, kept))
     finally:
         clock.end()
     survey = flow.survey
