@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.model.documents import Block, BlockKind, Chunk, Document, Section
 from assay.ports import Scored, SparseVector

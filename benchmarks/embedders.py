@@ -16,8 +16,8 @@ from time import perf_counter
 
 from tests.peers.process import PeerProcess
 
-from assay.adapters.cohere import CohereEmbedder
-from assay.adapters.remote.embedder import RemoteRules
+from assay.adapters.embedders.cohere import CohereEmbedder
+from assay.adapters.embedders.remote.embedder import RemoteRules
 from assay.ingest.vectors import VectorSupply
 from assay.model.documents import Chunk
 from assay.model.ids import content_hash

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.adapters.edge import EdgeStore
+from assay.adapters.stores.edge.store import EdgeStore
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules, chunk_document
 from assay.model.documents import Chunk
 from assay.model.generations import ChunkerIdentity, Generation, SparseIdentity, State

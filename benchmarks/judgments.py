@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import perf_counter
 
-from assay.adapters.memory_catalog import MemoryCatalog
+from assay.adapters.catalog.memory import MemoryCatalog
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Judgment, Passage, Resolution, Span, TestSet, Topic

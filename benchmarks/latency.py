@@ -16,8 +16,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep
 
-from assay.adapters.assay_client import AssayClient
 from assay.app import Assay, example_folder
+from assay.client.assay_client import AssayClient
 from assay.model.ranking import Query, Ranking, Timings
 from assay.model.validations import LoadFigures
 from assay.ports import Silence

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.model.documents import Chunk
 from assay.model.ranking import Filters, FusionMethod, Hit, Mode, Query
 from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder

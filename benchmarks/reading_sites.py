@@ -15,7 +15,7 @@ from tests.built_site import built_files
 from tests.site_generators.kept import kept_pages
 from tests.site_generators.units import score, units
 
-from assay.adapters.folder import FolderSource
+from assay.adapters.sources.folder.source import FolderSource
 from assay.ingest.reading import read_page
 from assay.model.documents import MediaType, RawPage
 from benchmarks.shared import shared_folder

@@ -10,7 +10,7 @@ from typing import Any
 
 from qdrant_client import QdrantClient, models
 
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
 from assay.app import Assay, example_folder
 from assay.model.ids import content_hash
 from assay.settings import load_settings

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from assay.adapters.bm25 import Bm25Encoder
+from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.app import example_folder
 from tests.adopted import BASE_URL, embedder, vectors
 from tests.peers.qdrant import QdrantPeer

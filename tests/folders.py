@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.adapters.folder import FolderSource
+from assay.adapters.sources.folder.source import FolderSource
 from assay.model.documents import PageExcluded, PageFailed, PageRead, RawPage
 
 LIMIT = 100_000

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.adapters.memory_catalog import MemoryCatalog
+from assay.adapters.catalog.memory import MemoryCatalog
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Judgment, Passage, Quote, ResolvedTopic, TestSet, Topic

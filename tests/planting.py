@@ -12,8 +12,8 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 from qdrant_edge import CountRequest, EdgeShard, Point, ScrollRequest, SparseVector, UpdateOperation
 
-from assay.adapters.edge_seal import read_seal, write_seal
-from assay.adapters.points import DENSE, SPARSE
+from assay.adapters.stores.edge.seal import read_seal, write_seal
+from assay.adapters.stores.points import DENSE, SPARSE
 
 
 @dataclass

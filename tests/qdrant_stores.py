@@ -4,8 +4,8 @@
 from dataclasses import replace
 from typing import Any
 
-from assay.adapters.qdrant import QdrantStore
-from assay.adapters.qdrant_options import Access, CollectionLayout, Loading, Reading
+from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
+from assay.adapters.stores.qdrant.store import QdrantStore
 
 LAYOUT = CollectionLayout(
     graph_from=100_000,

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from assay.adapters.site.options import Politeness, SiteLimits, SiteScope
-from assay.adapters.site.source import SiteSource
+from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
+from assay.adapters.sources.site.source import SiteSource
 from assay.model.documents import PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 
 HTML = "text/html; charset=utf-8"

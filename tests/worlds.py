@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.memory import MemoryEmbedder, MemoryStore
-from assay.adapters.memory_catalog import MemoryCatalog
+from assay.adapters.catalog.memory import MemoryCatalog
+from assay.adapters.stores.bm25 import Bm25Encoder
+from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
 from assay.model.documents import Chunk
 from assay.model.generations import ContentFingerprint, Generation, State
 from assay.model.ids import content_hash

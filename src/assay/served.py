@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.adapters.assay_client import AssayClient
 from assay.app import Assay
+from assay.client.assay_client import AssayClient
 from assay.errors import CatalogError, GenerationNotFound, InputError
 from assay.model.documents import Chunk
 from assay.model.evaluation import ResolvedTopic, Run, TestSet

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.adapters.folder import FolderSource
+from assay.adapters.sources.folder.source import FolderSource
 from assay.app import Assay
 from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import BlockKind, Document, PageExcluded, PageFailed, PageRead, RawPage

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from assay.adapters.site.frontier import SERIES
-from assay.adapters.site.missing import MOST_PROBES
-from assay.adapters.site.options import Politeness, SiteLimits
+from assay.adapters.sources.site.frontier import SERIES
+from assay.adapters.sources.site.missing import MOST_PROBES
+from assay.adapters.sources.site.options import Politeness, SiteLimits
 from assay.settings.sources import SourceSettings
 from tests.site_traps import traps
 

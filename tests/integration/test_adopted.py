@@ -30,8 +30,8 @@ from tests.openapi_requests import OpenApi
 from tests.peers.qdrant import QdrantPeer
 from tests.qdrant_stores import qdrant_store
 
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.app import Assay
 from assay.errors import (
     ConfigurationError,

@@ -9,7 +9,7 @@ import pytest
 from tests.built_site import built_files, serving
 from tests.sites import Site, source_of
 
-from assay.adapters.site.options import SiteLimits
+from assay.adapters.sources.site.options import SiteLimits
 from assay.model.documents import PageRead, PageUnchanged, RawPage
 
 PAGES, EACH = 276, 69

@@ -16,12 +16,12 @@ from sqlalchemy import Connection, event
 from tests.integration.test_migrations import ROWS, VERSIONS
 from tests.postgres import PostgresServer
 
-from assay.adapters.catalog import SqlCatalog
-from assay.adapters.sql import database as database_module
-from assay.adapters.sql import migrations, queries
-from assay.adapters.sql.database import connect
-from assay.adapters.sql.postgres import PostgresOptions
-from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
+from assay.adapters.catalog.catalog import SqlCatalog
+from assay.adapters.catalog.sql import database as database_module
+from assay.adapters.catalog.sql import migrations, queries
+from assay.adapters.catalog.sql.database import connect
+from assay.adapters.catalog.sql.postgres import PostgresOptions
+from assay.adapters.catalog.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
 from assay.errors import (
     BuildInProgress,
     CatalogError,
@@ -245,7 +245,7 @@ def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(
 
 OPENING = """
 import sys
-from assay.adapters.catalog import SqlCatalog
+from assay.adapters.catalog.catalog import SqlCatalog
 catalog = SqlCatalog.open(sys.argv[1], create=True)
 catalog.check()
 """
@@ -273,7 +273,7 @@ def test_connections_that_make_the_catalog_at_once_do_not_disturb_each_other(url
 
 HOLDING = """
 import sys
-from assay.adapters.catalog import SqlCatalog
+from assay.adapters.catalog.catalog import SqlCatalog
 with SqlCatalog.open(sys.argv[1], create=False).build_lock():
     print("ready", flush=True)
     sys.stdin.read()

@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import event
 from tests.disks import fill_disk
 
-from assay.adapters.catalog import SqlCatalog, sqlite_url
-from assay.adapters.sql import database as database_module
+from assay.adapters.catalog.catalog import SqlCatalog, sqlite_url
+from assay.adapters.catalog.sql import database as database_module
 from assay.errors import (
     BuildInProgress,
     CatalogError,
@@ -69,7 +69,7 @@ WRITING = (
 
 PRELUDE = """
 import sys, time
-from assay.adapters.catalog import SqlCatalog
+from assay.adapters.catalog.catalog import SqlCatalog
 from assay.model.generations import State
 from assay.testing.catalog_samples import *
 catalog = SqlCatalog.open(sys.argv[1], create=False)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.documents import fences_are_closed
 
-from assay.adapters.folder import FolderSource
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.sources.folder.source import FolderSource
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
 from assay.model.documents import BlockKind, Chunk, Document, RawPage

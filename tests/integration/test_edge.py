@@ -19,13 +19,14 @@ import pytest
 from tests.copies import copy_file
 from tests.disks import fill_disk, forbid_writing
 
-from assay.adapters import edge_opening, edge_writer
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.edge import EdgeStore
-from assay.adapters.edge_opening import load_shard
-from assay.adapters.edge_seal import SEAL, read_seal
-from assay.adapters.memory import MemoryStore
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.stores.bm25 import Bm25Encoder
+from assay.adapters.stores.edge import opening as edge_opening
+from assay.adapters.stores.edge import writer as edge_writer
+from assay.adapters.stores.edge.opening import load_shard
+from assay.adapters.stores.edge.seal import SEAL, read_seal
+from assay.adapters.stores.edge.store import EdgeStore
+from assay.adapters.stores.memory import MemoryStore
 from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable
 from assay.model.ranking import Filters
 from assay.ports import IndexPoint, IndexQuery, IndexSpec, SparseVector, VectorIndex
@@ -108,8 +109,8 @@ def test_segments_of_another_index_are_noticed(store: EdgeStore, root: Path) -> 
 UNCHECKED = """
 import sys
 from pathlib import Path
-from assay.adapters import edge
-from assay.adapters.edge import EdgeStore
+from assay.adapters.stores.edge import store as edge
+from assay.adapters.stores.edge.store import EdgeStore
 from assay.errors import VectorStoreError
 from assay.ports import IndexQuery
 from assay.testing.index_samples import EVERYTHING, SPEC, direction
@@ -156,8 +157,8 @@ def test_no_error_of_the_engine_stays_unmapped_even_unchecked(
 BUILD = """
 import sys
 from pathlib import Path
-from assay.adapters import edge_opening, edge_writer
-from assay.adapters.edge import EdgeStore
+from assay.adapters.stores.edge import opening as edge_opening, writer as edge_writer
+from assay.adapters.stores.edge.store import EdgeStore
 from assay.testing.index_samples import SPEC, points
 
 edge_writer.COMPRESSED_FROM = 0
@@ -300,7 +301,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(root: Path) -> None:
     code = f"""
     import resource
     from pathlib import Path
-    from assay.adapters.edge import EdgeStore
+    from assay.adapters.stores.edge.store import EdgeStore
     from assay.errors import StorageFull
     from assay.testing.index_samples import SPEC
 
@@ -341,7 +342,7 @@ def test_too_many_open_files_are_not_taken_for_damage(store: EdgeStore, room: in
 READ = """
 import sys
 from pathlib import Path
-from assay.adapters.edge import EdgeStore
+from assay.adapters.stores.edge.store import EdgeStore
 from assay.testing.index_samples import SPEC
 sys.path.insert(0, sys.argv[2])
 from test_edge import answers_fully

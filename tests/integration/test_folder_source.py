@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.folder import FolderSource
+from assay.adapters.sources.folder.source import FolderSource
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 
 LIMIT = 5_000_000

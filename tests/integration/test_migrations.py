@@ -15,11 +15,11 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from assay.adapters.catalog import SqlCatalog
-from assay.adapters.sql import locks, migrations
-from assay.adapters.sql.database import Database, connect
-from assay.adapters.sql.postgres import PostgresOptions
-from assay.adapters.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
+from assay.adapters.catalog.catalog import SqlCatalog
+from assay.adapters.catalog.sql import locks, migrations
+from assay.adapters.catalog.sql.database import Database, connect
+from assay.adapters.catalog.sql.postgres import PostgresOptions
+from assay.adapters.catalog.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
 from assay.errors import BuildInProgress, CatalogError, CatalogNotFound, CatalogSchemaError
 from assay.model.generations import State
 from assay.testing.catalog_samples import NOON, built, page
@@ -255,7 +255,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 
 OPENING = """
 import sys
-from assay.adapters.catalog import SqlCatalog
+from assay.adapters.catalog.catalog import SqlCatalog
 catalog = SqlCatalog.open(sys.argv[1], create=True)
 catalog.check()
 print("alembic" in sys.modules)

@@ -10,14 +10,14 @@ from time import monotonic
 import pytest
 from tests.postgres import PostgresServer, as_user, database_of, running_postgres
 
-from assay.adapters.catalog import SqlCatalog
-from assay.adapters.sql.postgres import PostgresOptions
+from assay.adapters.catalog.catalog import SqlCatalog
+from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.errors import CatalogError, CatalogNotFound, CatalogSchemaError, CatalogUnavailable, GenerationNotFound
 from assay.model.generations import State
 from assay.testing.catalog_samples import NOON, built, generation, in_state, page
 
 pytest.importorskip("psycopg", reason="needs the driver, psycopg[binary]")
-lookups = importlib.import_module("assay.adapters.sql.lookups")
+lookups = importlib.import_module("assay.adapters.catalog.sql.lookups")
 
 FAR_MORE_THAN_THE_LIMIT = 10.0
 """Seconds in which a call ends that would hang without a limit; the limits themselves are far below."""

@@ -15,8 +15,8 @@ from qdrant_client import QdrantClient, models
 from tests.peers.qdrant import QdrantPeer
 from tests.qdrant_stores import ACCESS, LAYOUT, LOADING, qdrant_store
 
-from assay.adapters import qdrant_writer
-from assay.adapters.qdrant import QdrantStore
+from assay.adapters.stores.qdrant import writer as qdrant_writer
+from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.errors import (
     ConfigurationError,
     IndexCorrupt,

@@ -11,7 +11,7 @@ import pytest
 from tests.peers.qdrant import QdrantPeer
 from tests.qdrant_stores import LOADING, qdrant_store
 
-from assay.adapters.qdrant import QdrantStore
+from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.app import Assay
 from assay.errors import IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Query

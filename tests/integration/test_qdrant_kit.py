@@ -7,7 +7,7 @@ import pytest
 from tests.peers.qdrant import QdrantPeer
 from tests.qdrant_stores import qdrant_store
 
-from assay.adapters.qdrant import QdrantStore
+from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.testing.vector_store import VectorStoreConformance
 
 

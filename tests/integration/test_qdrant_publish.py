@@ -403,7 +403,7 @@ def test_a_server_without_an_address_is_a_wrong_setting(workshop: Workshop) -> N
 
 
 def test_a_missing_client_says_what_to_install(monkeypatch: pytest.MonkeyPatch, workshop: Workshop) -> None:
-    for name in [name for name in sys.modules if name.startswith("assay.adapters.qdrant")]:
+    for name in [name for name in sys.modules if name.startswith("assay.adapters.stores.qdrant.store")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "qdrant_client", None)
     with pytest.raises(ConfigurationError, match="qdrant_client") as raised, workshop.open() as assay:

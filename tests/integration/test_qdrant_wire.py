@@ -15,7 +15,7 @@ from tests.openapi_requests import OpenApi
 from tests.peers.qdrant import QdrantPeer, Recorded
 from tests.qdrant_stores import LAYOUT, LOADING, READING, qdrant_store
 
-from assay.adapters.qdrant import QdrantStore
+from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.errors import VectorStoreError
 from assay.model.ranking import Filters
 from assay.ports import IndexQuery, IndexSpec, SparseVector

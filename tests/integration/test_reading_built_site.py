@@ -10,7 +10,7 @@ from urllib.parse import urldefrag, urlsplit
 
 import pytest
 
-from assay.adapters.folder import FolderSource
+from assay.adapters.sources.folder.source import FolderSource
 from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import Document, RawPage
 

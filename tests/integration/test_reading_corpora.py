@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.pages import code_of, flaws, read
 
-from assay.adapters.folder import FolderSource
+from assay.adapters.sources.folder.source import FolderSource
 from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import BlockKind, Document, PageFailed, RawPage
 

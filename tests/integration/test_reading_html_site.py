@@ -7,7 +7,7 @@ import pytest
 from tests.built_site import Surroundings, built_files
 from tests.pages import flaws
 
-from assay.adapters.folder import FolderSource
+from assay.adapters.sources.folder.source import FolderSource
 from assay.ingest.html.reader import read_html
 from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import Document, MediaType, RawPage

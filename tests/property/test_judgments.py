@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.document_strategies import documents
 from tests.documents import document_of, text
 
-from assay.adapters.memory_catalog import MemoryCatalog
+from assay.adapters.catalog.memory import MemoryCatalog
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.model.documents import Document
 from assay.model.evaluation import Judgment, Passage, Span, TestSet, Topic

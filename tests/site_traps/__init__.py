@@ -6,7 +6,7 @@ has a precision and a recall. What ends a whole reading has sites of its own, in
 
 import gzip
 
-from assay.adapters.site.options import SiteLimits, SiteScope
+from assay.adapters.sources.site.options import SiteLimits, SiteScope
 from tests.site_traps import addresses, bodies, canonicals, endless, not_pages, redirects, ways
 from tests.site_traps.trap import Trap, page
 from tests.sites import Reply, Site, sitemap, xml

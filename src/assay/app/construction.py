@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from assay.adapters.embedders import EmbedderChoice, models_by_dimension
-from assay.adapters.folder import FolderSource
+from assay.adapters.embedders.choice import EmbedderChoice, models_by_dimension
+from assay.adapters.sources.folder.source import FolderSource
 from assay.errors import (
     ConfigurationError,
 )
@@ -31,9 +31,9 @@ from assay.validation.metrics import parse_measure
 from assay.validation.structure import StructuralLimits
 
 if TYPE_CHECKING:
-    from assay.adapters.adopted.store import AdoptedStore
-    from assay.adapters.qdrant_options import Access, Reading
-    from assay.adapters.site.source import SiteSource
+    from assay.adapters.sources.site.source import SiteSource
+    from assay.adapters.stores.adopted.store import AdoptedStore
+    from assay.adapters.stores.qdrant.options import Access, Reading
 
 
 def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) -> Gate:
@@ -82,8 +82,8 @@ def qdrant_store(settings: Settings) -> VectorStore:
     """The server of [qdrant]; its client is loaded only here, for it takes half a second."""
     chosen = settings.qdrant
     _require_server(chosen, 'The vector store is "qdrant"', ', or [index] store to "embedded"')
-    from assay.adapters.qdrant import QdrantStore
-    from assay.adapters.qdrant_options import CollectionLayout, Loading
+    from assay.adapters.stores.qdrant.options import CollectionLayout, Loading
+    from assay.adapters.stores.qdrant.store import QdrantStore
 
     access, reading = _qdrant_access(chosen)
     return QdrantStore(
@@ -119,8 +119,8 @@ def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
             hint="Leave [index] store out: what is adopted is on a Qdrant server.",
         )
     _require_server(settings.qdrant, f"The collection {index.adopt} is to be adopted", "")
-    from assay.adapters.adopted.mapping import FieldMapping
-    from assay.adapters.adopted.store import AdoptedStore, Adoption
+    from assay.adapters.stores.adopted.mapping import FieldMapping
+    from assay.adapters.stores.adopted.store import AdoptedStore, Adoption
 
     access, reading = _qdrant_access(settings.qdrant)
     mapping = FieldMapping(index.mapping.paths, index.mapping.first_position, index.mapping.base_url)
@@ -135,7 +135,7 @@ def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
 
 def _qdrant_access(chosen: QdrantSettings) -> "tuple[Access, Reading]":
     """How the server of [qdrant] is reached and asked."""
-    from assay.adapters.qdrant_options import Access, Reading
+    from assay.adapters.stores.qdrant.options import Access, Reading
 
     return (
         Access(
@@ -188,8 +188,8 @@ def _folder_source(settings: SourceSettings, path: Path) -> FolderSource:
 
 
 def _site_source(settings: SourceSettings, data_dir: Path) -> "SiteSource":
-    from assay.adapters.site.options import Politeness, SiteLimits, SiteScope
-    from assay.adapters.site.source import SiteSource
+    from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
+    from assay.adapters.sources.site.source import SiteSource
 
     url = str(settings.url)
     name = settings.name or str(urlsplit(url).hostname)

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
 from assay.app.parts import CANDIDATE, Parts
 from assay.app.reports import AuditReport, CalibrationReport
 from assay.errors import (
@@ -51,7 +51,7 @@ from assay.validation.structure import Judged, structure_findings
 from assay.validation.suite import Plan, System, validate
 
 if TYPE_CHECKING:
-    from assay.adapters.skipped import SkippedHits
+    from assay.adapters.sources.folder.skipped import SkippedHits
     from assay.validation.deriving.deriving import LinkedDocument
 
 logger = logging.getLogger(__name__)
@@ -202,7 +202,7 @@ class Measuring(Parts):
     @cached_property
     def skipped(self) -> "SkippedHits":
         """Hits that somebody who labelled passed over."""
-        from assay.adapters.skipped import SkippedHits
+        from assay.adapters.sources.folder.skipped import SkippedHits
 
         return SkippedHits(self.settings.data_dir / "skipped.jsonl")
 

@@ -6,14 +6,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.catalog import SqlCatalog
-from assay.adapters.edge import EdgeStore
-from assay.adapters.embedders import choose_embedder
-from assay.adapters.embedding_cache import SqliteEmbeddingCache
-from assay.adapters.folder import FolderSource
-from assay.adapters.key_file import KeyFile
-from assay.adapters.sql.postgres import PostgresOptions
+from assay.adapters.access.key_file import KeyFile
+from assay.adapters.catalog.catalog import SqlCatalog
+from assay.adapters.catalog.sql.postgres import PostgresOptions
+from assay.adapters.embedders.choice import choose_embedder
+from assay.adapters.embedders.embedding_cache import SqliteEmbeddingCache
+from assay.adapters.sources.folder.source import FolderSource
+from assay.adapters.stores.bm25 import Bm25Encoder
+from assay.adapters.stores.edge.store import EdgeStore
 from assay.app.construction import adopted_store, embedder_choice, gate_of, qdrant_store, source_of
 from assay.errors import (
     CatalogNotFound,
@@ -45,10 +45,10 @@ from assay.validation.gate import Gate
 from assay.validation.measuring import Measures
 
 if TYPE_CHECKING:
-    from assay.adapters.adopted.catalog import AdoptedCatalog
-    from assay.adapters.adopted.store import AdoptedStore
-    from assay.adapters.prometheus import Metrics, ServedGeneration
-    from assay.adapters.site.source import SiteSource
+    from assay.adapters.sources.site.source import SiteSource
+    from assay.adapters.stores.adopted.catalog import AdoptedCatalog
+    from assay.adapters.stores.adopted.store import AdoptedStore
+    from assay.adapters.telemetry.prometheus import Metrics, ServedGeneration
 
 logger = logging.getLogger(__name__)
 CANDIDATE = "candidate"
@@ -136,7 +136,7 @@ class Parts:
 
     @cached_property
     def _adopted_catalog(self) -> "AdoptedCatalog":
-        from assay.adapters.adopted.catalog import AdoptedCatalog
+        from assay.adapters.stores.adopted.catalog import AdoptedCatalog
 
         store = self.adopted_store
         return AdoptedCatalog(store, lambda: self.embedder.identity, self.encoder.identity(1.0))
@@ -164,7 +164,7 @@ class Parts:
     @cached_property
     def metrics(self) -> "Metrics":
         """What is counted while serving; a command that serves nothing does without."""
-        from assay.adapters.prometheus import Metrics
+        from assay.adapters.telemetry.prometheus import Metrics
 
         return Metrics(self._served)
 
@@ -271,7 +271,7 @@ class Parts:
 
     def _served(self) -> "ServedGeneration | None":
         """What is served at the moment, without asking the catalog."""
-        from assay.adapters.prometheus import ServedGeneration
+        from assay.adapters.telemetry.prometheus import ServedGeneration
 
         generation = self.live.generation()
         if generation is None:
@@ -334,7 +334,7 @@ class Parts:
         try:
             return self._open_catalog(create=False)
         except CatalogNotFound:
-            from assay.adapters.memory_catalog import MemoryCatalog
+            from assay.adapters.catalog.memory import MemoryCatalog
 
             return MemoryCatalog()
 

@@ -17,8 +17,8 @@ from assay.ports import AdoptedPoint, Progress
 from assay.validation.survey import KINDS, ModelCheck, Survey, check_model, survey
 
 if TYPE_CHECKING:
-    from assay.adapters.adopted.shape import Shape
-    from assay.adapters.adopted.store import Findings
+    from assay.adapters.stores.adopted.shape import Shape
+    from assay.adapters.stores.adopted.store import Findings
 
 _SHOWN = 3
 
@@ -83,7 +83,7 @@ def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sam
     findings: list[Findings] = []
 
     def look_at_collection() -> Check:
-        from assay.adapters.adopted.shape import read_shape
+        from assay.adapters.stores.adopted.shape import read_shape
 
         shape = read_shape(store.collection.info())
         shapes.append(shape)
@@ -151,7 +151,7 @@ def _look_at_points(
     assay: Assay, report: _Report, found: "Findings", progress: Progress, sample: int | None
 ) -> Sequence[AdoptedPoint]:
     """The whole collection, point by point. Returns a few from all over it."""
-    from assay.adapters.adopted.index import AdoptedIndex
+    from assay.adapters.stores.adopted.index import AdoptedIndex
 
     store = assay.adopted_store
     index = AdoptedIndex(store.collection, found.searched)

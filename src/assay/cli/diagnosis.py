@@ -198,7 +198,7 @@ def _reach(settings: SourceSettings) -> str:
     """Whether a site can be read, told by its first page. Raises SourceError."""
     with TemporaryDirectory(prefix="assay-") as folder:
         first = source_of(settings.model_copy(update={"max_pages": 1}), Path(folder))
-        with _quiet("assay.adapters.site"):  # that a limit of one page is reached is no news
+        with _quiet("assay.adapters.sources.site"):  # that a limit of one page is reached is no news
             found = next((page for page in first.read({}) if isinstance(page, RawPage)), None)
     where = f"{settings.url} can be read" if found else f"{settings.url} answers, and its first page is none to search"
     return f"{where}; `assay ingest --dry-run` reads all of it"

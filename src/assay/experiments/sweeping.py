@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
-from assay.adapters.catalog import SqlCatalog
-from assay.adapters.edge import EdgeStore
+from assay.adapters.catalog.catalog import SqlCatalog
+from assay.adapters.stores.edge.store import EdgeStore
 from assay.app import CANDIDATE, Assay
 from assay.errors import AssayError, GenerationNotFound, IndexNotOurs
 from assay.experiments.bench import LIVE, Bench, Resolved

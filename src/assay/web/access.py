@@ -10,8 +10,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
-from assay.adapters.prometheus import Metrics
-from assay.adapters.request_limits import OFF, RequestLimits, Usage
+from assay.adapters.access.request_limits import OFF, RequestLimits, Usage
+from assay.adapters.telemetry.prometheus import Metrics
 from assay.contracts.fields import shown
 from assay.errors import ConfigurationError
 from assay.model.access import ApiKey, Scope

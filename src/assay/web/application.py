@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from assay import __version__
-from assay.adapters.traces import RequestTraces, traces_installed
+from assay.adapters.telemetry.traces import RequestTraces, traces_installed
 from assay.app import Assay
 from assay.web.access import RATE_LIMIT_HEADERS, Access, AccessRules
 from assay.web.drain import Drain

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.adapters.prometheus import Metrics
+from assay.adapters.telemetry.prometheus import Metrics
 from assay.contracts.fields import shown
 from assay.web.access import UNCOUNTED
 from assay.web.errors import BodyTooSlow, error_response

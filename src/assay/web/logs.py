@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
-from assay.adapters.key_file import redacted
+from assay.adapters.access.key_file import redacted
 
 LogFormat = Literal["text", "json"]
 

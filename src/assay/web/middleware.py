@@ -16,8 +16,8 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.adapters.prometheus import Metrics
-from assay.adapters.traces import RequestTraces
+from assay.adapters.telemetry.prometheus import Metrics
+from assay.adapters.telemetry.traces import RequestTraces
 from assay.web.drain import Drain
 from assay.web.errors import INTERNAL, STOPPING, error_response
 from assay.web.logs import QueryWords, spelled

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.integration.cli.commands import Run
 
-from assay.adapters.key_file import KEY_PATTERN, KeyFile
+from assay.adapters.access.key_file import KEY_PATTERN, KeyFile
 from assay.model.access import Scope
 
 

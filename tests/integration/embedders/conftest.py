@@ -8,8 +8,8 @@ from tests.peers.cohere import cohere_peer
 from tests.peers.openai import openai_peer
 from tests.peers.serving import Peer
 
-from assay.adapters.cohere import CohereEmbedder
-from assay.adapters.remote.embedder import RemoteEmbedder, RemoteRules
+from assay.adapters.embedders.cohere import CohereEmbedder
+from assay.adapters.embedders.remote.embedder import RemoteEmbedder, RemoteRules
 from assay.ports import EmbedderCall
 
 KEY = "peer-key"

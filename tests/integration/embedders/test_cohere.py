@@ -13,7 +13,7 @@ from tests.peers.cohere import cohere_peer
 from tests.peers.faults import WORKED
 from tests.peers.serving import Peer
 
-from assay.adapters.cohere import CohereEmbedder
+from assay.adapters.embedders.cohere import CohereEmbedder
 from assay.errors import (
     ConfigurationError,
     EmbedderRefused,

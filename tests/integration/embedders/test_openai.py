@@ -9,7 +9,7 @@ from tests.integration.embedders.conftest import KEY, RULES
 from tests.peers.openai import openai_peer
 from tests.peers.serving import Peer
 
-from assay.adapters.openai import Endpoint, OpenAIEmbedder, OpenAIModel
+from assay.adapters.embedders.openai import Endpoint, OpenAIEmbedder, OpenAIModel
 from assay.errors import ConfigurationError, EmbedderRefused, EmbedderUnavailable, InvalidEmbedding
 from assay.testing import EmbedderConformance
 

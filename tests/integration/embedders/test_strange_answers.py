@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from tests.integration.embedders.conftest import KEY, RULES
 
-from assay.adapters.openai import Endpoint, OpenAIEmbedder, OpenAIModel
+from assay.adapters.embedders.openai import Endpoint, OpenAIEmbedder, OpenAIModel
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError, InvalidEmbedding
 
 MODEL = OpenAIModel("bge-base", 8, shorten=False, document_prefix="", query_prefix="")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.integration.web.conftest import BASE_URL, running_server
 
-from assay.adapters.assay_client import AssayClient
 from assay.app import Assay
+from assay.client.assay_client import AssayClient
 from assay.errors import InputError, ServiceRefused, ServiceThrottled
 from assay.model.ranking import Filters, Mode, Query
 from assay.ports import Silence

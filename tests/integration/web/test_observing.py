@@ -23,7 +23,7 @@ from tests.integration.web.conftest import CHUNKS, ROUTES, asking, running_serve
 from tests.integration.web.wire import ask, bearer, make_key
 from tests.peers.cohere import cohere_peer
 
-from assay.adapters.traces import RequestTraces
+from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
 from assay.settings import load_settings
 from assay.web import application

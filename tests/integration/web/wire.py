@@ -11,7 +11,7 @@ from email.message import Message
 from pathlib import Path
 from typing import Any
 
-from assay.adapters.key_file import KeyFile
+from assay.adapters.access.key_file import KeyFile
 from assay.model.access import Scope
 
 JSON = {"Content-Type": "application/json"}

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.edge import EdgeStore
-from assay.adapters.memory import MemoryEmbedder, MemoryStore
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.stores.bm25 import Bm25Encoder
+from assay.adapters.stores.edge.store import EdgeStore
+from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
 from assay.testing import EmbedderConformance, SparseEncoderConformance, VectorStoreConformance
 
 

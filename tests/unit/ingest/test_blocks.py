@@ -7,8 +7,8 @@ from hypothesis import given
 from tests.conftest import ROOT
 from tests.document_strategies import documents
 
-from assay.adapters.folder import FolderSource
-from assay.adapters.memory_source import MemorySource
+from assay.adapters.sources.folder.source import FolderSource
+from assay.adapters.sources.memory import MemorySource
 from assay.errors import InputError
 from assay.ingest.blocks import blocks_of
 from assay.ingest.reading import read_page

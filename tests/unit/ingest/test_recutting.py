@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.memory import MemoryEmbedder, MemoryStore
-from assay.adapters.memory_catalog import MemoryCatalog
-from assay.adapters.memory_source import MemorySource
+from assay.adapters.catalog.memory import MemoryCatalog
+from assay.adapters.sources.memory import MemorySource
+from assay.adapters.stores.bm25 import Bm25Encoder
+from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
 from assay.errors import GenerationError
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.parts import BuildParts

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.adapters.memory import MemoryEmbedder, MemoryStore
+from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError
 from assay.ingest.vectors import VectorSupply
 from assay.model.documents import Chunk

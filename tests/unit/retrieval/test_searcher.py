@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.worlds import RULES, World
 
-from assay.adapters.memory import MemoryEmbedder
+from assay.adapters.stores.memory import MemoryEmbedder
 from assay.errors import IdentityMismatch, InputError, StoreUnavailable
 from assay.model.generations import EmbedderIdentity
 from assay.model.ranking import Filters, FusionMethod, Mode, Query, Ranking

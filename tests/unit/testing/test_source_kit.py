@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.adapters.memory_source import MemorySource
+from assay.adapters.sources.memory import MemorySource
 from assay.errors import SourceError
 from assay.model.documents import PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.ports import Progress

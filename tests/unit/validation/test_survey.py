@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.adapters.adopted.mapping import PointReader
-from assay.adapters.adopted.presets import PRESETS
-from assay.adapters.static import StaticEmbedder
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.stores.adopted.mapping import PointReader
+from assay.adapters.stores.adopted.presets import PRESETS
 from assay.errors import InvalidEmbedding
 from assay.model.ids import content_hash
 from assay.ports import AdoptedPoint, Silence, Vector, Vectors

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.worlds import World
 
-from assay.adapters.memory import MemoryEmbedder
+from assay.adapters.stores.memory import MemoryEmbedder
 from assay.model.generations import EmbedderIdentity
 from assay.ports import Silence, Vector, Vectors
 from assay.testing.catalog_samples import page

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from assay.adapters.prometheus import Metrics
+from assay.adapters.telemetry.prometheus import Metrics
 from assay.web.access import METRICS_PATH
 
 

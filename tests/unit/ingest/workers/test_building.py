@@ -8,10 +8,10 @@ import pytest
 from tests.pages import page
 from tests.workers import PatientReadAhead
 
-from assay.adapters.bm25 import Bm25Encoder
-from assay.adapters.memory import MemoryEmbedder, MemoryStore
-from assay.adapters.memory_catalog import MemoryCatalog
-from assay.adapters.memory_source import MemorySource
+from assay.adapters.catalog.memory import MemoryCatalog
+from assay.adapters.sources.memory import MemorySource
+from assay.adapters.stores.bm25 import Bm25Encoder
+from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.parts import BuildParts
 from assay.ingest.pipeline import BuildReport, Pipeline

@@ -1,0 +1,1 @@
+"""The catalog: in SQLite, in Postgres, in memory."""

@@ -1,0 +1,208 @@
+"""Every statement of the catalog, by name."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Column, Delete, Select, Update, delete, exists, select, update
+
+from assay.adapters.catalog.sql.tables import (
+    anchors,
+    chunks,
+    document_revisions,
+    documents_view,
+    generation_documents,
+    generations,
+    live,
+)
+
+_revisions = document_revisions.c
+_mapping = generation_documents.c
+
+INFO = (_revisions.url, _revisions.title, _revisions.source, _revisions.source_path, _revisions.slug, _revisions.more)
+PAGE = (_revisions.key, _revisions.source, _revisions.url, _revisions.source_hash, _revisions.revision)
+STORED = (
+    *INFO,
+    *(_revisions.revision, _revisions.key, _revisions.source_hash, _revisions.text_hash),
+    *(_revisions.chunk_count, _revisions.text, _revisions.outline),
+)
+PLACE = (
+    *(chunks.c.chunk_id, _mapping.url, chunks.c.position, chunks.c.content_hash),
+    *(chunks.c.span_start.label("start"), chunks.c.span_end.label("end")),
+)
+
+LIVE_ID = "SELECT generation_id FROM live"
+VERSION = "SELECT version_num FROM catalog_version"
+
+METADATA_IN_POSTGRES = """
+SELECT chunk_id, source_path, slug, title
+FROM documents
+WHERE chunk_id = ANY(%s) AND (SELECT generation_id FROM live) = %s
+"""
+"""metadata_of for the driver itself. Values: a list of chunk ids, and the generation."""
+
+
+# --- generations ---------------------------------------------------------------------------------------------------
+
+
+def generation(generation_id: str) -> Select[Any]:
+    """One generation."""
+    return select(generations).where(generations.c.id == generation_id)
+
+
+def all_generations() -> Select[Any]:
+    """Every generation, newest first."""
+    return select(generations).order_by(generations.c.created_at.desc(), generations.c.id.desc())
+
+
+def state(generation_id: str) -> Select[Any]:
+    """A generation's state."""
+    return select(generations.c.state).where(generations.c.id == generation_id)
+
+
+def change_generation(generation_id: str, **values: object) -> Update:
+    """Change columns of one generation."""
+    return update(generations).where(generations.c.id == generation_id).values(values)
+
+
+def point_live_at(generation_id: str | None) -> Update:
+    """Change the live row."""
+    return update(live).values(generation_id=generation_id)
+
+
+# --- forgetting ----------------------------------------------------------------------------------------------------
+
+
+def only_in(generation_id: str) -> Select[Any]:
+    """Numbers of the revisions that this generation has and no other."""
+    other = generation_documents.alias()
+    elsewhere = exists().where(other.c.revision_id == _mapping.revision_id, other.c.generation_id != generation_id)
+    return select(_mapping.revision_id).where(_mapping.generation_id == generation_id, ~elsewhere)
+
+
+def delete_generation(generation_id: str) -> Delete:
+    """Delete a generation, and by cascade which documents it had."""
+    return delete(generations).where(generations.c.id == generation_id)
+
+
+def delete_revisions(numbers: Sequence[int]) -> Delete:
+    """Delete revisions, and by cascade their chunks."""
+    return delete(document_revisions).where(_revisions.id.in_(numbers))
+
+
+# --- documents -----------------------------------------------------------------------------------------------------
+
+
+def _of(generation_id: str, *columns: Column[Any]) -> Select[Any]:
+    joined = generation_documents.join(document_revisions, _revisions.id == _mapping.revision_id)
+    return select(*columns).select_from(joined).where(_mapping.generation_id == generation_id)
+
+
+def known_pages(generation_id: str) -> Select[Any]:
+    """PAGE of every document."""
+    return _of(generation_id, *PAGE)
+
+
+def document(generation_id: str, url: str) -> Select[Any]:
+    """STORED of the document at a URL."""
+    return _of(generation_id, *STORED).where(_mapping.url == url)
+
+
+def documents_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
+    """STORED of the documents at these URLs, by URL."""
+    return _of(generation_id, *STORED).where(_mapping.url.in_(urls)).order_by(_mapping.url)
+
+
+def urls_of_texts(generation_id: str, text_hashes: Sequence[str]) -> Select[Any]:
+    """Text hash and URL of the documents with these texts, by URL."""
+    statement = _of(generation_id, _revisions.text_hash, _mapping.url)
+    return statement.where(_revisions.text_hash.in_(text_hashes)).order_by(_mapping.url)
+
+
+def text_of(text_hash: str) -> Select[Any]:
+    """URL and text of any revision with this text."""
+    return select(_revisions.url, _revisions.text).where(_revisions.text_hash == text_hash).limit(1)
+
+
+def documents_after(generation_id: str, url: str, limit: int) -> Select[Any]:
+    """STORED of the next documents in the order of URLs; "" comes before the first."""
+    statement = _of(generation_id, *STORED)
+    return statement.where(_mapping.url > url).order_by(_mapping.url).limit(limit)
+
+
+def infos_after(generation_id: str, url: str, limit: int) -> Select[Any]:
+    """Number, chunk count and INFO of the next documents in the order of URLs."""
+    statement = _of(generation_id, _revisions.id, _revisions.chunk_count, *INFO)
+    return statement.where(_mapping.url > url).order_by(_mapping.url).limit(limit)
+
+
+def infos_of(generation_id: str, revisions: Sequence[str]) -> Select[Any]:
+    """Number, chunk count and INFO of these revisions, as far as the generation has them."""
+    return _of(generation_id, _revisions.id, _revisions.chunk_count, *INFO).where(_revisions.revision.in_(revisions))
+
+
+def stored(revisions: Sequence[str]) -> Select[Any]:
+    """Number, id and URL of the revisions that are stored."""
+    return select(_revisions.id, _revisions.revision, _revisions.url).where(_revisions.revision.in_(revisions))
+
+
+def included(generation_id: str, urls: Sequence[str]) -> Select[Any]:
+    """URL and number of the documents that a generation has at these URLs."""
+    return select(_mapping.url, _mapping.revision_id).where(
+        _mapping.generation_id == generation_id, _mapping.url.in_(urls)
+    )
+
+
+# --- chunks --------------------------------------------------------------------------------------------------------
+
+
+def chunks_of(numbers: Sequence[int]) -> Select[Any]:
+    """The chunks of revisions, by revision number and position."""
+    columns = [column for column in chunks.c if column.name != "order_index"]
+    return select(*columns).where(chunks.c.revision_id.in_(numbers)).order_by(chunks.c.revision_id, chunks.c.position)
+
+
+def _places(generation_id: str) -> Select[Any]:
+    joined = generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
+    return select(*PLACE).select_from(joined).where(_mapping.generation_id == generation_id)
+
+
+def places_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
+    """PLACE of the chunks of the documents at these URLs."""
+    return _places(generation_id).where(_mapping.url.in_(urls))
+
+
+def places_of_ids(generation_id: str, chunk_ids: Sequence[str]) -> Select[Any]:
+    """PLACE of these chunks."""
+    return _places(generation_id).where(chunks.c.chunk_id.in_(chunk_ids))
+
+
+def places_of_texts(generation_id: str, content_hashes: Sequence[str]) -> Select[Any]:
+    """PLACE of the chunks with these texts."""
+    return _places(generation_id).where(chunks.c.content_hash.in_(content_hashes))
+
+
+def embedded_hashes(generation_id: str) -> Select[Any]:
+    """Hash of the embedded text and id of every chunk."""
+    joined = generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
+    return (
+        select(chunks.c.embedded_hash, chunks.c.chunk_id)
+        .select_from(joined)
+        .where(_mapping.generation_id == generation_id)
+    )
+
+
+def metadata_of(chunk_ids: Sequence[str], generation_id: str) -> Select[Any]:
+    """What a search joins from the documents view, as long as this generation is live."""
+    view = documents_view.c
+    now_live = select(live.c.generation_id).scalar_subquery()
+    return select(view.chunk_id, view.source_path, view.slug, view.title).where(
+        view.chunk_id.in_(chunk_ids), now_live == generation_id
+    )
+
+
+# --- anchors -------------------------------------------------------------------------------------------------------
+
+
+def anchors_of(keys: Sequence[str]) -> Select[Any]:
+    """Key and passage of these anchors."""
+    return select(anchors.c.key, anchors.c.passage).where(anchors.c.key.in_(keys))

@@ -1,0 +1,203 @@
+"""Rows from nouns, and nouns from rows. Knows the columns, and no SQL."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, asdict, fields
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from assay.adapters.catalog.sql.packing import json_text, packed_outline, packed_text, unpacked_outline, unpacked_text
+from assay.adapters.catalog.sql.rules import as_utc
+from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError
+from assay.model.documents import Chunk, Document, DocumentInfo
+from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
+from assay.model.ids import content_hash
+from assay.ports import ChunkPlace, KnownPage, StoredDocument
+
+Row = Mapping[Any, Any]
+T = TypeVar("T", DocumentInfo, EmbedderIdentity, ChunkerIdentity, SparseIdentity)
+
+INFO_COLUMNS = ("url", "title", "source", "source_path", "slug")
+"""The fields of DocumentInfo that have a column of their own; the rest is kept as JSON."""
+
+
+def generation_row(generation: Generation) -> dict[str, Any]:
+    """A row of `generations`. Raises InputError for a time without a zone, CatalogError for what is not JSON."""
+    row = {field.name: getattr(generation, field.name) for field in fields(Generation)}
+    for column in ("created_at", "sealed_at", "promoted_at"):
+        row[column] = None if row[column] is None else as_utc(row[column])
+    return row | {
+        "state": str(generation.state),
+        "embedder": asdict(generation.embedder),
+        "chunker": asdict(generation.chunker),
+        "sparse": asdict(generation.sparse),
+        "sources": list(generation.sources),
+        "verdict": None if generation.verdict is None else _as_json(generation.id, "verdict", generation.verdict),
+        "seconds": _as_json(generation.id, "seconds", generation.seconds),
+    }
+
+
+def generation_of(row: Row) -> Generation:
+    """The generation in a row of `generations`."""
+    return Generation(
+        **{
+            **row,
+            "state": State(row["state"]),
+            "embedder": restored(EmbedderIdentity, row["embedder"]),
+            "chunker": restored(ChunkerIdentity, row["chunker"]),
+            "sparse": restored(SparseIdentity, row["sparse"]),
+            "sources": tuple(row["sources"]),
+        }
+    )
+
+
+def revision_row(revision: str, document: Document, chunk_count: int) -> dict[str, Any]:
+    """A row of `document_revisions`, without its number."""
+    info = {field.name: getattr(document.info, field.name) for field in fields(DocumentInfo)}
+    return {
+        **{column: info.pop(column) for column in INFO_COLUMNS},
+        "more": info,
+        "revision": revision,
+        "key": document.key,
+        "source_hash": document.source_hash,
+        "text_hash": content_hash(document.text),
+        "chunk_count": chunk_count,
+        "text": packed_text(document.text),
+        "outline": packed_outline(document.sections, document.links),
+    }
+
+
+def info_of(row: Row) -> DocumentInfo:
+    """The document info in a row of `document_revisions`. Raises CatalogCorrupt when it is damaged."""
+    with _readable(row["url"]):
+        return restored(DocumentInfo, {**row["more"], **{column: row[column] for column in INFO_COLUMNS}})
+
+
+def known_page_of(row: Row) -> KnownPage:
+    """What a row of `document_revisions` says of its page."""
+    return KnownPage(**{field.name: row[field.name] for field in fields(KnownPage)})
+
+
+def stored_document_of(row: Row) -> StoredDocument:
+    """The document in a row of `document_revisions`. Raises CatalogCorrupt when its text or outline is damaged."""
+    text = unpacked_text(row["text"], f"text of {row['url']}")
+    outline = row["outline"]
+    sections, links = (None, None) if outline is None else unpacked_outline(outline, row["url"])
+    return StoredDocument(
+        revision=row["revision"],
+        info=info_of(row),
+        key=row["key"],
+        source_hash=row["source_hash"],
+        text=text,
+        text_hash=row["text_hash"],
+        chunk_count=row["chunk_count"],
+        sections=sections,
+        links=links,
+    )
+
+
+def chunk_place_of(row: Row) -> ChunkPlace:
+    """The place that a row of PLACE says."""
+    return ChunkPlace(**{field.name: row[field.name] for field in fields(ChunkPlace)})
+
+
+def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, Any]:
+    """A row of `chunks`. now: when a chunk is stored that does not say when it first was."""
+    return {
+        "revision_id": revision_number,
+        "position": chunk.position,
+        "chunk_id": chunk.id,
+        "previous_id": chunk.previous_id,
+        "next_id": chunk.next_id,
+        "span_start": chunk.start,
+        "span_end": chunk.end,
+        "section": chunk.section,
+        "heading_path": chunk.heading_path,
+        "anchor": chunk.anchor,
+        "token_count": chunk.token_count,
+        "tokenizer": chunk.tokenizer,
+        "content_hash": chunk.content_hash,
+        "embedded_hash": chunk.embedded_hash,
+        "created_at": now if chunk.created_at is None else as_utc(chunk.created_at),
+        "repeated_before": chunk.repeated_before,
+        "repeated_after": chunk.repeated_after,
+        "text": chunk.text,
+    }
+
+
+def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
+    """The chunk in a row of `chunks`. Raises CatalogCorrupt when it is damaged."""
+    with _readable(document.url):
+        heading_path = tuple(row["heading_path"])
+    return Chunk(
+        id=row["chunk_id"],
+        document=document,
+        text=row["text"],
+        start=row["span_start"],
+        end=row["span_end"],
+        position=row["position"],
+        section=row["section"],
+        heading_path=heading_path,
+        anchor=row["anchor"],
+        token_count=row["token_count"],
+        tokenizer=row["tokenizer"],
+        content_hash=row["content_hash"],
+        embedded_hash=row["embedded_hash"],
+        repeated_before=row["repeated_before"],
+        repeated_after=row["repeated_after"],
+        previous_id=row["previous_id"],
+        next_id=row["next_id"],
+        created_at=row["created_at"],
+    )
+
+
+@contextmanager
+def _readable(url: object) -> Iterator[None]:
+    """Raise CatalogCorrupt for JSON that is not what stands in its column."""
+    try:
+        yield
+    except TypeError as error:
+        raise CatalogCorrupt(
+            f"What is stored of {url} is damaged ({error}).",
+            hint="Restore the catalog from a backup, or remove it and run `assay publish`.",
+        ) from error
+
+
+def restored(noun: type[T], values: Mapping[str, Any]) -> T:
+    """A frozen dataclass from the JSON object of its fields, whose arrays were tuples.
+
+    A field that the noun no longer has is left out, and one that it has got since takes its default.
+    Raises CatalogSchemaError when a field without a default is missing.
+    """
+    known = {field.name: field for field in fields(noun)}
+    missing = [
+        name
+        for name, field in known.items()
+        if name not in values and field.default is MISSING and field.default_factory is MISSING
+    ]
+    if missing:
+        raise CatalogSchemaError(
+            f"The catalog holds a {noun.__name__} without {', '.join(missing)}; another version of Assay wrote it.",
+            hint="Remove the catalog and run `assay publish`, or use the version that wrote it.",
+        )
+    arguments: dict[str, Any] = {name: _frozen(value) for name, value in values.items() if name in known}
+    return noun(**arguments)
+
+
+def _as_json(generation_id: str, name: str, values: Mapping[str, object]) -> dict[str, Any]:
+    """What comes back of these values, so that nothing is kept that would come back as something else."""
+    try:
+        plain: dict[str, Any] = json.loads(json_text(dict(values)))
+    except (TypeError, ValueError) as error:
+        raise CatalogError(f"The {name} of generation {generation_id} cannot be stored as JSON ({error}).") from error
+    return plain
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def now_utc() -> datetime:
+    """This moment, to the microsecond."""
+    return datetime.now(UTC)

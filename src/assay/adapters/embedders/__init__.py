@@ -1,0 +1,1 @@
+"""Embedders: built in, on this machine, and by providers."""

@@ -1,0 +1,145 @@
+"""ONNX models on this machine's CPU by fastembed, an optional extra: `pip install '.[fastembed]'`.
+
+A model is downloaded when it is first used, or read from a folder. Each text is run on its own: in a batch the padding
+changes the last bits of its vector, and a text has to give the same bits whatever else is embedded with it.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, unit_vectors
+from assay.errors import ConfigurationError, EmbedderUnavailable, InvalidEmbedding
+from assay.model.generations import EmbedderIdentity
+from assay.ports import Batching, TokenCounter, Vector, Vectors
+
+
+class FastEmbedEmbedder:
+    """A model of fastembed. Safe to use from several threads.
+
+    model: by fastembed's name, also of one that was added to it.
+    folder: with the model's files; None lets fastembed find or download them.
+
+    Raises ConfigurationError when fastembed or the model is not there, EmbedderUnavailable when it cannot be loaded.
+    """
+
+    def __init__(self, model: str, folder: Path | None) -> None:
+        self._model = _load(model, folder)
+        self._counter = Tokenizer.from_str(self._model.model.tokenizer.to_str())
+        self._max_tokens = (self._counter.truncation or {}).get("max_length")
+        self._counter.no_truncation()  # fastembed cuts without a word; here it is counted
+        self._counter.no_padding()
+        self._identity = EmbedderIdentity(
+            "fastembed", model, int(self._model.embedding_size), revision=f"fastembed {_release()}"
+        )
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """What the meaning of its vectors depends on."""
+        return self._identity
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The most tokens of one text."""
+        return self._max_tokens
+
+    @property
+    def tokenizer(self) -> str:
+        """The model's own."""
+        return self._identity.model
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Number of tokens of each text, both ends included; 0 for an empty one."""
+        return [len(self._counter.encode(text).ids) if text else 0 for text in texts]
+
+    @property
+    def token_counter(self) -> TokenCounter | None:
+        """Nothing that could be pickled."""
+        return None
+
+    @property
+    def batching(self) -> Batching:
+        """One call at a time, for the model uses every core; what takes hours is worth keeping."""
+        return Batching(texts=64, calls=1, costly=True)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to be found. Raises InvalidEmbedding for a text that is blank, too long or not Unicode."""
+        vectors = np.empty((len(texts), self._identity.dimension), dtype=np.float32)
+        self._check(texts)
+        for row, text in enumerate(texts):
+            vectors[row] = self._unit(next(iter(self._model.passage_embed([text]))))
+        return vectors
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a text to find with. Raises InvalidEmbedding."""
+        self._check([text])
+        return self._unit(next(iter(self._model.query_embed(text))))
+
+    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+        """Nothing is won by knowing."""
+
+    def interrupt(self) -> None:
+        """There is nothing to wait for."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _check(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            if not text.strip():
+                raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave it out.")
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise InvalidEmbedding(
+                    f"The text {text[:80]!r} holds half of a character and cannot be embedded.",
+                    hint="Save the page as UTF-8.",
+                ) from None
+        for text, count in zip(texts, self.count_tokens(texts), strict=True):
+            if self._max_tokens is not None and count > self._max_tokens:
+                raise InvalidEmbedding(
+                    f"The text {text[:80]!r}… has {count} tokens, and {self.tokenizer} takes {self._max_tokens}.",
+                    hint="Shorten it; nothing is cut silently.",
+                )
+
+    def _unit(self, raw: Any) -> Vector:  # noqa: ANN401 - fastembed's array
+        try:
+            units = unit_vectors([np.asarray(raw, dtype=np.float64).tolist()], 1, self._identity.dimension)
+        except UnusableAnswer as error:
+            raise InvalidEmbedding(f"{self._identity.model} gave a vector that cannot be used, for {error}.") from None
+        vector: Vector = units[0]
+        return vector
+
+
+def _load(model: str, folder: Path | None) -> Any:  # noqa: ANN401 - fastembed may not be there to be typed by
+    try:
+        from fastembed import TextEmbedding
+    except ImportError:
+        raise ConfigurationError(
+            "The embedder fastembed is not installed.",
+            hint="Install it: `pip install '.[fastembed]'` in Assay's checkout.",
+        ) from None
+    where = {"specific_model_path": str(folder)} if folder else {}
+    try:
+        return TextEmbedding(model, **where)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"fastembed cannot load {model}: {error}",
+            hint="`python -c 'import fastembed; print(fastembed.TextEmbedding.list_supported_models())'` lists them.",
+        ) from None
+    except Exception as error:
+        raise EmbedderUnavailable(
+            f"The files of {model} cannot be loaded: {error}",
+            hint="They are downloaded once; without a network set [embedding] model_dir to a folder with them.",
+        ) from error
+
+
+def _release() -> str:
+    try:
+        return version("fastembed")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,1 @@
+"""A folder of Markdown, read as Docusaurus, MkDocs or plain Markdown."""

@@ -1,0 +1,300 @@
+"""Finds the docs of a Docusaurus site: its docs plugins, versions and locales, and the URLs that they are under."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from assay.adapters.sources.folder.docusaurus_config import CONFIG_NAMES, DocsInstance, DocusaurusConfig, read_config
+from assay.adapters.sources.folder.routing import Convention
+from assay.adapters.sources.folder.tree import (
+    Layout,
+    Tree,
+    Wishes,
+    below,
+    choose_base_url,
+    is_folder,
+    is_repository,
+    join,
+    may_be_entered,
+    read_config_text,
+    subfolders,
+)
+from assay.errors import ConfigurationError, InputError, SourceError
+
+_DEFAULT_ROUTE = "docs"
+_PLUGIN = "docusaurus-plugin-content-docs"
+_CURRENT = "current"
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A version of one docs plugin's docs.
+
+    name: Docusaurus's own, "current" for what is not released. label: what readers call it; None for the only one.
+    folder: of its pages in the default locale; None when it has none. segment: of its URL, "" for the last version.
+    """
+
+    name: str
+    label: str | None
+    folder: str | None
+    segment: str
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """A Docusaurus site in a folder. folder: where its configuration is, relative to the root."""
+
+    root: Path
+    folder: str
+    config: DocusaurusConfig
+    wishes: Wishes
+    notices: list[str]
+
+
+def is_site_folder(root: Path, folder: str) -> bool:
+    """Whether a folder is a Docusaurus site: it has its configuration, versions or translations of docs."""
+    if not may_be_entered(root / folder):
+        return False
+    if any((root / folder / name).is_file() for name in CONFIG_NAMES):
+        return True
+    if is_folder(root, join(folder, "versioned_docs")):
+        return True
+    translations = join(folder, "i18n")
+    return any(
+        name.startswith(_PLUGIN)
+        for locale in subfolders(root, translations)
+        for name in subfolders(root, join(translations, locale))
+    )
+
+
+def find_site(root: Path) -> str | None:
+    """The folder of the Docusaurus site in a root: the root or a folder in it; None when there is none."""
+    return next((folder for folder in ("", *subfolders(root, "")) if is_site_folder(root, folder)), None)
+
+
+def docusaurus_layout(root: Path, wishes: Wishes) -> Layout:
+    """How the docs of a Docusaurus site, of a repository with one, or a docs folder alone are read.
+
+    Raises SourceError for a configuration that cannot be read or that points out of the root, ConfigurationError for
+    a version or locale that is not there.
+    """
+    folder = find_site(root)
+    if folder is None and not is_repository(root):
+        return docs_alone(wishes)
+    notices: list[str] = []
+    site = _Site(root, folder or "", _read(root, folder or ""), wishes, notices)
+    base = choose_base_url(wishes, _configured_url(site.config), notices)
+    site_root = _site_root(base, site.config)
+    trees = [tree for instance in site.config.instances for tree in _instance_trees(site, instance, site_root)]
+    if not trees:
+        return docs_alone(wishes)
+    _check_version(trees, wishes)
+    _check_locale(trees, wishes)
+    return Layout(Convention.DOCUSAURUS, base, tuple(trees), site.folder, (), tuple(notices))
+
+
+def docs_alone(wishes: Wishes) -> Layout:
+    """A docs folder without its site: the base URL is the folder's own, with the plugin's route in it."""
+    notices: list[str] = []
+    base = choose_base_url(wishes, None, notices)
+    tree = Tree(
+        folder="",
+        address=base,
+        site_root=base.removesuffix(f"/{_DEFAULT_ROUTE}"),
+        convention=Convention.DOCUSAURUS,
+        locale=wishes.default_locale,
+    )
+    _check_version([tree], wishes)
+    return Layout(Convention.DOCUSAURUS, base, (tree,), notices=tuple(notices))
+
+
+def _read(root: Path, folder: str) -> DocusaurusConfig:
+    for name in CONFIG_NAMES:
+        try:
+            text = read_config_text(root, join(folder, name))
+        except InputError as error:
+            raise SourceError(f"The site's configuration cannot be read: {error.message}.") from None
+        if text is not None:
+            return read_config(text)
+    return DocusaurusConfig()
+
+
+def _configured_url(config: DocusaurusConfig) -> str | None:
+    return f"{config.url.rstrip('/')}/{(config.base_path or '').strip('/')}" if config.url else None
+
+
+def _site_root(base: str, config: DocusaurusConfig) -> str:
+    """The site's own URL, also when the base URL given is that of its docs.
+
+    A base URL that ends in the route is the docs', unless the site itself is configured to be served there.
+    """
+    route = _route(config.instances[0]) if config.instances else ""
+    served_at = (config.base_path or "").strip("/")
+    if route and base.endswith(f"/{route}") and (not served_at or served_at != urlsplit(base).path.strip("/")):
+        return base.removesuffix(f"/{route}")
+    return base
+
+
+def _route(instance: DocsInstance) -> str:
+    return _DEFAULT_ROUTE if instance.route is None else instance.route
+
+
+def _instance_trees(site: _Site, instance: DocsInstance, site_root: str) -> Iterator[Tree]:
+    versions = _versions(site, instance)
+    translated = list(_locales(site))
+    site_default = site.config.default_locale or site.wishes.default_locale or "en"
+    has_locales = bool(translated) or bool(site.config.default_locale) or bool(site.wishes.default_locale)
+    for version in versions:
+        for locale in dict.fromkeys([site_default, *translated]):
+            is_site_default = locale == site_default
+            root_url = site_root if is_site_default else below(site_root, quote(locale, safe=""))
+            # Translations into the default locale come first: Docusaurus puts them in the place of the docs.
+            folders = [_translated_folder(site, instance, version, locale)]
+            folders += [version.folder] if is_site_default else []
+            for folder in folders:
+                if folder is None or not is_folder(site.root, folder):
+                    continue
+                yield Tree(
+                    folder=folder,
+                    address=below(root_url, _route(instance), version.segment),
+                    site_root=root_url,
+                    convention=Convention.DOCUSAURUS,
+                    version=version.label,
+                    locale=locale if has_locales else None,
+                    version_is_current=_is_current(version, versions, site.wishes),
+                    locale_is_default=locale == (site.wishes.default_locale or site_default),
+                    group=f"{instance.id}/{version.name}",
+                    numbers=instance.numbers,
+                )
+
+
+def _translated_folder(site: _Site, instance: DocsInstance, version: _Version, locale: str) -> str | None:
+    plugin = _PLUGIN if instance.id == "default" else f"{_PLUGIN}-{instance.id}"
+    name = version.name if version.name == _CURRENT else f"version-{version.name}"
+    return join(site.folder, "i18n", locale, plugin, name)
+
+
+def _locales(site: _Site) -> Iterator[str]:
+    for locale in subfolders(site.root, join(site.folder, "i18n")):
+        if site.config.locales is None or locale in site.config.locales:
+            yield locale
+        else:
+            notice = f"i18n/{locale} is not read: the site's configuration does not list that locale."
+            if notice not in site.notices:
+                site.notices.append(notice)
+
+
+def _is_current(version: _Version, versions: list[_Version], wishes: Wishes) -> bool:
+    wished = wishes.current_version
+    if wished is not None and any(wished in {other.name, other.label} for other in versions):
+        return wished in {version.name, version.label}
+    return version.is_last
+
+
+# --- versions ------------------------------------------------------------------------------------------------------
+
+
+def _versions(site: _Site, instance: DocsInstance) -> list[_Version]:
+    """The versions that the site serves, the last first, then what is not released yet, then older ones."""
+    docs = _docs_folder(site, instance)
+    prefix = "" if instance.id == "default" else f"{instance.id}_"
+    released = _released(site, prefix) if instance.versioned else []
+    names = [_CURRENT] if docs is not None and (instance.include_current or not released) else []
+    names += released
+    if instance.only_versions is not None:
+        names = [name for name in names if name in instance.only_versions]
+    last = _last_version(site, instance, names)
+    paths = dict(instance.version_paths)
+    versions = []
+    for name in sorted(names, key=lambda name: (name != last, names.index(name))):
+        label = name if name != _CURRENT or last == _CURRENT else "next"
+        default_segment = "" if name == last else quote(label, safe="")
+        folder = docs if name == _CURRENT else join(site.folder, f"{prefix}versioned_docs", f"version-{name}")
+        versions.append(
+            _Version(name, label if released else None, folder, paths.get(name, default_segment), name == last)
+        )
+    return versions
+
+
+def _docs_folder(site: _Site, instance: DocsInstance) -> str | None:
+    path = join(site.folder, instance.path)
+    if is_folder(site.root, path):
+        return path
+    if path.startswith(".."):
+        raise SourceError(
+            f"The site's docs are in {instance.path!r}, outside the folder that was given.",
+            hint="Give the folder above, which holds both the site and its docs.",
+        )
+    # A repository may keep its docs beside the site; without a configuration nothing says so.
+    is_unknown = instance == DocsInstance() and site.folder
+    return "docs" if is_unknown and is_folder(site.root, "docs") else None
+
+
+def _released(site: _Site, prefix: str) -> list[str]:
+    """Released versions, the newest first: those that versions.json lists, else those that have a folder."""
+    folder = join(site.folder, f"{prefix}versioned_docs")
+    present = [name.removeprefix("version-") for name in subfolders(site.root, folder) if name.startswith("version-")]
+    path = join(site.folder, f"{prefix}versions.json")
+    try:
+        text = read_config_text(site.root, path)
+        listed = None if text is None else json.loads(text)
+    except (InputError, ValueError, RecursionError) as error:
+        raise SourceError(f"{path} cannot be read: {error}.", hint="It has to be a JSON list of names.") from None
+    if listed is None:
+        return sorted(present, key=version_order, reverse=True)
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        raise SourceError(f"{path} is not a JSON list of names.", hint="Docusaurus writes one version a line into it.")
+    for name in present:
+        if name not in listed:
+            site.notices.append(f"{folder}/version-{name} is not read: {path} does not list it.")
+    return [name for name in dict.fromkeys(listed) if name in present]
+
+
+def _last_version(site: _Site, instance: DocsInstance, names: list[str]) -> str:
+    if instance.last_version is not None:
+        if instance.last_version in names:
+            return instance.last_version
+        site.notices.append(f"The configured last version {instance.last_version!r} is not there; the newest is taken.")
+    return next((name for name in names if name != _CURRENT), _CURRENT)
+
+
+def version_order(name: str) -> tuple[object, ...]:
+    """Sorts version names: numbers by value, `1.x` after every `1.9`, a pre-release before its release."""
+    core, _, extra = name.removeprefix("v").partition("-")
+    numbers = tuple(_number(part) for part in core.split("."))
+    pieces = tuple((piece.isdigit(), int(piece[:18]) if piece.isdigit() else 0, piece) for piece in _pieces(extra))
+    return (numbers[0] >= 0, numbers, not extra, pieces, name)
+
+
+def _number(part: str) -> float:
+    if re.fullmatch(r"[0-9]{1,18}", part):
+        return int(part)
+    return float("inf") if part in {"x", "X", "*"} else -1
+
+
+def _pieces(text: str) -> list[str]:
+    return re.findall(r"[0-9]+|[A-Za-z]+", text)
+
+
+def _check_version(trees: list[Tree], wishes: Wishes) -> None:
+    wished = wishes.current_version
+    labels = list(dict.fromkeys(tree.version for tree in trees if tree.version is not None))
+    if wished is None or wished in labels or (wished == _CURRENT and "next" in labels):
+        return
+    raise ConfigurationError(
+        f"{wishes.name} has no version {wished!r}; it has {', '.join(labels) or 'no versions'}.",
+        hint="Set current_version to one of these, or leave it out for the last one.",
+    )
+
+
+def _check_locale(trees: list[Tree], wishes: Wishes) -> None:
+    locales = list(dict.fromkeys(tree.locale for tree in trees if tree.locale is not None))
+    if wishes.default_locale is not None and not any(tree.locale_is_default for tree in trees):
+        raise ConfigurationError(
+            f"{wishes.name} has no locale {wishes.default_locale!r}; it has {', '.join(locales) or 'no locales'}.",
+            hint="Set default_locale to one of these, or leave it out for the site's own.",
+        )

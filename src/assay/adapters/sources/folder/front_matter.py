@@ -1,0 +1,86 @@
+"""Front matter: the YAML block that a page may begin with."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from assay.adapters.sources.folder.bounded_yaml import load_yaml
+from assay.errors import InputError
+
+_TEXT_KEYS = frozenset({"title", "id", "slug", "sidebar_label", "tags"})
+_CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """A page's text, taken apart.
+
+    values: the page's metadata; title, id, slug, sidebar_label and tags as they are written, others as YAML reads
+        them. Empty when there is none.
+    content: what follows the front matter; the whole text when there is none.
+    first_line: line of the file at which content begins, from 1.
+    """
+
+    values: Mapping[str, object]
+    content: str
+    first_line: int
+
+
+def split_front_matter(text: str, *, required: bool = False) -> FrontMatter:
+    """Take front matter off a text whose lines end in a newline character.
+
+    required: a block between two rules that is YAML but no mapping is an error, as in Docusaurus; otherwise it is
+        ordinary Markdown (a rule, text, another rule), as in MkDocs.
+
+    Raises InputError, which names the line, for a block that is not YAML.
+    """
+    none = FrontMatter({}, text, 1)
+    opening = text.find("\n")
+    if not text.startswith("---") or text[: max(opening, 3)].rstrip(" \t") != "---":
+        return none
+    closing = _CLOSING.search(text, opening) if opening > 0 else None
+    if closing is None:
+        return none
+    values = _parse(text[opening + 1 : closing.start() + 1])
+    if isinstance(values, Mapping):
+        first_line = text.count("\n", 0, closing.end()) + 1
+        return FrontMatter(dict(values), text[closing.end() :], first_line)
+    if required:
+        raise InputError(f"line 2: front matter has to be a mapping of names to values, and is a {_kind(values)}")
+    return none
+
+
+@lru_cache(maxsize=4096)  # versions of one page mostly share their front matter
+def _parse(block: str) -> object:
+    if not block.strip():
+        return {}
+    values = load_yaml(block, first_line=2, text_keys=_TEXT_KEYS)
+    return {} if values is None else values
+
+
+def _kind(values: object) -> str:
+    return "list" if isinstance(values, list) else "single value"
+
+
+def page_title(values: Mapping[str, object]) -> str | None:
+    """The title that front matter gives; None when it is missing, empty or no text."""
+    title = values.get("title")
+    return title.strip() or None if isinstance(title, str) else None
+
+
+def page_tags(values: Mapping[str, object]) -> tuple[str, ...]:
+    """The tags that front matter gives, each once, in order: texts, or mappings with a label."""
+    tags = values.get("tags")
+    found: list[str] = []
+    for tag in tags if isinstance(tags, list) else [tags]:
+        label = tag.get("label") if isinstance(tag, Mapping) else tag
+        if isinstance(label, str) and label.strip():
+            found.append(label.strip())
+    return tuple(dict.fromkeys(found))
+
+
+def flag(values: Mapping[str, object], name: str) -> bool:
+    """Whether front matter says yes to something; the text "true" counts, as in Docusaurus."""
+    value = values.get(name)
+    return value is True or (isinstance(value, str) and value.strip().lower() == "true")

@@ -1,0 +1,209 @@
+"""Files that a page imports or embeds, and the files that it could link to.
+
+Statements that are understood: MDX `import Part from './_part.mdx'` and `import code from '!!raw-loader!./code.js'`,
+snippets (`--8<-- "file"`, also as a block of files), `{! file !}` and `{* file hl[1] *}`.
+
+An include is kept under its path as it stands in the statement, without the lines or the section of it that are asked
+for. That holds in the page's text and in the text of every include alike. Where an include names one of its own with
+a path that means another file elsewhere, its text is changed to name that file as `@root/` and its path from the
+root, so that a path as written has one meaning for the whole page.
+"""
+
+import os
+import posixpath
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from assay.adapters.sources.folder.files import inside, read_text
+from assay.errors import InputError
+
+_IMPORT = re.compile(
+    r"""from[ \t]*(?P<quote>["'])(?P<path>(?:[^"'\n\\]|\\.){1,500}?\.mdx?"""
+    r"""|!{0,2}raw-loader!(?:[^"'\n\\]|\\.){1,500})(?P=quote)"""
+)
+_IMPORTABLE = re.compile(r"""\.mdx?["']""")
+_SNIPPET = re.compile(r"""^[ \t]*-{1,9}8<-{1,9}[ \t]+(?P<quote>["'])(?P<path>[^"'\n]{1,500})(?P=quote)""", re.MULTILINE)
+_SNIPPET_BLOCK = re.compile(
+    r"^[ \t]*-{1,9}8<-{1,9}[ \t]*\n(?P<paths>(?:(?![ \t]*-{1,9}8<-)[^\n]*\n){1,200}?)[ \t]*-{1,9}8<-", re.MULTILINE
+)
+_EMBED = re.compile(r"\{(?P<mark>[*!])>?[ \t]*(?P<path>[^\s!*{}][^\s!{}]{0,500})[^{}\n]{0,500}(?P=mark)\}")
+_SELECTION = re.compile(r":(?:-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*|[\w-]+)$")
+_LOADER = re.compile(r"!{0,2}raw-loader!")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+@dataclass(frozen=True, slots=True)
+class IncludeRules:
+    """Where the files that pages name are found. Paths are posix and relative to the root.
+
+    root: resolved; nothing outside it is read.
+    site: folder that `@site` stands for.
+    folders: where embedded files are looked for, in this order, before the folder of the page itself.
+    limit: the most bytes of one file, and the most characters of all files that one page includes.
+    imports, embeds: whether pages are written with MDX imports, and with the other statements.
+    """
+
+    root: Path
+    site: str
+    folders: tuple[str, ...]
+    limit: int
+    imports: bool = True
+    embeds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """One include statement. written: its path. imported: whether it is an MDX import."""
+
+    written: str
+    imported: bool
+
+
+def find_includes(rules: IncludeRules, key: str, text: str) -> dict[str, str]:
+    """The text of every file that a page includes, directly or through another, by its path as written.
+
+    key: the page's path relative to the root. A file that is missing, not text, or outside the root is left out, as
+    the page would show a gap there.
+
+    Raises InputError when together they are over the limit.
+    """
+    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
+    waiting = deque([(key, _statements(rules, text))])
+    size = 0
+    while waiting:
+        origin, wanted = waiting.popleft()
+        for statement in wanted:
+            _claim(rules, origin, statement, targets)
+        for statement in wanted:
+            target = targets.get(statement.written)
+            content = None if target is None or statement.written in found else _load(rules, target)
+            if content is None or target is None:
+                continue
+            size += len(content)
+            if size > rules.limit:
+                raise InputError(f"the files it includes are together over {rules.limit:,} characters (max_page_bytes)")
+            found[statement.written] = content = _settle(rules, target, content, targets)
+            waiting.append((target, _statements(rules, content)))
+    return found
+
+
+def _statements(rules: IncludeRules, text: str) -> list[_Statement]:
+    """Every include statement of a text, each once; those in code examples too, which costs only a look-up."""
+    found: list[_Statement] = []
+    if rules.imports and (_IMPORTABLE.search(text) or "raw-loader!" in text):
+        found += [_Statement(match["path"], imported=True) for match in _IMPORT.finditer(text)]
+    if rules.embeds and "8<-" in text:
+        found += [_Statement(_file_of(match["path"]), imported=False) for match in _SNIPPET.finditer(text)]
+        for block in _SNIPPET_BLOCK.finditer(text):
+            names = (line.strip() for line in block["paths"].splitlines())
+            found += [_Statement(_file_of(name), imported=False) for name in names if name and name[0] != ";"]
+    if rules.embeds and ("!}" in text or "*}" in text):
+        found += [_Statement(match["path"], imported=False) for match in _EMBED.finditer(text)]
+    return list(dict.fromkeys(found))
+
+
+def _file_of(written: str) -> str:
+    """A snippet's path without the lines or the section that are asked for."""
+    return _SELECTION.sub("", written.strip()) or written.strip()
+
+
+def _claim(rules: IncludeRules, origin: str, statement: _Statement, targets: dict[str, str]) -> None:
+    if statement.written not in targets:
+        target = _locate(rules, origin, statement)
+        if target is not None:
+            targets[statement.written] = target
+
+
+def _locate(rules: IncludeRules, origin: str, statement: _Statement) -> str | None:
+    """The file that a statement in origin means, relative to the root; None when there is none inside the root."""
+    for candidate in _candidates(rules, origin, statement):
+        normal = posixpath.normpath(candidate)
+        if normal.startswith(("../", "/")) or normal in {".", ".."} or "\x00" in normal:
+            continue
+        path = os.path.join(rules.root, normal)  # noqa: PTH118 - a Path here would cost more than the look itself
+        if os.path.isfile(path) and inside(rules.root, os.path.realpath(path)):  # noqa: PTH113 - likewise
+            return normal
+    return None
+
+
+def _candidates(rules: IncludeRules, origin: str, statement: _Statement) -> Iterator[str]:
+    here = posixpath.dirname(origin)
+    if statement.written.startswith("@root/"):
+        yield statement.written.removeprefix("@root/")
+    elif statement.imported:
+        path = _ESCAPED.sub(r"\1", _LOADER.sub("", statement.written))
+        if path.startswith("@site/"):
+            yield posixpath.join(rules.site, path.removeprefix("@site/"))
+        elif path.startswith(("./", "../")):
+            yield posixpath.join(here, path)
+    elif "://" not in statement.written:
+        for folder in (*rules.folders, here):
+            yield posixpath.join(folder, statement.written)
+
+
+def _load(rules: IncludeRules, target: str) -> str | None:
+    try:
+        return read_text(str(rules.root / target), rules.limit)
+    except InputError:
+        return None
+
+
+def _settle(rules: IncludeRules, origin: str, text: str, targets: dict[str, str]) -> str:
+    """Rename in an include's text the paths by which another file is known already."""
+    for statement in _statements(rules, text):
+        target = _locate(rules, origin, statement)
+        if target is not None and targets.setdefault(statement.written, target) != target:
+            whole = re.compile(rf"(?<![\w./@-]){re.escape(statement.written)}(?![\w/.-])")
+            text = whole.sub(lambda _match, alias=f"@root/{target}": alias, text)  # type: ignore[misc]  # a bound default
+    return text
+
+
+# --- links ---------------------------------------------------------------------------------------------------------
+
+_FILE_NAME_END = re.compile(r"\.m(?:dx?|arkdown)\b", re.IGNORECASE)
+_LONGEST_LINK = 300
+
+
+def _delimiters(characters: str) -> dict[int, str]:
+    return dict.fromkeys(map(ord, characters), "\0")
+
+
+_ANY_END = _delimiters(" \t\n()<>\"'=[]{}|")
+_ENDS_WITH_BRACKETS = _delimiters(" \t\n<>\"'[]")  # in [a](b(c).md) the name has brackets
+_ENDS_WITH_SPACES = _delimiters("\n()<>\"'[]")  # in [a](<b c.md>) it has spaces
+_SURE_BEGINNINGS = ("](", '"', "'", "<")
+
+
+def linked_files(text: str) -> tuple[str, ...]:
+    """Every path of a Markdown file that a text could link to, as written but unescaped, each once.
+
+    More than the links: a name in running text or code counts too, and one whose beginning is not sure is there in
+    each of its forms.
+    """
+    found: dict[str, None] = {}
+    for match in _FILE_NAME_END.finditer(text):
+        head = text[max(0, match.start() - _LONGEST_LINK) : match.end()]
+        path = head.translate(_ANY_END).rpartition("\0")[2]
+        paths = [path]
+        if not head[: len(head) - len(path)].endswith(_SURE_BEGINNINGS):
+            paths += [head.translate(ends).rpartition("\0")[2] for ends in (_ENDS_WITH_BRACKETS, _ENDS_WITH_SPACES)]
+        for path in paths:
+            name = path.lstrip("( ")
+            if name != match[0] and "://" not in name:
+                found[unquote(name)] = None
+    return tuple(found)
+
+
+def link_candidates(key: str, path: str, site: str) -> Iterator[str]:
+    """The keys under which a link's target may be known: from the page's folder, from the top, from the site."""
+    if path.startswith("@site/"):
+        yield posixpath.normpath(path.removeprefix("@site/"))
+        yield posixpath.normpath(posixpath.join(site, path.removeprefix("@site/")))
+    else:
+        yield posixpath.normpath(posixpath.join(posixpath.dirname(key), path))
+        yield posixpath.normpath(path.lstrip("/"))

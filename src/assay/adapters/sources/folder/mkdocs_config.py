@@ -1,0 +1,159 @@
+"""Reads mkdocs.yml for the values that decide URLs, without importing what it names."""
+
+import fnmatch
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from assay.adapters.sources.folder.bounded_yaml import load_yaml
+from assay.errors import InputError
+
+CONFIG_NAMES = ("mkdocs.yml", "mkdocs.yaml")
+
+_LEFT_OUT = "/templates/\n"  # what MkDocs leaves out whatever exclude_docs says
+
+
+@dataclass(frozen=True, slots=True)
+class PathPattern:
+    """One line of a gitignore-like list. parts: segments to match, "**" for any number of them."""
+
+    parts: tuple[str, ...]
+    only_folders: bool
+    keeps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MkDocsConfig:
+    """What a MkDocs configuration says about pages and their addresses.
+
+    left_out: which paths in docs_dir become no pages.
+    locales, default_locale, structure: of the i18n plugin; structure is "folder", "suffix" or "" without the plugin.
+    snippet_paths: folders in which embedded files are looked for, relative to the configuration's.
+    """
+
+    site_url: str | None = None
+    docs_dir: str = "docs"
+    directory_urls: bool = True
+    left_out: tuple[PathPattern, ...] = ()
+    locales: tuple[str, ...] = ()
+    default_locale: str | None = None
+    structure: str = ""
+    snippet_paths: tuple[str, ...] = ()
+
+
+def parse_config(text: str) -> dict[str, object]:
+    """The settings in a mkdocs.yml. Raises InputError, which names the line, for what is not a YAML mapping."""
+    settings = load_yaml(text, tolerant=True)
+    if settings is None:
+        return {}
+    if not isinstance(settings, dict):
+        raise InputError("line 1: the file has to be a mapping of settings to values")
+    return settings
+
+
+def inherit(parent: Mapping[str, object], child: Mapping[str, object]) -> dict[str, object]:
+    """What `INHERIT` makes of two configurations: the child's values, mappings merged, lists replaced."""
+    merged = dict(parent)
+    for key, value in child.items():
+        below = merged.get(key)
+        merged[key] = inherit(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
+    """What settings mean for URLs; a setting of the wrong type counts as not set."""
+    locales, default, structure = _languages(_options(settings.get("plugins"), "i18n"))
+    hidden = "\n".join([_LEFT_OUT, _text(settings.get("exclude_docs")), _text(settings.get("draft_docs"))])
+    return MkDocsConfig(
+        site_url=_text(settings.get("site_url")) or None,
+        docs_dir=_text(settings.get("docs_dir")) or "docs",
+        directory_urls=settings.get("use_directory_urls") is not False,
+        left_out=path_patterns(hidden),
+        locales=locales,
+        default_locale=default,
+        structure=structure,
+        snippet_paths=tuple(_snippet_paths(settings.get("markdown_extensions"))),
+    )
+
+
+def _text(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _options(listed: object, name: str) -> Mapping[str, object] | None:
+    """Options of a plugin or extension by its name, from a list or a mapping; None when it is not there."""
+    entries = listed if isinstance(listed, list) else [listed]
+    for entry in entries:
+        if entry == name:
+            return {}
+        if isinstance(entry, Mapping) and name in entry:
+            options = entry[name]
+            return options if isinstance(options, Mapping) else {}
+    return None
+
+
+def _languages(options: Mapping[str, object] | None) -> tuple[tuple[str, ...], str | None, str]:
+    """Locales, default locale and structure of the i18n plugin, whose older form maps locales to names."""
+    if options is None:
+        return (), None, ""
+    structure = "folder" if options.get("docs_structure") == "folder" else "suffix"
+    listed = options.get("languages")
+    if isinstance(listed, Mapping):
+        default = _text(options.get("default_language")) or None
+        return tuple(key for key in listed if isinstance(key, str) and key != "default"), default, structure
+    languages = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
+    built = [entry for entry in languages if entry.get("build") is not False and _text(entry.get("locale"))]
+    default = next((_text(entry["locale"]) for entry in built if entry.get("default") is True), None)
+    locales = tuple(_text(entry["locale"]) for entry in built if entry["locale"] != "null")
+    return locales, default, structure
+
+
+def _snippet_paths(extensions: object) -> Iterator[str]:
+    for name in ("pymdownx.snippets", "markdown_include.include", "mdx_include"):
+        base = (_options(extensions, name) or {}).get("base_path")
+        for path in base if isinstance(base, list) else [base]:
+            if _text(path):
+                yield _text(path)
+
+
+# --- gitignore-like lists ------------------------------------------------------------------------------------------
+
+
+def path_patterns(lines: str) -> tuple[PathPattern, ...]:
+    """Read a list in gitignore's form: one pattern a line, `#` comments, `!` to take back."""
+    found = []
+    for line in lines.splitlines():
+        pattern = line.strip()
+        if not pattern or pattern.startswith("#"):
+            continue
+        keeps = pattern.startswith("!")
+        body = pattern.removeprefix("!").removeprefix("\\")
+        parts = [part for part in body.split("/") if part]
+        if "/" not in body.rstrip("/"):
+            parts.insert(0, "**")
+        if parts[-1:] == ["**"]:
+            parts.append("*")
+        found.append(PathPattern(tuple(parts), body.endswith("/"), keeps))
+    return tuple(found)
+
+
+def is_left_out(path: str, patterns: tuple[PathPattern, ...]) -> bool:
+    """Whether the last pattern that matches a file's path, or a folder above it, leaves it out."""
+    names = path.split("/")
+    verdict = False
+    for pattern in patterns:
+        if pattern.keeps == verdict and _matches(names, pattern):
+            verdict = not pattern.keeps
+    return verdict
+
+
+def _matches(names: list[str], pattern: PathPattern) -> bool:
+    """Follow the pattern through the path; reached: how many names it can have consumed so far."""
+    reached = {0}
+    for part in pattern.parts:
+        if not reached:
+            return False
+        if part == "**":
+            reached = set(range(min(reached), len(names) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(names) and fnmatch.fnmatchcase(names[at], part)}
+    return bool(reached) and (not pattern.only_folders or min(reached) < len(names))

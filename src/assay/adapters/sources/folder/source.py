@@ -1,0 +1,401 @@
+"""A folder of Markdown or MDX as a source: each page with the URL, version and locale that its site gives it.
+
+The steps, each in a module of its own: `folder_layout` finds out how the folder is served, `folder_files` finds and
+reads the files, `front_matter` takes their metadata off, `routing` makes their URLs, and `folder_includes` finds what
+they embed and link to.
+
+A folder is read twice: first every page, for its URL and hash, since a page's links need the URLs of all others; then
+those pages that changed, for their content. The text of only one page at a time is in memory.
+"""
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from assay.adapters.sources.folder.files import SUFFIXES, Findings, FoundFile, find_files, read_text
+from assay.adapters.sources.folder.front_matter import FrontMatter, flag, page_tags, page_title, split_front_matter
+from assay.adapters.sources.folder.includes import IncludeRules, find_includes, link_candidates, linked_files
+from assay.adapters.sources.folder.layout import file_layout, find_layout
+from assay.adapters.sources.folder.mkdocs_config import is_left_out
+from assay.adapters.sources.folder.routing import (
+    REVISION,
+    Convention,
+    docusaurus_route,
+    excluded_path,
+    mkdocs_route,
+    page_url,
+    plain_route,
+    strip_locale,
+)
+from assay.adapters.sources.folder.tree import Layout, Tree, Wishes, closed_folder
+from assay.errors import InputError, SourceError
+from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.model.ids import canonical_url, slug_from_path
+from assay.ports import Progress, Silence
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A page's file, read. fingerprint: SHA-256 over its text and everything that it includes."""
+
+    front: FrontMatter
+    includes: Mapping[str, str]
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page found on the first reading.
+
+    path: posix, relative to its tree, without a locale suffix. mentions: files that it could link to, as written.
+    """
+
+    file: FoundFile
+    tree: Tree
+    path: str
+    url: str
+    fingerprint: str
+    mentions: tuple[str, ...]
+
+    @property
+    def claim_order(self) -> tuple[bool, str]:
+        """`index` takes the URL of a folder before `README` does; otherwise the first path."""
+        stem = self.path.rpartition("/")[2].partition(".")[0]
+        return (stem.lower() != "index", self.file.key)
+
+
+_CHECK = "Check the path and its permissions."
+
+_Item = _Page | PageFailed | PageExcluded
+_Found = list[dict[str, _Item]]  # what each tree has, by key
+
+
+class FolderSource:
+    """Documents from a folder, or from one file.
+
+    root: a site, a repository with a site in it, or a docs folder alone; or a single file.
+    base_url: where the site is served, or where the docs folder is when that is given alone. None: as the site is
+        configured, else addresses under `https://docs.invalid/<name>`, which are the same on every machine.
+    name: of the source; None: the name of the folder or file.
+    max_page_bytes: larger pages are reported as failed.
+    current_version, default_locale: those that are searched by default; None: the site's own.
+    convention: None finds it out.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        base_url: str | None,
+        name: str | None,
+        max_page_bytes: int,
+        current_version: str | None = None,
+        default_locale: str | None = None,
+        convention: Literal["docusaurus", "mkdocs", "plain"] | None = None,
+    ) -> None:
+        self._given = root
+        self._limit = max_page_bytes
+        self._wishes = Wishes(
+            name=name or _name_of(root),
+            base_url=None if base_url is None else _checked_base(base_url),
+            convention=None if convention is None else Convention(convention),
+            current_version=current_version,
+            default_locale=default_locale,
+        )
+
+    @property
+    def name(self) -> str:
+        """Short name, unique among the sources of an index; kept with every document."""
+        return self._wishes.name
+
+    def check(self) -> None:
+        """Raise SourceError unless there is such a folder or file."""
+        _resolve(self._given)
+
+    def layout(self) -> Layout:
+        """How the folder is understood, with notices for a person. Raises SourceError, ConfigurationError."""
+        root, only = _resolve(self._given)
+        try:
+            return find_layout(root, self._wishes) if only is None else file_layout(str(root / only), self._wishes)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            named = closed_folder(Path(error.filename or root))
+            raise SourceError(f"{named} cannot be read: {reason}.", hint=_CHECK) from None
+
+    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
+        """Yield every page, each key once, tree by tree in ascending order of their keys.
+
+        known: source hash by page key; a page that still has it is yielded without its content.
+
+        Raises SourceError when the folder cannot be read or has no pages, ConfigurationError when it lacks the
+        version or locale that is asked for.
+        """
+        root, only = _resolve(self._given)
+        layout = self.layout()
+        for notice in layout.notices:
+            logger.warning("%s: %s", self.name, notice)
+        yield from _Reading(root, only, layout, self.name, self._limit).read(known, progress or Silence())
+
+
+class _Reading:
+    """One reading of a folder."""
+
+    def __init__(self, root: Path, only: str | None, layout: Layout, name: str, limit: int) -> None:
+        self._root = root
+        self._only = only
+        self._layout = layout
+        self._name = name
+        self._limit = limit
+        self._rules = IncludeRules(
+            root=root,
+            site=layout.site,
+            folders=layout.include_folders,
+            limit=limit,
+            imports=layout.convention is not Convention.MKDOCS,
+            embeds=layout.convention is not Convention.DOCUSAURUS,
+        )
+        self._generator = None if layout.convention is Convention.PLAIN else layout.convention.value
+
+    def read(self, known: Mapping[str, str], progress: Progress) -> Iterator[PageRead]:
+        found = [self._scan(tree, known) for tree in self._layout.trees]
+        if not any(found):
+            raise SourceError(
+                f"There are no Markdown files in {self._root}.",
+                hint=f"Pages end in {', '.join(SUFFIXES)}; hidden and generated folders are passed over.",
+            )
+        links = _links(found, self._layout.site)
+        _settle_claims(found)
+        progress.expect(len({_key(item) for items in found for item in items.values()}))
+        seen: set[str] = set()
+        for number, items in enumerate(found):
+            for item in items.values():
+                key = _key(item)
+                if key not in seen:
+                    seen.add(key)
+                    yield self._finish(item, links[number], known) if isinstance(item, _Page) else item
+
+    # --- first reading ---
+
+    def _scan(self, tree: Tree, known: Mapping[str, str]) -> dict[str, _Item]:
+        """Every page of a tree by its key, in ascending order."""
+        findings = self._find(tree)
+        items: list[_Item] = []
+        items += [PageExcluded(key, reason) for key, reason in findings.refused]
+        for key, reason in findings.failed:
+            items.append(PageFailed(key, reason))
+            if key.endswith("/"):  # pages of a folder that cannot be listed are not gone
+                items += [PageFailed(page, f"{key}: {reason}") for page in known if page.startswith(key)]
+        for file in findings.files:
+            path = _path_in(tree, file.key)
+            if path is not None:
+                items.append(self._survey(tree, file, path))
+        by_key = {_key(item): item for item in items}
+        return dict(sorted(by_key.items()))
+
+    def _find(self, tree: Tree) -> Findings:
+        if self._only is not None:
+            return Findings([FoundFile(self._only, str(self._root / self._only))])
+        others = {other.folder for other in self._layout.trees} - {tree.folder}
+        return find_files(self._root, tree.folder, leave_out=others)
+
+    def _survey(self, tree: Tree, file: FoundFile, path: str) -> _Item:
+        reason = _left_out(tree, path)
+        if reason is not None:
+            return PageExcluded(file.key, reason)
+        try:
+            loaded = self._load(file)
+            reason = _unpublished(tree, loaded.front.values)
+            if reason is not None:
+                return PageExcluded(file.key, reason)
+            url = page_url(tree.address, _route(tree, path, loaded.front.values))
+        except InputError as error:
+            return PageFailed(file.key, error.message)
+        texts = [loaded.front.content, *loaded.includes.values()]
+        mentions = tuple(dict.fromkeys(mention for text in texts for mention in linked_files(text)))
+        return _Page(file, tree, path, url, loaded.fingerprint, mentions)
+
+    def _load(self, file: FoundFile) -> _Loaded:
+        """Read one page. Raises InputError with the reason when that fails."""
+        text = read_text(file.path, self._limit)
+        front = split_front_matter(text, required=self._layout.convention is Convention.DOCUSAURUS)
+        includes = find_includes(self._rules, file.key, front.content)
+        digest = hashlib.sha256(text.encode("utf-8"))
+        for path, content in sorted(includes.items()):
+            digest.update(json.dumps([path, content]).encode())
+        return _Loaded(front, includes, digest.hexdigest())
+
+    # --- second reading ---
+
+    def _finish(self, page: _Page, links: Mapping[str, str], known: Mapping[str, str]) -> PageRead:
+        key, tree = page.file.key, page.tree
+        source_hash = self._hash(page, links)
+        if known.get(key) == source_hash:
+            return PageUnchanged(key, source_hash)
+        try:
+            loaded = self._load(page.file)
+        except InputError as error:
+            return PageFailed(key, error.message)
+        if loaded.fingerprint != page.fingerprint:
+            return PageFailed(key, "the file changed while the folder was read; run again")
+        values = loaded.front.values
+        return RawPage(
+            key=key,
+            url=page.url,
+            content=loaded.front.content,
+            media_type=_media_type(key),
+            source=self._name,
+            source_path=key,
+            source_hash=source_hash,
+            slug=slug_from_path(key),
+            title=page_title(values),
+            version=tree.version,
+            locale=tree.locale,
+            version_is_current=tree.version_is_current,
+            locale_is_default=tree.locale_is_default,
+            generator=self._generator,
+            first_line=loaded.front.first_line,
+            site_root=tree.site_root,
+            tags=page_tags(values),
+            front_matter=values,
+            includes=loaded.includes,
+            links=links,
+        )
+
+    def _hash(self, page: _Page, links: Mapping[str, str]) -> str:
+        """SHA-256 over everything that could change the document: text, includes, routing, and where links lead."""
+        tree = page.tree
+        targets = {
+            candidate: links[candidate]
+            for mention in page.mentions
+            for candidate in link_candidates(page.file.key, mention, self._layout.site)
+            if candidate in links
+        }
+        variant = [tree.version, tree.locale, tree.version_is_current, tree.locale_is_default]
+        where = [REVISION, self._name, self._generator, page.file.key, page.url, tree.site_root]
+        parts = [*where, *variant, page.fingerprint, sorted(targets.items())]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _key(item: _Item) -> str:
+    return item.file.key if isinstance(item, _Page) else item.key
+
+
+def _name_of(root: Path) -> str:
+    resolved = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would name the target of a symlink
+    return (resolved.stem if resolved.suffix.lower() in SUFFIXES else resolved.name) or "root"
+
+
+def _checked_base(url: str) -> str:
+    """A base URL, canonical. Raises InputError when it is not one that pages can be under."""
+    base = canonical_url(url)
+    if "?" in base:
+        raise InputError(f"The base URL {url!r} has a query.", hint="Give the address without '?' and what follows.")
+    return base
+
+
+def _resolve(given: Path) -> tuple[Path, str | None]:
+    """The folder to read, resolved, and the one file in it that is meant; None for all. Raises SourceError."""
+    try:
+        path = given.resolve(strict=True)
+    except FileNotFoundError:
+        raise SourceError(f"There is no folder or file {given}.", hint="Check the path.") from None
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of symlinks, before Python 3.13
+        raise SourceError(f"{given} cannot be read: {error}.", hint=_CHECK) from None
+    if path.is_dir():
+        return path, None
+    if path.is_file() and path.suffix.lower() in SUFFIXES:
+        return path.parent, path.name
+    raise SourceError(
+        f"{given} is neither a folder nor a Markdown file.", hint=f"Give a folder, or a file in {', '.join(SUFFIXES)}."
+    )
+
+
+def _path_in(tree: Tree, key: str) -> str | None:
+    """A file's path in its tree, without its locale suffix; None when it belongs to another tree of the folder."""
+    path = key[len(tree.folder) + 1 :] if tree.folder else key
+    stem = path.rpartition(".")[0]
+    if tree.suffix:
+        return strip_locale(path, tree.suffix) if stem.endswith(f".{tree.suffix}") else None
+    if any(stem.endswith(f".{suffix}") for suffix in tree.other_suffixes):
+        return None
+    return strip_locale(path, tree.locale) if tree.other_suffixes and tree.locale else path
+
+
+def _left_out(tree: Tree, path: str) -> str | None:
+    """Why a path makes no page; None when it does."""
+    if tree.convention is Convention.DOCUSAURUS:
+        return excluded_path(path)
+    return "left out by the site's configuration" if is_left_out(path, tree.left_out) else None
+
+
+def _unpublished(tree: Tree, values: Mapping[str, object]) -> str | None:
+    """Why front matter keeps a page out of the site; None when it does not."""
+    if flag(values, "draft"):
+        return "a draft"
+    return "unlisted" if tree.convention is Convention.DOCUSAURUS and flag(values, "unlisted") else None
+
+
+def _route(tree: Tree, path: str, values: Mapping[str, object]) -> str:
+    match tree.convention:
+        case Convention.DOCUSAURUS:
+            return docusaurus_route(path, values, numbers=tree.numbers)
+        case Convention.MKDOCS:
+            return mkdocs_route(path, directory_urls=tree.directory_urls)
+        case Convention.PLAIN:
+            return plain_route(path)
+
+
+def _media_type(key: str) -> MediaType:
+    return MediaType.MDX if key.lower().endswith(".mdx") else MediaType.MARKDOWN
+
+
+def _settle_claims(found: _Found) -> None:
+    """Leave out each page whose URL another page has: of an earlier tree, or before it in the claim order."""
+    owners: dict[str, str] = {}
+    for items in found:
+        pages = sorted((item for item in items.values() if isinstance(item, _Page)), key=lambda page: page.claim_order)
+        for page in pages:
+            owner = owners.setdefault(page.url, page.file.key)
+            if owner != page.file.key:
+                reason = f"{page.file.key} and {owner} have the same URL {page.url}; {owner} is kept"
+                items[page.file.key] = PageExcluded(page.file.key, reason)
+
+
+def _links(found: _Found, site: str) -> list[dict[str, str]]:
+    """For each tree, the URLs of the pages that its pages can link to by file.
+
+    Keys are paths relative to the root, to the site's folder and to the tree. A page that a locale lacks is there
+    under the path that it would have, with the URL of the locale that has it.
+    """
+    trees = [[item for item in items.values() if isinstance(item, _Page)] for items in found]
+    groups: dict[str, list[_Page]] = {}
+    for pages in trees:
+        for page in pages:
+            groups.setdefault(page.tree.group, []).append(page)
+    links: list[dict[str, str]] = []
+    for pages in trees:
+        urls = {page.file.key: page.url for page in pages}
+        tree = pages[0].tree if pages else None
+        others = groups[tree.group] if tree is not None and tree.group else []
+        for page in (*pages, *others):
+            for name in _names(page, tree or page.tree, site):
+                urls.setdefault(name, page.url)
+        links.append(urls)
+    return links
+
+
+def _names(page: _Page, tree: Tree, site: str) -> Iterator[str]:
+    """The paths by which pages of a tree can name a page."""
+    key = page.file.key
+    yield key
+    yield f"{tree.folder}/{page.path}" if tree.folder else page.path
+    yield page.path
+    if site and key.startswith(f"{site}/"):
+        yield key.removeprefix(f"{site}/")

@@ -1,0 +1,271 @@
+"""From the payload of a point that somebody else stored to a chunk, and what of a chunk is not there."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from urllib.parse import quote, urldefrag, urlsplit
+
+from assay.adapters.stores.adopted.embedded_text import embedded_text
+from assay.adapters.stores.adopted.payload_view import PayloadView, whole
+from assay.errors import InputError
+from assay.model.documents import Chunk, DocumentInfo
+from assay.model.ids import PLACEHOLDER_HOST, canonical_url, content_hash, document_id, slug_from_path
+from assay.ports import AdoptedPoint, Vector
+
+T = TypeVar("T")
+
+REPORTED = (
+    "text",
+    "url",
+    "chunk_id",
+    "position",
+    "title",
+    "section",
+    "source_path",
+    "slug",
+    "document_id",
+    "created_at",
+    "content_hash",
+)
+"""Fields that the public shapes read, and whose absence is therefore reported."""
+
+FIELDS = (*REPORTED, "version", "locale", "source")
+"""Every field that can be mapped."""
+
+_NUMBERED = re.compile(r"(https?://\S+)[_#](\d{1,9})")
+"""A chunk id that says where the chunk stands: `https://docs.example.org/a_3`."""
+
+_DIGITS = re.compile(r"[0-9]{1,15}")
+_MARKUP = re.compile(r"(/?(index|README))?\.(mdx?|markdown)$")
+_HASH = re.compile(r"[0-9a-fA-F]{64}")
+_MILLISECONDS_FROM = 100_000_000_000
+_SOURCE_TYPE = "adopted"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMapping:
+    """Where each field of a chunk is in a payload.
+
+    paths: of each field, the first that has something counts; see PayloadView for how they are written.
+    first_position: the number that the first chunk of a page has there, 0 or 1.
+    base_url: put in front of paths where a payload has no whole URL; "" when there is none.
+    """
+
+    paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    first_position: int = 0
+    base_url: str = ""
+
+    def of(self, name: str) -> tuple[str, ...]:
+        """The paths of a field; empty where it is not mapped."""
+        return self.paths.get(name, ())
+
+
+class PointReader:
+    """Reads the points of one collection. Safe to use from several threads.
+
+    collection: stands in for the source's name where points do not say theirs.
+    """
+
+    def __init__(self, mapping: FieldMapping, collection: str) -> None:
+        self.mapping = mapping
+        self._collection = collection
+
+    def read(self, point: str, payload: Mapping[str, Any], vector: Vector | None = None) -> AdoptedPoint:
+        """A point as a chunk with everything that the contracts promise, stand-ins where the payload has nothing."""
+        values = _Values(PayloadView(payload), self.mapping)
+        chunk = self._chunk(point, values)
+        stored_hash = values.hash()
+        missing = tuple(name for name in REPORTED if name in values.missing)
+        return AdoptedPoint(
+            point, chunk, missing, stored_hash, embedded_text(payload, chunk.text) if chunk else "", vector
+        )
+
+    def chunk_id(self, point: str, payload: Mapping[str, Any]) -> str:
+        """The id of the chunk in a point: that of the payload where it has one, else the point's."""
+        return _Values(PayloadView(payload), self.mapping).chunk_id() or point
+
+    def url(self, point: str, payload: Mapping[str, Any]) -> str:
+        """The URL of the page that a point is from, as `read` gives it."""
+        return self._location(point, _Values(PayloadView(payload), self.mapping)).url
+
+    def _chunk(self, point: str, values: "_Values") -> Chunk | None:
+        text = values.text()
+        identity = values.chunk_id() or point
+        where = self._location(point, values)
+        position = values.position()
+        title, section = values.string("title") or "", values.string("section") or ""
+        slug = values.string("slug") or slug_from_path(where.source_path)
+        document = values.identifier("document_id") or document_id(where.url)
+        created_at = values.moment("created_at")
+        if not text:
+            return None
+        info = DocumentInfo(
+            id=document,
+            url=where.url,
+            title=title,
+            source=values.string("source") or self._collection,
+            source_path=where.source_path,
+            slug=slug,
+            source_type=_SOURCE_TYPE,
+            version=values.string("version"),
+            locale=values.string("locale"),
+        )
+        digest = content_hash(text)
+        return Chunk(
+            id=identity,
+            document=info,
+            text=text,
+            start=0,
+            end=len(text),
+            position=position,
+            section=section,
+            heading_path=(section,) if section else (),
+            anchor=where.anchor,
+            token_count=0,
+            tokenizer="",
+            content_hash=digest,
+            embedded_hash=digest,
+            created_at=created_at,
+        )
+
+    def _location(self, point: str, values: "_Values") -> "_Location":
+        """Where a point's page is. A path stands in for a URL, below base_url or a host that says there is none."""
+        path = values.string("source_path") or ""
+        for given in (values.given_url(), values.url_in_id):
+            if (split := _split_url(given)) is not None:
+                return _Location(*split, path or urlsplit(split[0]).path.lstrip("/") or split[0])
+            path = path or given
+        if not path:
+            values.missing.add("url")
+            return _Location(_below("", f"{self._collection}/{point}"), None, point)
+        if (split := _split_url(path)) is not None:  # a URL under the name of a path
+            return _Location(*split, urlsplit(split[0]).path.lstrip("/") or split[0])
+        if not self.mapping.base_url:
+            values.missing.add("url")
+        return _Location(_below(self.mapping.base_url, path), None, path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Location:
+    """Where a chunk is. anchor: the fragment of its URL; None where there is none."""
+
+    url: str
+    anchor: str | None
+    source_path: str
+
+
+class _Values:
+    """The values of one payload by field. missing: the fields asked for so far that it does not have, or not so."""
+
+    def __init__(self, payload: PayloadView, mapping: FieldMapping) -> None:
+        self._payload = payload
+        self._mapping = mapping
+        self._id = self._first("chunk_id", _identifier)
+        numbered = _NUMBERED.fullmatch(self._id or "")
+        self.url_in_id = numbered[1] if numbered else ""
+        self._number_in_id = int(numbered[2]) if numbered else None
+        self.missing = {"chunk_id"} if self._id is None else set()
+
+    def chunk_id(self) -> str | None:
+        return self._id
+
+    def text(self) -> str | None:
+        return self._noted("text", self._first("text", _text))
+
+    def string(self, name: str) -> str | None:
+        return self._noted(name, self._first(name, _line))
+
+    def given_url(self) -> str:
+        """What stands where the URL should, "" for nothing: whether it is missing depends on what can stand in."""
+        return self._first("url", _line) or ""
+
+    def identifier(self, name: str) -> str | None:
+        return self._noted(name, self._first(name, _identifier))
+
+    def moment(self, name: str) -> datetime | None:
+        return self._noted(name, self._first(name, _moment))
+
+    def position(self) -> int:
+        """From 0; the number at the end of a chunk id counts too, and 0 stands in for none."""
+        found = self._first("position", _whole_number)
+        position = self._number_in_id if found is None else found - self._mapping.first_position
+        if position is None or position < 0:
+            self.missing.add("position")
+            return 0
+        return position
+
+    def hash(self) -> str | None:
+        """The stored SHA-256 of the text, in lower case."""
+        found = self._noted("content_hash", self._first("content_hash", _line))
+        if found is not None and not _HASH.fullmatch(found):
+            self.missing.add("content_hash")
+            return None
+        return found.lower() if found else None
+
+    def _noted(self, name: str, found: T | None) -> T | None:
+        if found is None:
+            self.missing.add(name)
+        return found
+
+    def _first(self, name: str, read: Callable[[Any], T | None]) -> T | None:
+        for path in self._mapping.of(name):
+            found = read(self._payload.find(path))
+            if found is not None:
+                return found
+        return None
+
+
+def _text(value: Any) -> str | None:  # noqa: ANN401 - JSON
+    return whole(value) if isinstance(value, str) and value.strip() else None
+
+
+def _line(value: Any) -> str | None:  # noqa: ANN401 - JSON
+    return whole(value).strip() or None if isinstance(value, str) else None
+
+
+def _identifier(value: Any) -> str | None:  # noqa: ANN401 - JSON
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    found = _line(value)
+    return None if found == "None" else found  # LlamaIndex writes the word where a node has no document
+
+
+def _whole_number(value: Any) -> int | None:  # noqa: ANN401 - JSON
+    """A number that every reader of JSON keeps exactly."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53 else None
+
+
+def _moment(value: Any) -> datetime | None:  # noqa: ANN401 - JSON
+    """ISO 8601, or seconds or milliseconds since 1970; UTC where no zone is said."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS_FROM else value, UTC)
+        if not isinstance(value, str):
+            return None
+        found = datetime.fromisoformat(value.strip())
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _split_url(given: str) -> tuple[str, str | None] | None:
+    """The canonical URL of a page and the fragment; None for what is no absolute URL of http."""
+    if not given.lower().startswith(("http://", "https://")):
+        return None
+    plain, fragment = urldefrag(given)
+    try:
+        return canonical_url(quote(plain, safe="%/:=&?~#+!$,;'@()*[]")), fragment or None
+    except InputError:
+        return None
+
+
+def _below(base: str, path: str) -> str:
+    """The URL of a source path: without the suffix of markup, for sites do not show it."""
+    plain = _MARKUP.sub("", path.replace("\\", "/").lstrip("./"))
+    return canonical_url(f"{(base or f'https://{PLACEHOLDER_HOST}').rstrip('/')}/{quote(plain)}")

@@ -1,0 +1,1 @@
+"""The embedded vector store: Qdrant Edge, one shard folder per generation."""

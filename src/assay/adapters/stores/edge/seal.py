@@ -1,0 +1,169 @@
+"""The seal of an embedded index: a file written last that says what its folder has to hold.
+
+The engine maps its files into memory: one that is too short would end the process, one with a changed byte would give
+wrong answers. So sizes and checksums are compared before the engine sees them.
+"""
+
+import json
+import os
+import re
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from assay.adapters.stores.edge.checksum import checksum_of
+from assay.adapters.stores.edge.engine import REBUILD, SearchKind
+from assay.errors import IndexCorrupt, IndexNotFound
+
+SEAL = "assay-index.json"
+FORMAT = 1
+"""Version of what is written here and in the payload; an index of another one is refused."""
+
+_SEGMENTS = "segments"
+"""Folder whose every folder the engine reads."""
+
+_NUMBERS = re.compile(r"segments/[^/]+/vector_storage-dense/(matrix\.dat|vectors/chunk_\d+\.mmap)")
+"""Files of nothing but float32 numbers."""
+
+_CHECKED_BYTES = 1 << 30
+"""Up to so many bytes all contents are compared; in a larger index, whose reading would take seconds, only sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a sealed index is.
+
+    engine: version of the engine that wrote it.
+    everywhere: facets that every point has.
+    files: size and CRC-32 of every file, by path in the folder.
+    """
+
+    dimension: int
+    points: int
+    kind: SearchKind
+    everywhere: tuple[str, ...]
+    engine: str
+    files: Mapping[str, tuple[int, int]]
+
+
+def engine_version() -> str:
+    """Version of the engine that is installed."""
+    return version("qdrant-edge-py")
+
+
+def write_seal(folder: Path, dimension: int, points: int, kind: SearchKind, everywhere: tuple[str, ...]) -> None:
+    """Make every file of the folder durable, then write the seal. Raises OSError."""
+    paths = _files(folder)
+    for path in paths:
+        _sync(path)
+    for parent in sorted({path.parent for path in paths}):
+        _sync(parent)
+    files = {path.relative_to(folder).as_posix(): (path.stat().st_size, checksum_of(path)) for path in paths}
+    body = asdict(Seal(dimension, points, kind, everywhere, engine_version(), files))
+    text = json.dumps({"format": FORMAT, "crc": _crc_of(body), **body}, indent=1)
+    draft = folder / f"{SEAL}.draft"
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(folder / SEAL)
+    _sync(folder)
+    _sync(folder.parent)
+
+
+def read_seal(folder: Path) -> Seal:
+    """Read the seal. Raises IndexNotFound without the folder, IndexCorrupt when it is not sealed or not this format."""
+    try:
+        text = (folder / SEAL).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if not folder.is_dir():
+            raise IndexNotFound(
+                f"There is no index {folder.name} in {folder.parent}.", hint="Build one with `assay ingest`."
+            ) from None
+        raise _corrupt(folder, "it was never finished") from None
+    except UnicodeDecodeError:
+        raise _corrupt(folder, f"its {SEAL} is damaged") from None
+    try:
+        body = json.loads(text)
+        made_by, checksum = body.pop("format"), body.pop("crc")
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise _corrupt(folder, f"its {SEAL} is damaged") from None
+    if made_by != FORMAT:
+        raise _corrupt(folder, f"it has format {made_by!r} and this version of Assay reads format {FORMAT}")
+    if checksum != _crc_of(body):
+        raise _corrupt(folder, f"its {SEAL} is damaged")
+    files = {name: (size, crc) for name, (size, crc) in body.pop("files").items()}
+    kind, everywhere = SearchKind(body.pop("kind")), tuple(body.pop("everywhere"))
+    return Seal(files=files, kind=kind, everywhere=everywhere, **body)
+
+
+def check_files(folder: Path, seal: Seal) -> None:
+    """Compare every file with the seal. Raises IndexCorrupt at the first that differs, OSError."""
+    require_structure(folder, seal)
+    contents = sum(size for size, _ in seal.files.values()) <= _CHECKED_BYTES
+    for name in differing_files(folder, seal, contents=contents):
+        raise _corrupt(folder, f"{name} is missing, cut short or damaged")
+
+
+def require_structure(folder: Path, seal: Seal) -> None:
+    """Raise IndexCorrupt where another engine wrote the index, or there are other folders than were sealed."""
+    if _series(seal.engine) != _series(engine_version()):
+        raise _corrupt(folder, f"it was written by qdrant-edge-py {seal.engine} and {engine_version()} is installed")
+    folders = {path.name for path in (folder / _SEGMENTS).glob("*")}
+    if folders != {Path(name).parts[1] for name in seal.files if name.startswith(f"{_SEGMENTS}/")}:
+        raise _corrupt(folder, f"its {_SEGMENTS} folder does not hold what was sealed")
+
+
+def differing_files(folder: Path, seal: Seal, *, contents: bool) -> Iterator[str]:
+    """Names of the files that are not as they were sealed. contents: whether more than their sizes counts."""
+    for name, expected in seal.files.items():
+        path = folder / name
+        if not _matches(path, expected, contents=contents):
+            time.sleep(0.05)  # a server that opens or closes the index puts equal files in their place
+            if not _matches(path, expected, contents=contents):
+                yield name
+
+
+def only_numbers_differ(folder: Path, seal: Seal, name: str) -> bool:
+    """Whether a file that differs holds nothing but the numbers of vectors, as many as were sealed.
+
+    Any bytes are numbers; in every other file the engine could stumble over a changed one.
+    """
+    kept = _NUMBERS.fullmatch(name)
+    return kept is not None and _matches(folder / name, seal.files[name], contents=False)
+
+
+def _matches(path: Path, expected: tuple[int, int], *, contents: bool) -> bool:
+    size, checksum = expected
+    try:
+        return path.stat().st_size == size and (not contents or checksum_of(path) == checksum)
+    except FileNotFoundError:
+        return False
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SEAL)
+
+
+def _crc_of(body: Mapping[str, object]) -> int:
+    return zlib.crc32(json.dumps(body, sort_keys=True).encode())
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _series(release: str) -> list[str]:
+    """Major and minor version: patch releases keep the files as they are."""
+    return release.split(".")[:2]
+
+
+def _corrupt(folder: Path, reason: str) -> IndexCorrupt:
+    return IndexCorrupt(f"The index {folder.name} cannot be used: {reason}.", hint=REBUILD)

@@ -1,0 +1,174 @@
+"""The embedded vector store: Qdrant's engine in this process, one folder for each generation."""
+
+import errno
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from assay.adapters.stores.edge.engine import engine_errors, os_error
+from assay.adapters.stores.edge.index import EdgeIndex
+from assay.adapters.stores.edge.opening import load_shard
+from assay.adapters.stores.edge.seal import (
+    SEAL,
+    check_files,
+    differing_files,
+    engine_version,
+    only_numbers_differ,
+    read_seal,
+    require_structure,
+)
+from assay.adapters.stores.edge.writer import EdgeWriter
+from assay.adapters.stores.points import INDEX_NAME, require_name
+from assay.errors import IndexCorrupt, IndexNotFound, StoreUnavailable, VectorStoreError
+from assay.ports import IndexSpec, Inspected, StoreReport
+
+
+class EdgeStore:
+    """Indexes in folders below one root.
+
+    hnsw_threshold: from so many points on an HNSW graph is built. Below, dense search scans: it misses nothing, and
+        at 50,000 points of 256 dimensions it takes as long as a graph that finds 99% takes.
+    """
+
+    def __init__(self, root: Path, *, hnsw_threshold: int) -> None:
+        self._root = root
+        self._hnsw_threshold = hnsw_threshold
+
+    @property
+    def exclusive(self) -> bool:
+        """The folder is ours."""
+        return True
+
+    def create(self, generation: str, spec: IndexSpec) -> EdgeWriter:
+        """Start an index. Raises VectorStoreError when one of that name is there already, StorageFull."""
+        folder = self._folder(generation)
+        try:
+            self._root.mkdir(parents=True, exist_ok=True)
+            folder.mkdir()
+        except FileExistsError:
+            raise VectorStoreError(
+                f"There is an index {generation} already in {self._root}.", hint="Delete it first."
+            ) from None
+        except OSError as error:
+            raise os_error("create", folder, error, VectorStoreError) from error
+        try:
+            return EdgeWriter(folder, spec.dimension, self._hnsw_threshold)
+        except VectorStoreError:
+            shutil.rmtree(folder, ignore_errors=True)  # whatever else fails, the first error is the one to tell
+            raise
+
+    def open(self, generation: str, spec: IndexSpec) -> EdgeIndex:
+        """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
+        folder = self._folder(generation)
+        with engine_errors("open", folder, IndexCorrupt):
+            seal = read_seal(folder)
+            if seal.dimension != spec.dimension:
+                raise IndexCorrupt(
+                    f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}.",
+                    hint="Set the embedding settings back, or build a new generation with `assay publish`.",
+                )
+            check_files(folder, seal)
+            shard, place = load_shard(folder, seal)
+        index = EdgeIndex(folder, shard, seal, place)
+        points = index.count()
+        if points != seal.points:
+            index.close()
+            raise IndexCorrupt(
+                f"The index {generation} holds {points} points, not the {seal.points} it was sealed with."
+            )
+        return index
+
+    def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
+        """Open an index to be checked, its files compared in full; also where only numbers of vectors have changed.
+
+        Raises StoreUnavailable.
+        """
+        folder = self._folder(generation)
+        problems: list[str] = []
+        try:
+            with engine_errors("open", folder, IndexCorrupt):
+                seal = read_seal(folder)
+                require_structure(folder, seal)
+                differing = list(differing_files(folder, seal, contents=True))
+                problems += [f"The index {generation}: {name} is missing, cut short or damaged." for name in differing]
+                if not all(only_numbers_differ(folder, seal, name) for name in differing):
+                    return Inspected(None, tuple(problems))
+                shard, place = load_shard(folder, seal)
+        except (IndexCorrupt, IndexNotFound) as error:
+            return Inspected(None, (*problems, error.message))
+        index = EdgeIndex(folder, shard, seal, place)
+        if seal.dimension != spec.dimension:
+            problems.append(f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}.")
+        if (points := index.count()) != seal.points:
+            problems.append(f"The index {generation} holds {points} points, not the {seal.points} it was sealed with.")
+        return Inspected(index, tuple(problems))
+
+    def delete(self, generation: str) -> None:
+        """Remove an index, sealed or not; does nothing when there is none.
+
+        A process that has it open goes on reading until it closes it.
+        """
+        folder = self._folder(generation)
+        try:
+            (folder / SEAL).unlink(missing_ok=True)  # first: what is left of an interrupted removal is not sealed
+            shutil.rmtree(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise os_error("delete", folder, error, VectorStoreError) from error
+
+    def generations(self) -> list[str]:
+        """Ids of all generations that have something here, sealed or not, ascending."""
+        try:
+            return sorted(
+                path.name for path in self._root.iterdir() if path.is_dir() and INDEX_NAME.fullmatch(path.name)
+            )
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise os_error("list", self._root, error, StoreUnavailable) from error
+
+    def point_at(self, generation: str) -> None:
+        """There are no outside readers: the files are the engine's own."""
+
+    def check(self) -> None:
+        """Raise StoreUnavailable unless the folder can be read; one not there yet holds nothing, and is not made."""
+        try:
+            if self._root.exists():
+                next(self._root.iterdir(), None)
+            else:
+                _check_can_be_made(self._root)
+        except OSError as error:
+            raise os_error("read", self._root, error, StoreUnavailable) from error
+
+    def describe(self) -> StoreReport:
+        """Where it is, with which engine, and whether a build could write to it. Raises StoreUnavailable."""
+        summary = f"embedded (qdrant-edge {engine_version()}), {len(self.generations())} index(es) in {self._root}"
+        probe = self._root / ".writable"
+        problems = []
+        try:
+            if self._root.exists():
+                probe.write_bytes(bytes(4096))
+                probe.unlink(missing_ok=True)
+        except OSError as error:
+            problems.append(f"it cannot be written, so nothing can be built: {error.strerror}")
+            with suppress(OSError):
+                probe.unlink(missing_ok=True)
+        return StoreReport(summary, tuple(problems), None)
+
+    def close(self) -> None:
+        """There is nothing to let go of: each index holds its own files."""
+
+    def _folder(self, generation: str) -> Path:
+        require_name(generation)
+        return self._root / generation
+
+
+def _check_can_be_made(folder: Path) -> None:
+    """Raise OSError unless this user may make a folder."""
+    above = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not above.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(above))

@@ -1,0 +1,133 @@
+"""Building an embedded index: a fresh shard, filled in batches, then given its search structure and its seal."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from qdrant_edge import CountRequest, EdgeShard, Point, SparseVector, UpdateOperation
+
+from assay.adapters.stores.edge.engine import (
+    SearchKind,
+    engine_errors,
+    facet_index,
+    os_error,
+    shard_config,
+)
+from assay.adapters.stores.edge.seal import write_seal
+from assay.adapters.stores.payload import FACETS, to_payload
+from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
+from assay.errors import StorageFull, VectorStoreError
+from assay.ports import IndexPoint
+
+COMPRESSED_FROM = 4_000
+"""Points from which on a compressed copy of the vectors is scanned first; fewer are compared one by one in 0.3 ms."""
+
+_HEADROOM = 64 * 1024 * 1024
+"""Free bytes that a build leaves alone. The engine writes through mapped memory, where a full disk ends the process:
+space has to be there before it is asked for."""
+
+
+class EdgeWriter:
+    """One generation's index while it is built; used by one thread.
+
+    folder: made already, and empty.
+    graph_from: number of points from which on an HNSW graph is built.
+
+    Raises VectorStoreError, StorageFull.
+    """
+
+    def __init__(self, folder: Path, dimension: int, graph_from: int) -> None:
+        self._folder = folder
+        self._dimension = dimension
+        self._graph_from = graph_from
+        self._everywhere: set[str] | None = None
+        self._sealed = False
+        self._require_space(0)
+        with engine_errors("create", folder, VectorStoreError):
+            self._shard = EdgeShard.create(str(folder), shard_config(dimension, SearchKind.EXACT))
+            self._shard.update(facet_index())
+
+    def add(self, points: Sequence[IndexPoint]) -> None:
+        """Write points. Raises InvalidEmbedding, VectorStoreError, StorageFull; none of them is written then."""
+        if not points:
+            return
+        vectors = unit_rows(points, self._dimension)
+        self._require_space(_estimated_bytes(points))
+        payloads = [to_payload(point.chunk) for point in points]
+        batch = [_point(*parts) for parts in zip(points, vectors, payloads, strict=True)]
+        with engine_errors("write to", self._folder, VectorStoreError):
+            self._shard.update(UpdateOperation.upsert_points(batch))
+        for payload in payloads:
+            if self._everywhere is None:
+                self._everywhere = set(payload[FACETS])
+            self._everywhere.intersection_update(payload[FACETS])
+
+    def seal(self) -> None:
+        """Build what dense search needs, make everything durable, and let go. Raises VectorStoreError, StorageFull.
+
+        Building holds the interpreter's lock for seconds: it belongs into a process that serves nobody.
+        """
+        with engine_errors("seal", self._folder, VectorStoreError):
+            points = self._shard.count(CountRequest())
+            kind = self._search_kind(points)
+            if kind is not SearchKind.EXACT:
+                self._require_space(2 * _occupied_bytes(self._folder))
+                self._shard.close()
+                self._shard = EdgeShard.load(str(self._folder), shard_config(self._dimension, kind))
+                self._shard.optimize()
+            self._shard.flush()
+            self._shard.close()
+            # The first load settles the files: it merges and removes the writer's journals.
+            EdgeShard.load(str(self._folder)).close()
+            write_seal(self._folder, self._dimension, points, kind, tuple(sorted(self._everywhere or ())))
+        self._sealed = True
+
+    def abort(self) -> None:
+        """Throw the index away; does nothing once sealed. Raises VectorStoreError when the folder stays."""
+        if self._sealed:
+            return
+        del self._shard  # not closed: that would write what is thrown away, on a disk that may be full
+        try:
+            shutil.rmtree(self._folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise os_error("abandon", self._folder, error, VectorStoreError) from error
+
+    def _search_kind(self, points: int) -> SearchKind:
+        if points >= self._graph_from:
+            return SearchKind.GRAPH
+        return SearchKind.COMPRESSED if points >= COMPRESSED_FROM else SearchKind.EXACT
+
+    def _require_space(self, wanted: int) -> None:
+        try:
+            free = shutil.disk_usage(self._folder).free
+        except OSError as error:
+            raise os_error("write to", self._folder, error, VectorStoreError) from error
+        if free < wanted + _HEADROOM:
+            raise StorageFull(
+                f"The disk of {self._folder.parent} has {free / 1e6:.0f} MB left; "
+                f"writing the index {self._folder.name} needs {(wanted + _HEADROOM) / 1e6:.0f} MB.",
+                hint="Free some space there, or set another --data-dir.",
+            )
+
+
+def _point(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> Point:
+    sparse = SparseVector(list(point.sparse.indices), list(point.sparse.values))
+    try:
+        return Point(point.chunk.id, {DENSE: vector, SPARSE: sparse}, payload)
+    except TypeError:
+        raise not_unicode(point) from None
+
+
+def _estimated_bytes(points: Sequence[IndexPoint]) -> int:
+    """Generous: what the engine writes for these points before anything is merged."""
+    return sum(
+        4 * point.dense.size + 16 * len(point.sparse.indices) + 4 * len(point.chunk.text) + 4096 for point in points
+    )
+
+
+def _occupied_bytes(folder: Path) -> int:
+    """What the files take up on the disk; most of them are reserved in large steps and sparse."""
+    return sum(path.stat().st_blocks * 512 for path in folder.rglob("*"))

@@ -1,0 +1,267 @@
+"""Reading a generation's collection on a Qdrant server."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from qdrant_client import QdrantClient, models
+
+from assay.adapters.stores.facet_conditions import Conditions, narrowing_conditions, scope_conditions
+from assay.adapters.stores.payload import FACETS, from_payload, read_stored
+from assay.adapters.stores.points import (
+    CHUNK_ID,
+    DENSE,
+    SPARSE,
+    TIES,
+    end_of_ties,
+    first_by_id,
+    require_direction,
+    sorted_terms,
+)
+from assay.adapters.stores.qdrant.collection import Marker, collection_name
+from assay.adapters.stores.qdrant.errors import Failure, not_usable
+from assay.adapters.stores.qdrant.options import Reading
+from assay.adapters.stores.qdrant.server import Again, QdrantServer
+from assay.errors import StoreUnavailable
+from assay.model.documents import Chunk
+from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
+
+_PAGE = 1_000
+"""Ids of one request that lists them."""
+
+_VECTORS_AT_ONCE = 512
+
+
+class QdrantIndex:
+    """One generation's sealed collection; safe to use from several threads.
+
+    A server that is away makes every call raise StoreUnavailable, and calls work again when it is back.
+    """
+
+    def __init__(self, server: QdrantServer, marker: Marker, reading: Reading) -> None:
+        self._server = server
+        self._marker = marker
+        self._name = marker.generation
+        self._collection = collection_name(marker.collection, marker.generation)
+        self._everywhere = frozenset(marker.everywhere)
+        self._reading = reading
+        self._closed = False
+
+    def count(self) -> int:
+        """Number of points."""
+        self._require_open()
+        return count_points(self._server, self._name, self._collection, Again.SOON)
+
+    def search(self, query: IndexQuery) -> IndexAnswer:
+        """Search both sides in one request. Raises VectorStoreError; InvalidEmbedding for a vector of no direction."""
+        self._require_open()
+        scope = scope_conditions(query.filters, self._everywhere)
+        where = _filter(scope + narrowing_conditions(query.filters, self._everywhere))
+        requests = []
+        if query.dense is not None:
+            require_direction(query.dense, self._marker.dimension)
+            nearest = models.NearestQuery(nearest=query.dense.tolist())
+            requests.append(self._request(nearest, DENSE, query.limit, where, self._dense_params(query)))
+        if query.sparse is not None:
+            # Rare is what is rare where the search looks: other versions and locales have no say.
+            corpus = _filter(scope)
+            weighing = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus)) if corpus else None
+            terms = models.SparseVector(indices=list(query.sparse.indices), values=list(query.sparse.values))
+            nearest = models.NearestQuery(nearest=terms)
+            requests.append(self._request(nearest, SPARSE, query.limit, where, weighing))
+        answers = iter([_ranked(points, query.limit) for points in self._query(requests)])
+        return IndexAnswer(
+            dense=next(answers) if query.dense is not None else (),
+            sparse=next(answers) if query.sparse is not None else (),
+        )
+
+    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
+        records = self._records(chunk_ids, with_payload=True, with_vectors=False)
+        return {str(record.id): from_payload(record.payload or {}) for record in records}
+
+    def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
+        """The stored chunks with the true cosine of each and a vector, in one request.
+
+        Raises IndexCorrupt, InvalidEmbedding.
+        """
+        self._require_open()
+        require_direction(vector, self._marker.dimension)
+        ids = _points(chunk_ids)
+        if not ids:
+            return {}
+        (points,) = self._query([_comparison(vector, ids)])
+        return {str(point.id): Compared(from_payload(point.payload or {}), point.score) for point in points}
+
+    def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
+        found: dict[str, Vector] = {}
+        for start in range(0, len(chunk_ids), _VECTORS_AT_ONCE):
+            some = chunk_ids[start : start + _VECTORS_AT_ONCE]
+            for record in self._records(some, with_payload=False, with_vectors=[DENSE]):
+                found[str(record.id)] = self._dense(record)
+        return found
+
+    def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
+        """The points of these ids with all that is kept of them; ids that the index lacks are left out."""
+        found: dict[str, StoredPoint] = {}
+        for start in range(0, len(chunk_ids), _VECTORS_AT_ONCE):
+            some = chunk_ids[start : start + _VECTORS_AT_ONCE]
+            records = self._records(some, with_payload=True, with_vectors=[DENSE, SPARSE])
+            found |= {str(record.id): _stored(record) for record in records}
+        return found
+
+    def ids(self) -> Iterator[str]:
+        """Every chunk id, in ascending order."""
+        self._require_open()
+        yield from scroll_ids(self._server, self._name, self._collection, Again.PATIENTLY)
+
+    def close(self) -> None:
+        """Let go of the index; a second call does nothing. The connection is the store's."""
+        self._closed = True
+
+    def _request(
+        self,
+        nearest: models.NearestQuery,
+        using: str,
+        limit: int,
+        where: models.Filter | None,
+        params: models.SearchParams | None,
+    ) -> models.QueryRequest:
+        return models.QueryRequest(
+            query=nearest,
+            using=using,
+            limit=limit + TIES,
+            filter=where,
+            params=params,
+            with_payload=False,
+            with_vector=False,
+        )
+
+    def _dense_params(self, query: IndexQuery) -> models.SearchParams:
+        if query.exact:
+            return models.SearchParams(exact=True)
+        compared_again = models.QuantizationSearchParams(rescore=True, oversampling=self._reading.oversampling)
+        return models.SearchParams(hnsw_ef=self._reading.search_width, quantization=compared_again)
+
+    def _query(self, requests: Sequence[models.QueryRequest]) -> list[list[models.ScoredPoint]]:
+        if not requests:
+            return []
+
+        def ask(client: QdrantClient) -> list[models.QueryResponse]:
+            return client.query_batch_points(
+                self._collection,
+                requests=requests,
+                consistency=_consistency(self._reading),
+                timeout=self._server.search_seconds,
+            )
+
+        answers = self._server.search("search", self._name, ask)
+        if len(answers) != len(requests):
+            raise StoreUnavailable(f"The Qdrant server answered {len(answers)} of {len(requests)} searches.")
+        return [answer.points for answer in answers]
+
+    def _records(
+        self, chunk_ids: Sequence[str], *, with_payload: bool, with_vectors: bool | list[str]
+    ) -> list[models.Record]:
+        self._require_open()
+        ids = _points(chunk_ids)
+        if not ids:
+            return []
+
+        def ask(client: QdrantClient) -> list[models.Record]:
+            return client.retrieve(
+                self._collection,
+                ids=ids,
+                with_payload=with_payload,
+                with_vectors=with_vectors,
+                consistency=_consistency(self._reading),
+                timeout=self._server.search_seconds,
+            )
+
+        return self._server.search("read", self._name, ask)
+
+    def _dense(self, record: models.Record) -> Vector:
+        if not isinstance(record.vector, dict) or DENSE not in record.vector:
+            raise not_usable(self._name, f"the point {record.id} has no dense vector")
+        return np.array(record.vector[DENSE], dtype=np.float32)
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable(f"The index {self._name} is closed.")
+
+
+def _stored(record: models.Record) -> StoredPoint:
+    chunk, problems = read_stored(record.payload or {})
+    vectors = record.vector if isinstance(record.vector, dict) else {}
+    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
+    return StoredPoint(
+        chunk,
+        None if dense is None else np.array(dense, dtype=np.float32),
+        sorted_terms(sparse.indices, sparse.values) if isinstance(sparse, models.SparseVector) else None,
+        problems,
+    )
+
+
+def count_points(server: QdrantServer, name: str, collection: str, again: Again) -> int:
+    """The exact number of points, counted here where strict mode forbids to ask for it. Raises VectorStoreError."""
+    answer = server.attempt(lambda client: client.count(collection, exact=True), again)
+    if isinstance(answer, Failure):
+        if answer.forbids_exact:
+            return sum(1 for _ in scroll_ids(server, name, collection, again))
+        raise server.error(answer, "count", name)
+    return answer.count
+
+
+def scroll_ids(server: QdrantServer, name: str, collection: str, again: Again) -> Iterator[str]:
+    """Every id of a collection, in ascending order. Raises VectorStoreError."""
+    offset: Any = None
+    while True:
+
+        def ask(client: QdrantClient, offset: Any = offset) -> tuple[list[models.Record], Any]:  # noqa: ANN401 - an id
+            return client.scroll(collection, limit=_PAGE, offset=offset, with_payload=False, with_vectors=False)
+
+        records, offset = server.work("list", name, ask, again)
+        yield from (str(record.id) for record in records)
+        if offset is None:
+            return
+
+
+def _comparison(vector: Vector, ids: list[models.ExtendedPointId]) -> models.QueryRequest:
+    """The cosine of a vector and these points: so few are compared one by one, as they were sent."""
+    return models.QueryRequest(
+        query=models.NearestQuery(nearest=vector.tolist()),
+        using=DENSE,
+        limit=len(ids),
+        filter=models.Filter(must=[models.HasIdCondition(has_id=ids)]),
+        params=models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True)),
+        with_payload=True,
+        with_vector=False,
+    )
+
+
+def _filter(conditions: Conditions) -> models.Filter | None:
+    must: list[models.Condition] = [_one_of(facets) for facets in conditions]
+    return models.Filter(must=must) if must else None
+
+
+def _one_of(facets: Sequence[str]) -> models.FieldCondition:
+    if len(facets) == 1:
+        return models.FieldCondition(key=FACETS, match=models.MatchValue(value=facets[0]))
+    return models.FieldCondition(key=FACETS, match=models.MatchAny(any=list(facets)))
+
+
+def _consistency(reading: Reading) -> models.ReadConsistency | None:
+    if isinstance(reading.consistency, str):
+        return models.ReadConsistencyType(reading.consistency)
+    return reading.consistency
+
+
+def _points(chunk_ids: Sequence[str]) -> list[models.ExtendedPointId]:
+    """Those that can be in an index, whose ids are UUIDs, each once."""
+    return list(dict.fromkeys(chunk_id for chunk_id in chunk_ids if CHUNK_ID.fullmatch(chunk_id)))
+
+
+def _ranked(points: Sequence[models.ScoredPoint], limit: int) -> tuple[Scored, ...]:
+    end = end_of_ties([point.score for point in points], limit)
+    return first_by_id([Scored(str(point.id), point.score) for point in points[:end]], limit)

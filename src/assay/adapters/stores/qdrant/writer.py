@@ -1,0 +1,212 @@
+"""Building a generation's collection on a Qdrant server: loaded unindexed, then indexed, counted and sealed."""
+
+import json
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from qdrant_client import models
+
+from assay.adapters.stores.payload import FACETS, to_payload
+from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
+from assay.adapters.stores.qdrant.collection import Marker, collection_name, read_marker
+from assay.adapters.stores.qdrant.errors import Failure
+from assay.adapters.stores.qdrant.index import count_points
+from assay.adapters.stores.qdrant.options import CollectionLayout, Loading
+from assay.adapters.stores.qdrant.server import Again, QdrantServer
+from assay.errors import StoreUnavailable, VectorStoreError
+from assay.ports import IndexPoint
+
+logger = logging.getLogger(__name__)
+
+_INDEXED_FROM_KB = 10_000
+"""Kilobytes of vectors from which on a segment gets its graph; smaller ones are quicker compared in full."""
+
+_UNINDEXED = 0
+"""The threshold with which the server indexes nothing, as a collection is made."""
+
+_NUMBER_BYTES = 25
+_POINT_BYTES = 200
+_REQUEST_BYTES = 100
+"""The most that a number takes in JSON with its comma, and what surrounds a point's numbers, and a request's points."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+_NUDGE_SECONDS = 5.0
+_STEADY = 2
+"""How often in a row a collection has to look finished: a server may not have begun yet."""
+
+
+class QdrantWriter:
+    """One generation's collection while it is built; used by one thread.
+
+    The collection is there already, with its payload index.
+    """
+
+    def __init__(self, server: QdrantServer, marker: Marker, layout: CollectionLayout, loading: Loading) -> None:
+        self._server = server
+        self._marker = marker
+        self._name = marker.generation
+        self._collection = collection_name(marker.collection, marker.generation)
+        self._layout = layout
+        self._loading = loading
+        self._everywhere: set[str] | None = None
+        self._ids = bytearray()  # 16 bytes each: a set of strings takes ten times as much
+        self._sealed = False
+
+    def add(self, points: Sequence[IndexPoint]) -> None:
+        """Write points, in as many requests as they need; each is searchable when its request is answered.
+
+        Raises InvalidEmbedding, VectorStoreError, StorageFull.
+        """
+        if self._sealed:
+            raise StoreUnavailable(f"The index {self._name} is sealed and takes no more points.")
+        if not points:
+            return
+        vectors = unit_rows(points, self._marker.dimension)
+        payloads = [to_payload(point.chunk) for point in points]
+        sizes = [_bytes_of(point, payload) for point, payload in zip(points, payloads, strict=True)]
+        structs = [_struct(*parts) for parts in zip(points, vectors, payloads, strict=True)]
+        for first, end in self._requests(sizes):
+            self._send(structs[first:end])
+        for point, payload in zip(points, payloads, strict=True):
+            self._ids += UUID(point.chunk.id).bytes
+            if self._everywhere is None:
+                self._everywhere = set(payload[FACETS])
+            self._everywhere.intersection_update(payload[FACETS])
+
+    def seal(self) -> None:
+        """Have the server index what it holds, wait until it has, compare the number of points, and mark it sealed.
+
+        Raises VectorStoreError; StoreUnavailable when the server takes longer than it may.
+        """
+        expected = self._distinct()
+        threshold = _INDEXED_FROM_KB if expected >= self._layout.graph_from else _UNINDEXED
+        if threshold != _UNINDEXED:
+            self._optimize(threshold)
+        self._wait_until_optimized(threshold)
+        found = count_points(self._server, self._name, self._collection, Again.PATIENTLY)
+        if found != expected:
+            raise VectorStoreError(
+                f"The index {self._name} holds {found} points on the Qdrant server at {self._server.address}, "
+                f"not the {expected} that were sent.",
+                hint="Run it again; if it stays so, look into the server's log.",
+            )
+        self._mark(
+            replace(self._marker, state="sealed", points=expected, everywhere=tuple(sorted(self._everywhere or ())))
+        )
+        self._sealed = True
+
+    def abort(self) -> None:
+        """Throw the collection away; does nothing once sealed. One that stays is logged; the next build removes it."""
+        if self._sealed:
+            return
+        gone = self._server.attempt(lambda client: client.delete_collection(self._collection), Again.SOON)
+        if isinstance(gone, Failure) and not gone.is_missing:
+            logger.warning(
+                "The unfinished collection %s stays on the Qdrant server at %s until the next build: %s.",
+                self._collection,
+                self._server.address,
+                gone.words,
+            )
+
+    def _send(self, structs: list[models.PointStruct]) -> None:
+        self._server.work(
+            "write to",
+            self._name,
+            lambda client: client.upsert(self._collection, points=structs, wait=True),
+            Again.PATIENTLY,  # a point replaces the one with its id: to send it twice is to send it once
+        )
+
+    def _requests(self, sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Where each request begins and ends, none with too many points or bytes; one point may be too large itself."""
+        first, total = 0, _REQUEST_BYTES
+        for position, size in enumerate(sizes):
+            full = position - first >= self._loading.batch or total + size > self._loading.batch_bytes
+            if full and position > first:
+                yield first, position
+                first, total = position, _REQUEST_BYTES
+            total += size
+        yield first, len(sizes)
+
+    def _distinct(self) -> int:
+        halves = np.frombuffer(bytes(self._ids), dtype=np.uint64).reshape(-1, 2)  # (points, 2)
+        return len(np.unique(halves, axis=0)) if len(halves) else 0
+
+    def _optimize(self, threshold: int) -> None:
+        """Have segments above so many kilobytes indexed. A server that was restarted waits to be told."""
+        config = models.OptimizersConfigDiff(indexing_threshold=threshold)
+        self._server.work(
+            "index",
+            self._name,
+            lambda client: client.update_collection(self._collection, optimizers_config=config),
+            Again.PATIENTLY,
+        )
+
+    def _wait_until_optimized(self, threshold: int) -> None:
+        started = nudged = time.monotonic()
+        pause, steady = _FIRST_PAUSE, 0
+        while True:
+            info = self._server.work(
+                "look at", self._name, lambda client: client.get_collection(self._collection), Again.PATIENTLY
+            )
+            self._require_working(info)
+            waiting = info.update_queue.length if info.update_queue else 0
+            steady = steady + 1 if info.status is models.CollectionStatus.GREEN and not waiting else 0
+            if steady >= _STEADY:
+                return
+            now = time.monotonic()
+            if now - started > self._loading.seal_timeout:
+                raise StoreUnavailable(
+                    f"The Qdrant server at {self._server.address} has not finished indexing {self._name} after "
+                    f"{now - started:.0f} s: it is {info.status.value}, {info.indexed_vectors_count or 0} are done.",
+                    hint="Give it more time with [qdrant] seal_timeout_seconds, or more CPUs.",
+                )
+            if info.status is models.CollectionStatus.GREY and now - nudged > _NUDGE_SECONDS:
+                self._optimize(threshold)
+                nudged = now
+            time.sleep(pause)
+            pause = min(1.5 * pause, _LONGEST_PAUSE)
+
+    def _require_working(self, info: models.CollectionInfo) -> None:
+        failed = info.optimizer_status
+        if isinstance(failed, models.OptimizersStatusOneOf1):
+            reason = failed.error
+        elif info.status is models.CollectionStatus.RED:
+            reason = "its status is red"
+        else:
+            return
+        raise VectorStoreError(
+            f"The Qdrant server at {self._server.address} cannot index {self._name}: {reason}.",
+            hint="Its log says more; often its disk or its memory is full.",
+        )
+
+    def _mark(self, marker: Marker) -> None:
+        self._server.work(
+            "seal",
+            self._name,
+            lambda client: client.update_collection(self._collection, metadata=marker.as_metadata()),
+            Again.PATIENTLY,
+        )
+        info = self._server.work(
+            "look at", self._name, lambda client: client.get_collection(self._collection), Again.PATIENTLY
+        )
+        read_marker(info, marker.collection, marker.generation)
+
+
+def _struct(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> models.PointStruct:
+    sparse = models.SparseVector(indices=list(point.sparse.indices), values=list(point.sparse.values))
+    return models.PointStruct(id=point.chunk.id, vector={DENSE: vector, SPARSE: sparse}, payload=payload)
+
+
+def _bytes_of(point: IndexPoint, payload: dict[str, Any]) -> int:
+    """The most that a point takes in a request. Raises VectorStoreError for what cannot be sent."""
+    try:
+        text = len(json.dumps(payload, ensure_ascii=False).encode())
+    except UnicodeEncodeError:
+        raise not_unicode(point) from None
+    numbers = point.dense.size + 2 * len(point.sparse.indices)
+    return text + _NUMBER_BYTES * numbers + _POINT_BYTES

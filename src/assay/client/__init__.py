@@ -1,0 +1,1 @@
+"""A running Assay, searched over HTTP."""

@@ -1,0 +1,235 @@
+"""The embedded store does what the kit says, keeps to its folder, and says what is wrong."""
+
+import json
+import os
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.adapters.stores.edge import engine as edge_engine
+from assay.adapters.stores.edge import seal as edge_seal
+from assay.adapters.stores.edge import writer as edge_writer
+from assay.adapters.stores.edge.seal import SEAL
+from assay.adapters.stores.edge.store import EdgeStore
+from assay.errors import IndexCorrupt, IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
+from assay.ports import IndexQuery, IndexSpec, SparseVector
+from assay.testing import VectorStoreConformance
+from assay.testing.index_samples import EVERYTHING, SPEC, direction, filled, point, points
+
+NEVER = 10**9
+
+
+class TestCompressingStore(VectorStoreConformance):
+    @pytest.fixture
+    def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EdgeStore:
+        monkeypatch.setattr(edge_writer, "COMPRESSED_FROM", 0)
+        return EdgeStore(tmp_path / "index", hnsw_threshold=NEVER)
+
+
+class TestGraphStore(VectorStoreConformance):
+    @pytest.fixture
+    def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EdgeStore:
+        monkeypatch.setattr(edge_engine, "SCANNED", 0)
+        return EdgeStore(tmp_path / "index", hnsw_threshold=0)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def store(root: Path) -> EdgeStore:
+    return EdgeStore(root, hnsw_threshold=NEVER)
+
+
+def kind(root: Path, name: str) -> str:
+    seal: dict[str, str] = json.loads((root / name / SEAL).read_text(encoding="utf-8"))
+    return seal["kind"]
+
+
+# --- names and folders ---
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../g1", "/tmp/g1", ".hidden", "a b", "g1\n"])
+def test_a_name_that_could_lead_elsewhere_is_refused(store: EdgeStore, name: str) -> None:
+    for use in (lambda: store.create(name, SPEC), lambda: store.open(name, SPEC), lambda: store.delete(name)):
+        with pytest.raises(VectorStoreError, match="cannot be the name"):
+            use()
+
+
+def test_listing_and_opening_make_no_folder(store: EdgeStore, root: Path) -> None:
+    assert store.generations() == []
+    with pytest.raises(IndexNotFound, match="assay ingest"):
+        store.open("g1", SPEC)
+    assert not root.exists()
+
+
+def test_what_lies_beside_the_indexes_is_not_listed(store: EdgeStore, root: Path) -> None:
+    filled(store, points(1)).close()
+    (root / "notes.txt").write_text("mine")
+    (root / ".cache").mkdir()
+    assert store.generations() == ["g1"]
+
+
+def test_checking_leaves_nothing_behind(store: EdgeStore, root: Path) -> None:
+    root.mkdir()
+    store.check()
+    store.describe()
+    assert list(root.iterdir()) == []
+
+
+def test_checking_a_root_that_is_not_there_yet_makes_none(store: EdgeStore, root: Path) -> None:
+    store.check()
+    assert not root.exists()
+
+
+def test_a_root_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StoreUnavailable, match="file"):
+        EdgeStore(tmp_path / "file" / "below" / "index", hnsw_threshold=NEVER).check()
+
+
+def test_a_root_that_this_user_may_not_make_is_unavailable(store: EdgeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(StoreUnavailable):
+        store.check()
+
+
+def test_a_root_that_is_a_file_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "index").write_text("not a folder")
+    store = EdgeStore(tmp_path / "index", hnsw_threshold=NEVER)
+    with pytest.raises(StoreUnavailable, match="index"):
+        store.check()
+    with pytest.raises(VectorStoreError):
+        store.create("g1", SPEC)
+
+
+def test_a_name_that_is_not_unicode_is_refused_with_its_path(store: EdgeStore) -> None:
+    writer = store.create("g1", SPEC)
+    with pytest.raises(VectorStoreError, match=r"udcff.* not valid Unicode"):
+        writer.add([point("page", source_path="caf\udcff.md")])
+    writer.add(points(1))
+
+
+# --- how vectors are found ---
+
+
+def test_the_number_of_points_decides_how_vectors_are_found(
+    store: EdgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_writer, "COMPRESSED_FROM", 10)
+    with_graph = EdgeStore(root, hnsw_threshold=20)
+    for name, count in (("g9", 9), ("g10", 10), ("g19", 19), ("g20", 20)):
+        filled(with_graph, points(count), name).close()
+    assert [kind(root, name) for name in ("g9", "g10", "g19", "g20")] == ["exact", "compressed", "compressed", "graph"]
+
+
+def test_what_is_expected_does_not_decide_only_what_came(store: EdgeStore, root: Path) -> None:
+    writer = store.create("g1", IndexSpec(SPEC.dimension, 10**6))
+    writer.add(points(3))
+    writer.seal()
+    assert kind(root, "g1") == "exact"
+
+
+def test_of_equal_scores_at_the_limit_those_with_the_first_ids_are_returned(store: EdgeStore) -> None:
+    twins = [replace(point(f"twin-{number}"), dense=direction(3)) for number in range(25)]
+    answer = filled(store, twins).search(IndexQuery(direction(4), SparseVector((1,), (1.0,)), 5, EVERYTHING))
+    first = sorted(one.chunk.id for one in twins)[:5]
+    assert [scored.chunk_id for scored in answer.dense] == first
+    assert [scored.chunk_id for scored in answer.sparse] == first
+
+
+# --- what a seal protects ---
+
+
+def test_an_index_of_another_engine_is_refused_by_name(
+    store: EdgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(store, points(3)).close()
+    installed = edge_seal.engine_version()
+    monkeypatch.setattr(edge_seal, "engine_version", lambda: "0.10.1")
+    with pytest.raises(IndexCorrupt, match=f"qdrant-edge-py {re.escape(installed)} and 0.10.1 is installed") as refused:
+        store.open("g1", SPEC)
+    assert "--rebuild" in refused.value.hint
+
+
+def test_a_patch_release_of_the_engine_reads_what_the_one_before_wrote(
+    store: EdgeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(store, points(3)).close()
+    major, minor, *_ = edge_seal.engine_version().split(".")
+    monkeypatch.setattr(edge_seal, "engine_version", lambda: f"{major}.{minor}.999")
+    assert store.open("g1", SPEC).count() == 3
+
+
+def test_an_index_of_another_format_is_refused(store: EdgeStore, root: Path) -> None:
+    filled(store, points(3)).close()
+    seal = json.loads((root / "g1" / SEAL).read_text(encoding="utf-8"))
+    (root / "g1" / SEAL).write_text(json.dumps(seal | {"format": 99}), encoding="utf-8")
+    with pytest.raises(IndexCorrupt, match="format 99"):
+        store.open("g1", SPEC)
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[]", b"null", b"{}", b"\xff\xfe", b'{"format": 1, "crc": 0, "files": {}}'], ids=repr
+)
+def test_a_damaged_seal_is_refused(store: EdgeStore, root: Path, damage: bytes) -> None:
+    filled(store, points(3)).close()
+    (root / "g1" / SEAL).write_bytes(damage)
+    with pytest.raises(IndexCorrupt, match=SEAL):
+        store.open("g1", SPEC)
+
+
+def test_a_seal_with_one_number_changed_is_refused(store: EdgeStore, root: Path) -> None:
+    filled(store, points(3)).close()
+    seal = root / "g1" / SEAL
+    seal.write_text(seal.read_text(encoding="utf-8").replace('"points": 3', '"points": 4'), encoding="utf-8")
+    with pytest.raises(IndexCorrupt, match="damaged"):
+        store.open("g1", SPEC)
+
+
+def test_a_large_index_has_its_sizes_compared_and_not_its_contents(
+    store: EdgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(store, points(3)).close()
+    monkeypatch.setattr(edge_seal, "_CHECKED_BYTES", 0)
+    monkeypatch.setattr(edge_seal, "checksum_of", lambda path: pytest.fail(f"{path} was read"))
+    assert store.open("g1", SPEC).count() == 3
+    largest = max((path for path in (root / "g1").rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
+    os.truncate(largest, largest.stat().st_size - 1)
+    with pytest.raises(IndexCorrupt, match=re.escape(largest.name)):
+        store.open("g1", SPEC)
+
+
+# --- space ---
+
+
+def test_a_disk_that_is_nearly_full_is_refused_before_anything_is_written(
+    store: EdgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = store.create("g1", SPEC)
+    usage = shutil.disk_usage(root)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=10_000_000))
+    with pytest.raises(StorageFull, match="10 MB left") as refused:
+        writer.add(points(5))
+    assert "--data-dir" in refused.value.hint
+    with pytest.raises(StorageFull):
+        store.create("g2", SPEC)
+    monkeypatch.undo()
+    writer.abort()
+    assert "g1" not in store.generations()
+
+
+def test_a_generation_that_could_not_be_started_leaves_nothing(
+    store: EdgeStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root.mkdir()
+    usage = shutil.disk_usage(root)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
+    with pytest.raises(StorageFull):
+        store.create("g1", SPEC)
+    assert store.generations() == []
