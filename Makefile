@@ -47,9 +47,10 @@ docs: $(STAMP)  ## write the reference pages that follow from the code
 bench: $(STAMP)  ## quality and performance, with a baseline in the same run
 	$(BIN)/python -m benchmarks
 
-soak: $(STAMP)  ## look for new counterexamples to the properties and the HTTP API, for a quarter of an hour
+soak: $(STAMP)  ## look for new counterexamples to the properties and the HTTP API, and publish in a storm, for half an hour
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2 tests/property --timeout 3600
 	$(BIN)/python -m benchmarks.fuzz
+	$(BIN)/python -m benchmarks.storm 600
 
 weight: $(BIN)/python  ## size of a fresh environment without development tools
 	rm -rf build/weight && $(PYTHON) -m venv build/weight

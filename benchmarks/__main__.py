@@ -14,6 +14,7 @@ from benchmarks import (
     reading_sites,
     serving,
     simulations,
+    storm,
 )
 
 if __name__ == "__main__":
@@ -25,6 +26,7 @@ if __name__ == "__main__":
     serving.main(50_000)
     http_load.main()
     chain.main()
+    storm.main()
     latency.main()
     audit.main()
     metrics.main()

@@ -66,7 +66,7 @@ class Chain:
     def __init__(self, work: Path, postgres: PostgresServer) -> None:
         self.work = work
         self.postgres = postgres
-        self.cohere_port, self.qdrant_port, self.port = _free_port(), _free_port(), _free_port()
+        self.cohere_port, self.qdrant_port, self.port = free_port(), free_port(), free_port()
         self.cohere = self._start_cohere()
         self.qdrant = self._start_qdrant()
         self.server: subprocess.Popen[bytes] | None = None
@@ -255,7 +255,7 @@ def _extra(shape: str) -> dict[str, object]:
     return {"similarity_threshold": 0.0} if shape == "004" else {}
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]

@@ -1,0 +1,358 @@
+"""Publishes, promotions, rollbacks and SIGKILLs under 8 clients, all at once: nothing may fail, mix or be lost.
+
+Run as `python -m benchmarks.storm [SECONDS]`; one minute unless told otherwise. `assay serve` answers on a real socket.
+One thread publishes the handbook again and again, each time with other pages marked; a second one promotes and rolls
+back; half of these processes are killed at a random moment. The clients use the four HTTP shapes and seed 002's Python
+functions in turn. An answer counts as
+
+- failed: its status is not 200, or the Python function raised;
+- mixed: its chunks are not all of the generation that it names, or of any one generation where the shape names none;
+- short: it has fewer hits than were asked for, though every generation has enough.
+
+A command is a problem when it ends with an internal error, a publish also when it is refused. A release is lost when
+its command reported it and the catalog does not know it, or the server does not follow it.
+"""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from statistics import median
+from time import monotonic, sleep
+from typing import Any
+
+from tests.chain import SHAPES, free_port
+
+from assay.app import Assay, example_folder
+from assay.contracts import retrieval_layer
+from assay.errors import AssayError
+from assay.model.generations import State
+from assay.model.ids import content_hash
+from assay.settings import load_settings
+
+CLIENTS = 8
+TOP_K = 5
+QUERIES = (
+    "How do nodes exchange messages over topics?",
+    "Which computer and which software do I need before I start the robot?",
+    "What happens when the emergency stop is pressed while the robot walks?",
+    "How is the camera calibrated against the arm?",
+    "update the software of a whole fleet of robots",
+    "battery fault codes and what to do about them",
+    "balance and walking with the capture point",
+    "test the robot in simulation before it moves",
+)
+MODES = ("hybrid", "dense", "sparse")
+PYTHON = "002"
+KILL_SHARE = 0.5
+BASE_URL = "https://handbook.example"
+_FOLLOW_SECONDS = 15.0
+_REFUSED = {1, 2, 3}
+"""Exit codes of a command that was in order and had nothing to do: no generation to go back to, a build at work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What one search gave. generation: None where the shape does not name it; hits: id and text hash of each."""
+
+    shape: str
+    generation: str | None
+    hits: tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class Record:
+    """Everything that was seen. Guarded by its lock.
+
+    chunks: id and text hash of every chunk by generation.
+    commands: by name and end: `done`, `refused`, `killed` or `failed`.
+    """
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    answers: Counter[Answered] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+    commands: Counter[tuple[str, str]] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    chunks: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def mixed(self) -> list[Answered]:
+        """Answers with chunks that no one generation has, or not the generation that they name."""
+        return [one for one in self.answers if not self._fits(one)]
+
+    def short(self) -> list[Answered]:
+        """Answers with fewer hits than there are."""
+        return [one for one in self.answers if len(one.hits) < TOP_K]
+
+    def _fits(self, answer: Answered) -> bool:
+        hits = set(answer.hits)
+        if answer.generation is not None:
+            return hits <= self.chunks.get(answer.generation, frozenset())
+        return any(hits <= chunks for chunks in self.chunks.values())
+
+
+class Storm:
+    """One data directory, its server, and all that happens to it."""
+
+    def __init__(self, work: Path, seed: int = 0) -> None:
+        self.work = work
+        self.record = Record()
+        self.ended = threading.Event()
+        self.port = free_port()
+        self._random = random.Random(seed)
+        self._edition = 0
+        self._folder = work / "handbook"
+        self._original = example_folder() / "handbook"
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+        self.environment = environment | {"ASSAY_DATA_DIR": str(work / "data")}
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Publish for the first time, and serve."""
+        self.publish(kill=False)
+        with (self.work / "serve.log").open("ab") as log:
+            command = [sys.executable, "-m", "assay", "serve", "--port", str(self.port)]
+            server = subprocess.Popen(command, cwd=self.work, env=self.environment, stdout=log, stderr=log)
+        try:
+            self._wait_until_ready(server)
+            yield
+        finally:
+            server.terminate()
+            server.wait(60)
+
+    def _wait_until_ready(self, server: subprocess.Popen[bytes]) -> None:
+        for _ in range(1_200):
+            if server.poll() is not None:
+                break
+            with suppress(OSError, HTTPException):
+                if self._request("GET", "/readyz", None)[0] == 200:
+                    return
+            sleep(0.05)
+        raise RuntimeError(f"the server did not start: {(self.work / 'serve.log').read_text(errors='replace')}")
+
+    # --- what is done to it ----------------------------------------------------------------------------------------
+
+    def publish(self, *, kill: bool) -> None:
+        """Write the next edition of the handbook and publish it."""
+        self._edition += 1
+        self._write_edition()
+        arguments = ("publish", str(self._folder), "--base-url", BASE_URL, "--name", "handbook", "--json")
+        self.command(arguments, kill=kill)
+        self.keep_chunks()
+
+    def release(self, *, kill: bool) -> None:
+        """Go back, or promote a generation that was live before."""
+        with self.opened() as assay:
+            known = [one.id for one in assay.generations() if one.state in {State.RETIRED, State.CANDIDATE}]
+        if known and self._random.random() < 0.5:
+            self.command(("promote", self._random.choice(known), "--json"), kill=kill)
+        else:
+            self.command(("rollback", "--json"), kill=kill)
+
+    def command(self, arguments: Sequence[str], *, kill: bool) -> None:
+        """Run a command to its end, or kill it on the way."""
+        name, started = arguments[0], monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "assay", *arguments],
+            cwd=self.work,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        taken = self.record.seconds[name]
+        lifetime = self._random.uniform(0.2, 1.05) * median(taken) if kill and taken else 120.0
+        try:
+            said, complaint = process.communicate(timeout=lifetime)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            self.record.commands[name, "killed"] += 1
+            if not kill:
+                self.record.problems.append(f"{name} did not end in {lifetime:.0f} s")
+            return
+        self._note_end(name, process.returncode, said, complaint)
+        if process.returncode == 0:
+            taken.append(monotonic() - started)
+
+    def _note_end(self, name: str, code: int, said: str, complaint: str) -> None:
+        end = "done" if code == 0 else "refused" if code in _REFUSED else "failed"
+        self.record.commands[name, end] += 1
+        if end == "failed" or (name == "publish" and end != "done"):
+            self.record.problems.append(f"{name} ended with {code}: {complaint[-500:]}")
+        if end != "done":
+            return
+        body = json.loads(said)
+        live = body["generation"] if body.get("live") else body.get("promoted")
+        with self.opened() as assay:
+            known = {one.id: one for one in assay.generations()}
+            if assay.catalog.live_id() is None:
+                self.record.problems.append(f"nothing is live after {name}")
+        if live is not None and (live not in known or known[live].promoted_at is None):
+            self.record.problems.append(f"lost: {name} reported {live} live, and the catalog does not know it as such")
+
+    def keep_chunks(self) -> None:
+        """Note the chunks of each generation that is complete."""
+        with self.opened() as assay:
+            for generation in assay.generations():
+                if generation.id not in self.record.chunks and generation.state is not State.BUILDING:
+                    found = frozenset((one.id, content_hash(one.text)) for one in assay.catalog.chunks(generation.id))
+                    self.record.chunks[generation.id] = found
+
+    @contextmanager
+    def opened(self) -> Iterator[Assay]:
+        """The same data directory, in this process."""
+        source = {"path": self._folder, "base_url": BASE_URL, "name": "handbook"}
+        with Assay.open(load_settings(None, {"data_dir": self.work / "data", "sources": [source]})) as assay:
+            yield assay
+
+    def _write_edition(self) -> None:
+        """The handbook with every paragraph marked in half of its pages, another half each time."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.copytree(self._original, self._folder)
+        pages = sorted(path for path in self._folder.rglob("*.md*") if not path.name.startswith("_"))
+        for page in self._random.sample(pages, len(pages) // 2):
+            text = page.read_text(encoding="utf-8")
+            marked = text.replace(".\n\n", f". Edition {self._edition}.\n\n")
+            page.write_text(marked, encoding="utf-8")
+
+    # --- the clients -----------------------------------------------------------------------------------------------
+
+    def client(self, number: int) -> None:
+        """Search until it is over, each shape in turn."""
+        shapes = [*SHAPES, PYTHON]
+        turn = number * 7
+        while not self.ended.is_set():
+            shape, query = shapes[turn % len(shapes)], QUERIES[turn // len(shapes) % len(QUERIES)]
+            try:
+                answer = self._in_python(query, turn) if shape == PYTHON else self._over_http(shape, query, turn)
+            except (OSError, HTTPException, AssayError, ValueError, KeyError, TypeError) as error:
+                with self.record.lock:
+                    self.record.failures.append(f"{shape}: {type(error).__name__}: {error}")
+            else:
+                with self.record.lock:
+                    self.record.answers[answer] += 1
+            turn += 1
+
+    def _over_http(self, shape: str, query: str, turn: int) -> Answered:
+        path, name, hits = SHAPES[shape]
+        extra: dict[str, object] = {"similarity_threshold": 0.0} if shape == "004" else {}
+        if shape == "native":
+            extra = {"mode": MODES[turn % len(MODES)]}
+        status, body = self._request("POST", path, {name: query, "top_k": TOP_K} | extra)
+        if status != 200:
+            raise OSError(f"status {status}: {body}")
+        found = tuple((hit["chunk_id"], content_hash(hit.get("content") or hit["snippet"])) for hit in body[hits])
+        return Answered(shape, body.get("generation"), found)
+
+    @staticmethod
+    def _in_python(query: str, turn: int) -> Answered:
+        if turn % 2:
+            results = retrieval_layer.retrieve(query, TOP_K, minimum_relevance=0.0)
+        else:
+            embedding = retrieval_layer.generate_query_embedding(query)
+            results = retrieval_layer.retrieve_content_chunks(embedding, TOP_K)
+        return Answered(PYTHON, None, tuple((one.chunk_id, content_hash(one.text)) for one in results))
+
+    def _request(self, method: str, path: str, body: Mapping[str, object] | None) -> tuple[int, Any]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            content = None if body is None else json.dumps(body)
+            connection.request(method, path, content, {"content-type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Publish undisturbed, and look whether everything is whole and the server has followed."""
+        self.publish(kill=False)
+        with self.opened() as assay:
+            states = Counter(one.state for one in assay.generations())
+            if states[State.LIVE] != 1 or states[State.BUILDING]:
+                self.record.problems.append(f"after the last publish there are {dict(states)}")
+            kept = sorted(one.id for one in assay.generations() if one.state in {State.LIVE, State.RETIRED})
+            if not set(kept) <= set(assay.store.generations()):
+                self.record.problems.append("lost: the index of a generation that is kept is gone")
+            for generation in kept:
+                if count := assay.audit(generation).audit.count:
+                    self.record.problems.append(f"{generation} has {count} faults")
+            live = assay.catalog.live_id()
+        deadline = monotonic() + _FOLLOW_SECONDS
+        while (served := self._over_http("native", QUERIES[0], 0).generation) != live:
+            if monotonic() > deadline:
+                self.record.problems.append(f"lost: {live} is live, and the server answers from {served}")
+                return
+            sleep(0.1)
+
+
+def blow(storm: Storm, seconds: float) -> None:
+    """Let it all happen for so long."""
+    chance = random.Random(1)
+
+    def publishing() -> None:
+        while not storm.ended.is_set():
+            storm.publish(kill=chance.random() < KILL_SHARE)
+
+    def releasing() -> None:
+        while not storm.ended.wait(0.5):
+            storm.release(kill=chance.random() < KILL_SHARE)
+
+    threads = [threading.Thread(target=each) for each in (publishing, releasing)]
+    threads += [threading.Thread(target=storm.client, args=(number,)) for number in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    sleep(seconds)
+    storm.ended.set()
+    for thread in threads:
+        thread.join()
+
+
+def main(seconds: float = 60.0) -> int:
+    """Print what happened; returns 1 when anything failed, mixed or was lost."""
+    with tempfile.TemporaryDirectory(prefix="assay-storm-") as work:
+        storm = Storm(Path(work))
+        os.environ["ASSAY_DATA_DIR"] = str(Path(work) / "data")
+        try:
+            with storm.serving():
+                blow(storm, seconds)
+                storm.settle()
+        finally:
+            retrieval_layer.close()
+            del os.environ["ASSAY_DATA_DIR"]
+    return report(storm.record, seconds)
+
+
+def report(record: Record, seconds: float) -> int:
+    """The counts, and the first of each kind of fault."""
+    shapes: Counter[str] = Counter()
+    for answer, count in record.answers.items():
+        shapes[answer.shape] += count
+    served = {answer.generation for answer in record.answers} - {None}
+    mixed, short = record.mixed(), record.short()
+    commands = ", ".join(f"{name} {end} {count}" for (name, end), count in sorted(record.commands.items()))
+    killed = sum(count for (_, end), count in record.commands.items() if end == "killed")
+    lost = [problem for problem in record.problems if problem.startswith("lost: ")]
+    print(f"a storm of {seconds:.0f} s: {shapes.total():,} searches by {CLIENTS} clients under {killed} kills")
+    print(f"  {', '.join(f'{shape} {count:,}' for shape, count in sorted(shapes.items()))}")
+    print(f"  {commands}; {len(record.chunks)} generations, {len(served)} of them seen by clients")
+    print(f"  failed {len(record.failures)}, mixed {len(mixed)}, short {len(short)}, lost {len(lost)}")
+    for problem in [*record.failures[:5], *map(str, mixed[:3]), *map(str, short[:3]), *record.problems[:5]]:
+        print(f"  ! {problem}")
+    return int(bool(record.failures or mixed or short or record.problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else 60.0))
