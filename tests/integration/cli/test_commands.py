@@ -12,7 +12,7 @@ from assay.app import Assay
 from assay.errors import VectorStoreError
 from assay.model.evaluation import Finding, Outcome
 from assay.release.promotion import Releases
-from assay.validation import structure
+from assay.validation.structure import checks
 
 
 def _change(folder: Path, text: str = "The lamp is new.") -> None:
@@ -294,7 +294,7 @@ def test_promoting_a_candidate_that_does_not_pass_is_exit_code_1(assay: Run, fol
 
 def test_a_check_that_cannot_be_decided_is_exit_code_3(assay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     undecided = Finding("pages", Outcome.INCONCLUSIVE, None, "some limit", "it could not be measured")
-    monkeypatch.setattr(structure, "_failed_pages", lambda *_: undecided)
+    monkeypatch.setattr(checks, "CHECKS", (lambda *_: [undecided],))
     said = assay("publish", "--json")
     assert (said.code, said.body["verdict"], said.body["promoted"]) == (3, "INCONCLUSIVE", None)
 
@@ -395,7 +395,7 @@ def test_the_demo_answers_and_leaves_the_working_directory_alone(assay: Run, fol
 
 def test_a_demo_whose_gate_fails_still_reports_in_json(assay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = Finding("pages", Outcome.FAIL, 1.0, "some limit", "they are gone")
-    monkeypatch.setattr(structure, "_failed_pages", lambda *_: failed)
+    monkeypatch.setattr(checks, "CHECKS", (lambda *_: [failed],))
     said = assay("demo", "--json", "--data-dir", "demo")
     assert (said.code, said.body["verdict"], said.body["searches"]) == (1, "FAIL", [])
 

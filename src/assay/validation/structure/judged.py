@@ -1,0 +1,71 @@
+"""What a check of the structure is given, and what it gives back."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
+from assay.model.generations import Generation
+from assay.model.ranking import Query, Ranking
+from assay.ports import Catalog, Progress, VectorIndex
+from assay.validation.integrity import Recheck
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralLimits:
+    """What a generation has to reach without any labelled query.
+
+    max_failed_pages: largest share of pages that failed, 0 to 1.
+    max_page_fall: largest share of the live generation's pages that may be gone, or lose what they said, 0 to 1.
+    title_top_k: a title has to find its document in so many hits.
+    max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
+    title_sample: the most documents whose titles are tried.
+    """
+
+    max_failed_pages: float
+    max_page_fall: float
+    title_top_k: int
+    max_unreachable: float
+    title_sample: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a structural judgment looks at.
+
+    live: the generation that is live now; None before the first promotion.
+    search: asks the production searcher opened on the generation.
+    expect_queries: tells the embedder what will be asked next.
+    recheck: what vectors of the generation are made anew with, to compare; see integrity.audit.
+    """
+
+    generation: Generation
+    live: Generation | None
+    catalog: Catalog
+    index: VectorIndex
+    search: Callable[[Query], Ranking]
+    expect_queries: Callable[[Sequence[str]], None]
+    recheck: Recheck | None = None
+
+
+Check = Callable[[Judged, StructuralLimits, Progress], Iterable[Finding]]
+"""Holds one side of a generation against its limits."""
+
+
+def finding(
+    check: str,
+    passed: bool,
+    value: float,
+    limit: str,
+    detail: str,
+    examples: Sequence[str] = (),
+    count: int | None = None,
+) -> Finding:
+    """Make a finding of what was measured; its detail is kept where it failed.
+
+    count: of all that the examples are from, None when they are all.
+    """
+    outcome = Outcome.PASS if passed else Outcome.FAIL
+    shown = tuple(examples)[:MOST_EXAMPLES]
+    return Finding(
+        check, outcome, value, limit, "" if passed else detail, shown, len(examples) if count is None else count
+    )

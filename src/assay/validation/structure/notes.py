@@ -1,0 +1,33 @@
+"""What passes, and a reader of the verdict should know all the same."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from assay.model.ids import is_placeholder
+from assay.validation.structure.judged import Judged
+
+
+def structure_notes(judged: Judged) -> list[str]:
+    """Every note on a generation's structure, in the order of the report."""
+    return [said for note in NOTES for said in note(judged)]
+
+
+def placeholder_addresses(judged: Judged) -> Iterator[str]:
+    """Count the pages without a real address."""
+    made_up = sum(is_placeholder(document.info.url) for document in judged.catalog.documents(judged.generation.id))
+    if made_up:
+        yield f"{made_up} pages have no real address: links of hits lead nowhere until --base-url is given."
+
+
+def vectors_not_compared(judged: Judged) -> Iterator[str]:
+    """Say which vectors were not made again, and the command that makes them."""
+    recheck, chunks = judged.recheck, judged.generation.chunks
+    if recheck is not None and recheck.embedder is None:
+        yield (
+            f"No vector was made anew to compare, for {judged.generation.embedder.model} is paid by the request: "
+            "`assay audit --sample 500` makes some, `assay audit --all` every one."
+        )
+    elif recheck is not None and recheck.vectors is not None and recheck.vectors < chunks:
+        yield f"The vectors of {recheck.vectors} of {chunks} chunks were made anew; `assay audit` makes every one."
+
+
+NOTES: tuple[Callable[[Judged], Iterable[str]], ...] = (placeholder_addresses, vectors_not_compared)

@@ -1,0 +1,116 @@
+"""Pages that failed, are gone, or lost what they said."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from assay.model.evaluation import Finding, percent
+from assay.model.ids import is_placeholder
+from assay.ports import Progress, StoredDocument
+from assay.validation.structure.judged import Judged, StructuralLimits, finding
+
+_MOST_ALIKE = 3
+"""So many pages that get one and the same title or text at once are no pages of their own any more."""
+
+
+def failed_pages(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Hold the share of pages that could not be read against its limit."""
+    generation = judged.generation
+    pages = generation.documents + generation.failed_pages - generation.carried_pages
+    share = generation.failed_pages / max(pages, 1)
+    yield finding(
+        "failed pages",
+        share <= limits.max_failed_pages,
+        share,
+        f"at most {percent(limits.max_failed_pages)} of the pages failed",
+        f"{generation.failed_pages} of {pages} pages could not be read ({percent(share)}; "
+        f"{percent(limits.max_failed_pages)} are allowed). Mend them and run again, or raise gate.max_failed_pages",
+    )
+
+
+def fall_in_pages(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Whether the pages of the live generation are still there, by their addresses: other pages make up for none.
+
+    A page that had no real address is still there when its file is, for no link is lost by giving it one.
+    """
+    live = [document.info for document in judged.catalog.documents(judged.live.id)] if judged.live else []
+    candidate = [document.info for document in judged.catalog.documents(judged.generation.id)] if live else []
+    before, now = {info.url for info in live}, {info.url for info in candidate}
+    files = {(info.source, info.source_path) for info in candidate}
+    named = {info.url for info in live if is_placeholder(info.url) and (info.source, info.source_path) in files}
+    gone = sorted(before - now - named)
+    fall = len(gone) / max(len(before), 1)
+    yield finding(
+        "fall in pages",
+        fall <= limits.max_page_fall,
+        fall,
+        f"at most {percent(limits.max_page_fall)} of the live generation's pages are gone",
+        f"{len(gone)} of the live generation's {len(before)} pages are gone ({percent(fall)}; "
+        f"{percent(limits.max_page_fall)} are allowed), {', '.join(gone[:2])} among them. {_why_gone(before, now)} "
+        "If that is meant, run it again with --allow-removals, or raise gate.max_page_fall",
+        gone,
+    )
+
+
+def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Whether the pages of the live generation still say something of their own.
+
+    A site that is closed for maintenance, or wants a login, often gives one page with status 200 for every address:
+    none is gone, and none has failed.
+    """
+    live = {at.url: at for at in map(_Content.of, judged.catalog.documents(judged.live.id))} if judged.live else {}
+    now = map(_Content.of, judged.catalog.documents(judged.generation.id)) if live else iter(())
+    changed = [(live[at.url], at) for at in now if at.url in live and at.text_hash != live[at.url].text_hash]
+    called = Counter(at.title for before, at in changed if at.title != before.title)
+    said = Counter(at.text_hash for _, at in changed)
+    lost = [
+        at
+        for before, at in changed
+        if (before.chunks and not at.chunks)
+        or (at.title != before.title and called[at.title] >= _MOST_ALIKE)
+        or said[at.text_hash] >= _MOST_ALIKE
+    ]
+    share = len(lost) / max(len(live), 1)
+    name, times = (Counter(at.title for at in lost).most_common(1) or [("", 0)])[0]
+    called_so = f" ({name[:80]!r})" if times >= _MOST_ALIKE else ""
+    yield finding(
+        "lost content",
+        share <= limits.max_page_fall,
+        share,
+        f"at most {percent(limits.max_page_fall)} of the live generation's pages became empty, or one and the same",
+        f"{len(lost)} of the live generation's {len(live)} pages are empty now, or all became one and the same"
+        f"{called_so} ({percent(share)}; {percent(limits.max_page_fall)} are allowed). "
+        "Is the site closed for maintenance, does it want a login, or is it made by JavaScript now? Run it again when "
+        "it is well. If that is meant, run it with --allow-removals, or raise gate.max_page_fall",
+        [at.url for at in lost],
+    )
+
+
+class _Content(NamedTuple):
+    """What a document says, in short."""
+
+    url: str
+    title: str
+    text_hash: str
+    chunks: int
+
+    @classmethod
+    def of(cls, document: StoredDocument) -> "_Content":
+        return cls(document.info.url, document.info.title, document.text_hash, document.chunk_count)
+
+
+def _why_gone(before: set[str], now: set[str]) -> str:
+    """What most likely happened to the pages, as a question: another address, or other pages at the same one."""
+    old, new = _common_beginning(before), _common_beginning(now)
+    if before & now or new.startswith(old) or not (urlsplit(old).hostname and urlsplit(new).hostname):
+        return "Is it the same folder or site, at the same address?"
+    return f"All addresses now begin with {new}, and began with {old} before: is --base-url right?"
+
+
+def _common_beginning(urls: set[str]) -> str:
+    """The longest beginning of all URLs that ends in a slash; without a host where they have several."""
+    folders = [url.partition("?")[0].split("/")[:-1] for url in urls] or [[]]
+    pairs = zip(min(folders), max(folders), strict=False)  # all that lie between these two begin as both do
+    return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,0 +1,56 @@
+"""Generations of a few pages, and the structural verdict on them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from assay.app import gate_of
+from assay.model.evaluation import Finding, Verdict
+from assay.model.generations import Generation
+from assay.model.ids import chunk_id
+from assay.model.ranking import Query, Ranking
+from assay.ports import Silence
+from assay.settings import GateSettings
+from assay.testing.catalog_samples import Stored, page
+from assay.validation.gate import Gate, verdict
+from assay.validation.integrity import Recheck
+from assay.validation.structure import Judged, StructuralLimits, structure_findings, structure_notes
+from tests.worlds import World
+
+LIMITS = StructuralLimits(
+    max_failed_pages=0.05, max_page_fall=0.2, title_top_k=5, max_unreachable=0.0, title_sample=1_000
+)
+QUALITY = gate_of(GateSettings()).quality
+WORDS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame")
+
+
+def some_pages(count: int) -> list[Stored]:
+    return [page(word, f"How the {word} works.", title=f"The {word}") for word in WORDS[:count]]
+
+
+def verdict_on(
+    world: World,
+    generation: Generation,
+    limits: StructuralLimits = LIMITS,
+    live: Generation | None = None,
+    search: Callable[[Query], Ranking] | None = None,
+) -> Verdict:
+    searcher = world.searcher(generation.id)
+    asked = search or searcher.search, world.embedder.expect_queries
+    recheck = Recheck(world.embedder, world.encoder)
+    judged = Judged(generation, live, world.catalog, searcher.index, *asked, recheck)
+    findings = structure_findings(judged, limits, Silence())
+    return verdict(
+        generation.id, generation.content_fingerprint, Gate(limits, QUALITY), findings, structure_notes(judged)
+    )
+
+
+def finding_of(verdict: Verdict, check: str) -> Finding:
+    return next(finding for finding in verdict.findings if finding.check == check)
+
+
+def moved(stored: Stored, url: str) -> Stored:
+    document, chunks = stored
+    info = replace(document.info, url=url)
+    return replace(document, info=info), [
+        replace(chunk, document=info, id=chunk_id(url, chunk.content_hash, 0)) for chunk in chunks
+    ]

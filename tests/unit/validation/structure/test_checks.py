@@ -1,0 +1,142 @@
+"""The structural verdict as a whole, and what its checks cost."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from tests.structures import LIMITS, QUALITY, some_pages, verdict_on
+from tests.worlds import World
+
+from assay.errors import EmbedderUnavailable, StoreUnavailable
+from assay.model.evaluation import Outcome, worst
+from assay.model.ranking import Query, Ranking
+from assay.ports import Silence
+from assay.validation.gate import NO_TEST_SET, Gate, MeasureLimit, limit_notes
+from assay.validation.integrity import KINDS, Recheck
+from assay.validation.structure import Judged, structure_findings, structure_notes
+
+
+def test_a_sound_generation_passes_every_check() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(4))
+    verdict = verdict_on(world, generation)
+    assert verdict.outcome is Outcome.PASS
+    assert [finding.check for finding in verdict.findings] == [
+        *KINDS,
+        "failed pages",
+        "fall in pages",
+        "lost content",
+        "addresses",
+        "reachable by title",
+    ]
+    assert {finding.detail for finding in verdict.findings} == {""}
+    assert verdict.summary == "PASS: all 18 checks passed."
+
+
+def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(1))
+    verdict = verdict_on(world, generation)
+    assert (verdict.generation, verdict.content_fingerprint) == ("g1", generation.content_fingerprint)
+    assert verdict.gate == Gate(LIMITS, QUALITY).fingerprint
+    assert (verdict.test_set, verdict.notes[0]) == (None, NO_TEST_SET)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_failed_pages": 0.1},
+        {"max_page_fall": 0.1},
+        {"title_top_k": 6},
+        {"max_unreachable": 0.1},
+        {"title_sample": 9},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_other_limits_have_another_fingerprint(change: dict[str, float]) -> None:
+    gate = Gate(LIMITS, QUALITY)
+    assert replace(gate, structure=replace(LIMITS, **change)).fingerprint != gate.fingerprint  # type: ignore[arg-type]  # any
+    assert Gate(replace(LIMITS), replace(QUALITY)).fingerprint == gate.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        ([], Outcome.PASS),
+        ([Outcome.PASS], Outcome.PASS),
+        ([Outcome.PASS, Outcome.INCONCLUSIVE], Outcome.INCONCLUSIVE),
+        ([Outcome.INCONCLUSIVE, Outcome.FAIL, Outcome.PASS], Outcome.FAIL),
+    ],
+)
+def test_the_worst_outcome_decides(outcomes: Sequence[Outcome], expected: Outcome) -> None:
+    assert worst(outcomes) is expected
+
+
+def test_a_check_that_could_not_run_is_no_verdict() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(1))
+
+    def fail(_: Query) -> Ranking:
+        raise StoreUnavailable("The store is gone.")
+
+    with pytest.raises(StoreUnavailable):
+        verdict_on(world, generation, search=fail)
+
+
+def test_titles_are_undecided_where_the_embedder_is_gone_and_few_are_tried() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(8))
+    asked: list[Query] = []
+    announced: list[Sequence[str]] = []
+
+    def down(query: Query) -> Ranking:
+        asked.append(query)
+        raise EmbedderUnavailable("openai failed: it answered 503.")
+
+    searcher = world.searcher(generation.id)
+    judged = Judged(generation, None, world.catalog, searcher.index, down, announced.append)
+    finding = structure_findings(judged, LIMITS, Silence())[-1]
+    assert (finding.check, finding.outcome, finding.value) == ("reachable by title", Outcome.INCONCLUSIVE, None)
+    assert "openai failed: it answered 503." in finding.detail
+    assert "Run it again" in finding.detail
+    assert (len(asked), announced) == (1, [])
+
+
+def test_all_titles_but_the_first_are_announced() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(8))
+    announced: list[str] = []
+    searcher = world.searcher(generation.id)
+    judged = Judged(generation, None, world.catalog, searcher.index, searcher.search, announced.extend)
+    assert structure_findings(judged, LIMITS, Silence())[-1].outcome is Outcome.PASS
+    assert len(announced) == 7
+
+
+def test_a_note_says_where_vectors_were_not_made_anew_or_only_some_were() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(4))
+    index = world.searcher(generation.id).index
+
+    def notes(recheck: Recheck) -> list[str]:
+        return structure_notes(
+            Judged(generation, None, world.catalog, index, world.searcher("g1").search, lambda _: None, recheck)
+        )
+
+    assert notes(Recheck(world.embedder, world.encoder, vectors=1_000)) == []
+    (unasked,) = notes(Recheck(None, world.encoder))
+    assert f"No vector was made anew to compare, for {generation.embedder.model} is paid" in unasked
+    assert "`assay audit --sample 500`" in unasked
+    (sampled,) = notes(Recheck(world.embedder, world.encoder, vectors=3))
+    assert sampled == f"The vectors of 3 of {generation.chunks} chunks were made anew; `assay audit` makes every one."
+
+
+def test_a_minimum_of_0_is_named() -> None:
+    assert limit_notes(QUALITY) == []
+    limits = replace(
+        QUALITY,
+        mrr=0.0,
+        measures=(MeasureLimit("nDCG@10", "factual", 0.0, None), MeasureLimit("Recall@10", None, None, 0.0)),
+    )
+    assert limit_notes(limits) == [
+        "A minimum of 0 is always reached, and says nothing: min_mrr, factual.nDCG@10 in [gate]."
+    ]

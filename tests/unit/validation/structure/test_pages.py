@@ -1,0 +1,172 @@
+"""Pages that failed, are gone, or lost what they said: each limit at its border."""
+
+from dataclasses import replace
+
+import pytest
+from tests.structures import LIMITS, WORDS, finding_of, moved, some_pages, verdict_on
+from tests.worlds import World
+
+from assay.model.evaluation import Outcome
+from assay.model.generations import Generation
+from assay.testing.catalog_samples import SITE, Stored, page
+
+
+def _counted(pages: int, *, failed: int = 0) -> tuple[World, Generation]:
+    """A generation that says so many pages, of which a few are really there."""
+    world = World()
+    generation = world.build("g1", *some_pages(2))
+    return world, replace(generation, documents=pages, failed_pages=failed)
+
+
+@pytest.mark.parametrize(
+    ("pages", "failed", "limit", "outcome"),
+    [
+        (100, 0, 0.0, Outcome.PASS),
+        (99, 1, 0.0, Outcome.FAIL),
+        (951, 49, 0.05, Outcome.PASS),
+        (950, 50, 0.05, Outcome.PASS),
+        (949, 51, 0.05, Outcome.FAIL),
+        (19, 1, 0.05, Outcome.PASS),
+        (18, 1, 0.05, Outcome.FAIL),
+        (0, 5, 1.0, Outcome.PASS),
+    ],
+)
+def test_as_many_pages_may_fail_as_the_limit_says(pages: int, failed: int, limit: float, outcome: Outcome) -> None:
+    world, generation = _counted(pages, failed=failed)
+    found = finding_of(verdict_on(world, generation, replace(LIMITS, max_failed_pages=limit)), "failed pages")
+    assert found.outcome is outcome
+    assert found.value == pytest.approx(failed / (pages + failed))
+
+
+def test_failed_pages_are_told_with_the_numbers_and_the_setting() -> None:
+    world, generation = _counted(949, failed=51)
+    detail = finding_of(verdict_on(world, generation), "failed pages").detail
+    assert detail.startswith("51 of 1000 pages could not be read (5.1%; 5% are allowed).")
+    assert "Mend them and run again, or raise gate.max_failed_pages" in detail
+
+
+def _after(before: int, kept: int, added: int = 0) -> tuple[World, Generation, Generation]:
+    """A candidate that kept so many of the live generation's pages and has some new ones: both, and their world."""
+    world = World()
+    live = world.build("g0", *some_pages(before))
+    new = [page(f"new-{word}", f"A {word} was added.", title=f"A new {word}") for word in WORDS[:added]]
+    return world, world.build("g1", *some_pages(kept), *new, minute=1), live
+
+
+@pytest.mark.parametrize(
+    ("before", "kept", "added", "limit", "outcome"),
+    [
+        (10, 9, 0, 0.2, Outcome.PASS),
+        (10, 8, 0, 0.2, Outcome.PASS),
+        (10, 7, 0, 0.2, Outcome.FAIL),
+        (10, 7, 9, 0.2, Outcome.FAIL),
+        (10, 10, 0, 0.0, Outcome.PASS),
+        (10, 9, 1, 0.0, Outcome.FAIL),
+        (10, 10, 10, 0.0, Outcome.PASS),
+        (10, 0, 10, 1.0, Outcome.PASS),
+    ],
+)
+def test_as_many_pages_may_be_gone_as_the_limit_says_however_many_are_new(
+    before: int, kept: int, added: int, limit: float, outcome: Outcome
+) -> None:
+    world, generation, live = _after(before, kept, added)
+    verdict = verdict_on(world, generation, replace(LIMITS, max_page_fall=limit), live)
+    assert finding_of(verdict, "fall in pages").outcome is outcome
+
+
+def test_without_a_live_generation_nothing_has_fallen() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(1))
+    assert finding_of(verdict_on(world, generation), "fall in pages").outcome is Outcome.PASS
+
+
+def test_a_fall_is_told_with_the_numbers_the_pages_and_what_to_do() -> None:
+    world, generation, live = _after(10, 7, 3)
+    finding = finding_of(verdict_on(world, generation, live=live), "fall in pages")
+    assert finding.detail.startswith("3 of the live generation's 10 pages are gone (30%; 20% are allowed), https://")
+    assert "Is it the same folder or site, at the same address?" in finding.detail
+    assert "run it again with --allow-removals, or raise gate.max_page_fall" in finding.detail
+    assert len(finding.examples) == 3
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [(f"{SITE}/docs/", "https://new.example/docs/"), (f"{SITE}/docs/", f"{SITE}/"), (f"{SITE}/a/", f"{SITE}/b/")],
+    ids=["another host", "a shorter path", "another path"],
+)
+def test_pages_that_all_have_another_address_are_told_as_moved(before: str, now: str) -> None:
+    world = World()
+
+    def at(base: str) -> list[Stored]:
+        return [moved(one, f"{base}{word}") for one, word in zip(some_pages(4), WORDS, strict=False)]
+
+    live = world.build("g0", *at(before))
+    finding = finding_of(verdict_on(world, world.build("g1", *at(now), minute=1), live=live), "fall in pages")
+    assert (finding.outcome, finding.value) == (Outcome.FAIL, 1.0)
+    assert f"All addresses now begin with {now}, and began with {before} before: is --base-url right?" in finding.detail
+
+
+def test_pages_that_get_their_first_real_address_are_not_gone() -> None:
+    world = World()
+    nowhere = [moved(one, f"https://docs.invalid/{word}") for one, word in zip(some_pages(5), WORDS, strict=False)]
+    live = world.build("g0", *nowhere)
+    verdict = verdict_on(world, world.build("g1", *some_pages(5), minute=1), live=live)
+    assert verdict.outcome is Outcome.PASS
+    fewer = verdict_on(world, world.build("g2", *some_pages(3), minute=2), live=live)
+    finding = finding_of(fewer, "fall in pages")
+    assert (finding.outcome, finding.count) == (Outcome.FAIL, 2)
+
+
+def test_another_folder_under_the_same_address_is_not_told_as_moved() -> None:
+    world, generation, live = _after(10, 0, 9)
+    detail = finding_of(verdict_on(world, generation, live=live), "fall in pages").detail
+    assert "10 of the live generation's 10 pages are gone (100%" in detail
+    assert "Is it the same folder or site, at the same address?" in detail
+
+
+def test_a_site_of_several_hosts_has_no_beginning_to_tell() -> None:
+    world = World()
+    live = world.build("g0", *some_pages(2))
+    placed = [moved(one, f"https://{host}.example/a") for one, host in zip(some_pages(2), ("one", "two"), strict=True)]
+    detail = finding_of(verdict_on(world, world.build("g1", *placed, minute=1), live=live), "fall in pages").detail
+    assert "Is it the same folder or site, at the same address?" in detail
+
+
+def _replaced(title: str, text: str, pages: int) -> tuple[World, Generation, Generation]:
+    """A candidate in which so many of ten pages are another one: both generations, and their world."""
+    world = World()
+    live = world.build("g0", *some_pages(10))
+    others = [page(word, text.format(word), title=title.format(word)) for word in WORDS[:pages]]
+    return world, world.build("g1", *others, *some_pages(10)[pages:], minute=1), live
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "pages", "outcome"),
+    [
+        ("Sign in", "Please sign in.", 10, Outcome.FAIL),
+        ("Sign in", "Please sign in to read {}.", 3, Outcome.FAIL),
+        ("Sign in", "Please sign in.", 2, Outcome.PASS),
+        ("All about the {}", "Another text on the {}.", 10, Outcome.PASS),
+        ("The {}", "It is {} days.", 10, Outcome.PASS),
+        ("All about the {}", "Please sign in.", 10, Outcome.FAIL),
+    ],
+)
+def test_pages_that_all_became_one_page_do_not_go_live(title: str, text: str, pages: int, outcome: Outcome) -> None:
+    world, generation, live = _replaced(title, text, pages)
+    finding = finding_of(verdict_on(world, generation, live=live), "lost content")
+    assert finding.outcome is outcome
+    if outcome is Outcome.FAIL:
+        assert f"{pages} of the live generation's 10 pages" in finding.detail
+        assert ("one and the same ('Sign in') (" in finding.detail) == (title == "Sign in")
+        assert "closed for maintenance" in finding.detail
+    allowed = verdict_on(world, generation, replace(LIMITS, max_page_fall=1.0), live)
+    assert finding_of(allowed, "lost content").outcome is Outcome.PASS
+
+
+def test_pages_that_say_nothing_any_more_do_not_go_live() -> None:
+    world = World()
+    live = world.build("g0", *some_pages(10))
+    empty: list[Stored] = [(replace(document, text=""), []) for document, _ in some_pages(10)[:3]]
+    generation = world.build("g1", *empty, *some_pages(10)[3:], minute=1)
+    finding = finding_of(verdict_on(world, generation, live=live), "lost content")
+    assert (finding.outcome, finding.count) == (Outcome.FAIL, 3)

@@ -1,0 +1,134 @@
+"""Documents that their own title finds."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from tests.structures import LIMITS, WORDS, finding_of, some_pages, verdict_on
+from tests.worlds import World
+
+from assay.errors import InputError
+from assay.model.evaluation import Outcome
+from assay.model.generations import Generation
+from assay.model.ranking import Query, Ranking
+from assay.settings import GateSettings
+from assay.testing.catalog_samples import page
+
+
+def _losing(world: World, generation: Generation, lost: int) -> Callable[[Query], Ranking]:
+    """A search that finds nothing for the titles of the first so many pages."""
+    titles = {f"The {word}" for word in WORDS[:lost]}
+    search = world.searcher(generation.id).search
+
+    def answer(query: Query) -> Ranking:
+        ranking = search(query)
+        return replace(ranking, hits=()) if query.text in titles else ranking
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("lost", "limit", "outcome"),
+    [
+        (0, 0.0, Outcome.PASS),
+        (1, 0.0, Outcome.FAIL),
+        (1, 0.2, Outcome.PASS),
+        (2, 0.2, Outcome.PASS),
+        (3, 0.2, Outcome.FAIL),
+        (10, 1.0, Outcome.PASS),
+    ],
+)
+def test_as_many_titles_may_miss_their_page_as_the_limit_says(lost: int, limit: float, outcome: Outcome) -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(10))
+    verdict = verdict_on(
+        world, generation, replace(LIMITS, max_unreachable=limit), search=_losing(world, generation, lost)
+    )
+    found = finding_of(verdict, "reachable by title")
+    assert found.outcome is outcome
+    assert found.value == pytest.approx(1.0 - lost / 10)
+
+
+def test_a_title_that_misses_its_page_is_named_with_the_setting() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(10))
+    verdict = verdict_on(world, generation, search=_losing(world, generation, 1))
+    found = finding_of(verdict, "reachable by title")
+    assert "1 of 10 documents are not found by their own title" in found.detail
+    assert "/gripper ('The gripper')" in found.detail
+    assert "Other pages of the same version answer these titles better" in found.detail
+    assert found.detail.endswith("raise gate.max_unreachable")
+    assert len(found.examples) == 1
+
+
+def test_a_short_title_of_a_large_site_may_miss_without_any_setting() -> None:
+    world = World()
+    generation = world.build(
+        "g1", *some_pages(10), *[page(f"p{n}", f"About part {n}.", title=f"Part {n}") for n in range(40)]
+    )
+    limits = replace(LIMITS, max_unreachable=GateSettings().max_unreachable)
+    for lost, outcome in ((1, Outcome.PASS), (2, Outcome.FAIL)):
+        verdict = verdict_on(world, generation, limits, search=_losing(world, generation, lost))
+        assert finding_of(verdict, "reachable by title").outcome is outcome
+
+
+def test_documents_that_share_a_title_are_all_found_by_it() -> None:
+    world = World()
+    same = [page(word, f"How the {word} works.", title="Overview") for word in WORDS]
+    generation = world.build("g1", *same)
+    assert verdict_on(world, generation, replace(LIMITS, title_top_k=1)).outcome is Outcome.PASS
+
+
+def test_a_passage_that_another_page_has_too_counts_for_both() -> None:
+    world = World()
+    generation = world.build(
+        "g1",
+        page("a", "The very same text.", title="First name"),
+        page("b", "The very same text.", title="Second name"),
+    )
+    assert verdict_on(world, generation, replace(LIMITS, title_top_k=1)).outcome is Outcome.PASS
+
+
+def test_old_versions_and_other_locales_are_looked_for_where_they_are() -> None:
+    world = World()
+    old = page("old", "How it was.", title="As it was", version="1.0", version_is_current=False)
+    french = page("fr", "Comme il est.", title="Comme il est", locale="fr", locale_is_default=False)
+    generation = world.build("g1", *some_pages(2), old, french)
+    assert verdict_on(world, generation).outcome is Outcome.PASS
+
+
+def test_pages_without_a_title_or_without_text_are_not_looked_for() -> None:
+    world = World()
+    untitled = page("untitled", "Some text.", title=" ")
+    empty = page("empty", "x", title="Empty")
+    generation = world.build("g1", *some_pages(1), untitled, (replace(empty[0], text=""), []))
+    found = finding_of(verdict_on(world, generation), "reachable by title")
+    assert (found.outcome, found.value) == (Outcome.PASS, 1.0)
+
+
+def test_a_title_in_which_nothing_can_be_searched_for_stops_no_release() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(1), page("sign", "Some text.", title="§"))
+    with pytest.raises(InputError):
+        world.searcher("g1").search(Query("§", 5))
+    assert verdict_on(world, generation).outcome is Outcome.PASS
+
+
+def test_a_sample_of_titles_is_the_same_for_the_same_content() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(10))
+    search = world.searcher("g1").search
+    asked: list[list[str]] = []
+    for _ in range(2):
+        asked.append([])
+
+        def answer(query: Query) -> Ranking:
+            asked[-1].append(query.text)
+            return search(query)
+
+        found = finding_of(
+            verdict_on(world, generation, replace(LIMITS, title_sample=4), search=answer), "reachable by title"
+        )
+        assert "4 of 10 documents" in found.limit
+    assert asked[0] == asked[1]
+    assert len(set(asked[0])) == 4
