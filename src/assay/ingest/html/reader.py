@@ -24,8 +24,11 @@ from assay.ingest.text_flow import TextFlow
 from assay.model.documents import Document, MediaType, RawPage
 from assay.model.nesting import tamed
 
-READER_REVISION = "2"
+READER_REVISION = "3"
 """Changes whenever the same page would give another document, or more of it would be kept."""
+
+_WITHOUT_SCRIPTS = "noscript, noframes"
+"""Elements for browsers without JavaScript or frames: no reader sees them, and a page with nothing else is empty."""
 
 
 def read_html(page: RawPage) -> Document:
@@ -38,7 +41,7 @@ def read_html(page: RawPage) -> Document:
     content = storable(page.content)
     tree = LexborHTMLParser(tamed(content))
     generator = generator_of(content, tree, page.generator)
-    for selector in generator.cut:
+    for selector in (_WITHOUT_SCRIPTS, *generator.cut):
         for node in tree.css(selector):
             node.decompose()
     writer = _written(page, tree, generator)

@@ -16,7 +16,7 @@ from assay.ingest.markdown.rendering import Renderer
 from assay.ingest.page_info import info_of
 from assay.model.documents import Document, MediaType, RawPage
 
-READER_REVISION = "3"
+READER_REVISION = "4"
 """Changes whenever the same page would give another document, or more of it would be kept."""
 
 _BLANKS = re.compile(r"\s+")

@@ -153,9 +153,9 @@ _ROLES: dict[Role, str] = {
     Role.INLINE: "abbr acronym b bdi bdo big cite data del dfn em font i ins kbd label mark q rp rt ruby s small span "
     "strike strong sub sup time u var wbr button output meter progress input",
     Role.BLOCK: "address article aside body caption center col colgroup dialog dir div fieldset figcaption "
-    "figure footer form frameset header hgroup hr html legend link main meta nav noframes noscript option optgroup p "
+    "figure footer form frameset header hgroup hr html legend link main meta nav option optgroup p "
     "param section select source tbody tfoot thead title track base picture search",
-    Role.HIDDEN: "script style svg template iframe object canvas audio video head Head map",
+    Role.HIDDEN: "script style svg template noscript noframes iframe object canvas audio video head Head map",
     Role.LINK: "a Link",
     Role.IMAGE: "img Image Img ThemedImage",
     Role.CODE_SPAN: "code tt samp",

@@ -241,8 +241,19 @@ def test_a_page_with_text_is_never_empty(content: str) -> None:
     assert read_whole(content).text == "x"
 
 
-def test_a_page_without_text_is_an_empty_document() -> None:
-    document = read_whole("<html><body><script>1</script></body></html>")
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<script>1</script>",
+        '<noscript>Enable JavaScript.</noscript><div id="root"></div>',
+        "<noscript><main><h1>No script</h1><p>Enable <b>JavaScript</b>.</p></main></noscript>",
+        "<noscript><noscript>Twice</noscript></noscript>",
+        "<noscript>Never closed<p>and so on",
+        "<noframes><p>This site has frames.</p></noframes>",
+    ],
+)
+def test_a_page_without_text_is_an_empty_document(body: str) -> None:
+    document = read_whole(f"<html><head><title>T</title></head><body>{body}</body></html>")
     assert document.text == ""
     assert flaws(document) == []
 
