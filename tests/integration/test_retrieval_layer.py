@@ -17,6 +17,7 @@ from tests.integration.web.conftest import BASE_URL, CHUNKS, settings_for, write
 
 from assay.app import Assay
 from assay.contracts import retrieval_layer
+from assay.contracts.ordering import Shaping
 from assay.contracts.retrieval_layer import QueryEmbedding, RetrievalResult
 from assay.contracts.retriever import Retriever
 from assay.errors import (
@@ -27,7 +28,7 @@ from assay.errors import (
     StoreUnavailable,
     VectorStoreError,
 )
-from assay.model.ranking import Mode, Query, Ranking
+from assay.model.ranking import ContractMode, Mode, Query, Ranking
 from assay.ports import Vector
 
 QUESTION = "How do nodes communicate?"
@@ -238,11 +239,26 @@ def test_a_filter_that_cannot_be_is_a_value_error(
         retriever.retrieve(QUESTION, filters=filters)
 
 
-def test_contract_mode_hybrid_ranks_by_the_fused_score_and_reports_the_cosine(assay: Assay) -> None:
-    question = "switch off before lidar work"
-    results = Retriever(assay, Mode.HYBRID).retrieve(question, 20, minimum_relevance=0.0)
-    hits = assay.search(Query(question, 20, Mode.HYBRID)).hits
-    assert [(r.chunk_id, r.relevance_score) for r in results] == [(hit.chunk.id, hit.similarity) for hit in hits]
+@pytest.mark.parametrize(
+    ("contract_mode", "searched", "sorts"),
+    [
+        (ContractMode.HYBRID, Mode.HYBRID, True),
+        (ContractMode.DENSE, Mode.DENSE, True),
+        (ContractMode.FUSED, Mode.HYBRID, False),
+    ],
+)
+def test_contract_mode_decides_how_retrieve_chooses_and_orders(
+    assay: Assay, contract_mode: ContractMode, searched: Mode, sorts: bool
+) -> None:
+    question = "robot hand gripper testing two people nodes"
+    retriever = Retriever(assay, Shaping.of(contract_mode, Mode.HYBRID))
+    results = retriever.retrieve(question, 5, minimum_relevance=0.0)
+    hits = [(hit.chunk.id, hit.similarity) for hit in assay.search(Query(question, 5, searched)).hits]
+    expected = sorted(hits, key=lambda one: (-one[1], one[0])) if sorts else hits
+    assert [(r.chunk_id, r.relevance_score) for r in results] == expected
+    given = retriever.generate_query_embedding(question)
+    dense = [hit.chunk.id for hit in assay.search(Query(question, 5, Mode.DENSE)).hits]
+    assert [r.chunk_id for r in retriever.retrieve_content_chunks(given, 5)] == dense
 
 
 def test_a_batch_gives_each_querys_answer_in_order(retriever: Retriever) -> None:

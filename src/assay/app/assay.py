@@ -18,7 +18,7 @@ from assay.ingest.pipeline import BuildReport, Pipeline
 from assay.ingest.preview import Preview, preview
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
-from assay.model.ranking import Query, Ranking
+from assay.model.ranking import ContractMode, Query, Ranking
 from assay.ports import (
     ChunkMetadata,
     Progress,
@@ -179,6 +179,7 @@ class Assay(Measuring):
 
     def start_serving(self) -> None:
         """Open the live generation, if there is one, and follow every promotion from now on."""
+        self._tell_of_contract_mode()
         try:
             self.live.refresh()
             if self.live.generation() is not None:
@@ -186,6 +187,14 @@ class Assay(Measuring):
         except AssayError as error:
             logger.warning("Nothing can be served yet: %s", error)
         self.live.watch(self.settings.server.poll_seconds)
+
+    def _tell_of_contract_mode(self) -> None:
+        if self.settings.server.contract_mode is ContractMode.HYBRID:
+            logger.warning(
+                '[server] contract_mode = "hybrid" orders the hits of the seeds\' routes by similarity; it used to '
+                'mean the order of the fused score, which is "fused" now. "hybrid" is the default: leave it out to '
+                "lose this warning."
+            )
 
     def health(self) -> Health:
         """Look at the parts that a search needs; takes well under a second."""

@@ -342,6 +342,7 @@ class Measuring(Parts):
             structure=None if self.adopted else self._judged(generation, live, searcher),
             load=tuple(load),
             started_at=datetime.now(UTC),
+            contract_mode=self.settings.contract_mode,
         )
 
     def _judged_by(self, generation: Generation) -> tuple[TestSet | None, Path | None]:

@@ -15,6 +15,7 @@ from assay.adapters.sources.folder.source import FolderSource
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.app.construction import adopted_store, embedder_choice, gate_of, qdrant_store, source_of
+from assay.contracts.ordering import Shaping
 from assay.errors import (
     CatalogNotFound,
     ConfigurationError,
@@ -167,6 +168,11 @@ class Parts:
         from assay.adapters.telemetry.prometheus import Metrics
 
         return Metrics(self._served)
+
+    @property
+    def shaping(self) -> Shaping:
+        """How the seeds' shapes choose and order their hits."""
+        return Shaping.of(self.settings.contract_mode, self.settings.search.mode)
 
     @cached_property
     def live(self) -> LiveSearcher:

@@ -1,18 +1,27 @@
-"""The order that the seeds' shapes promise: by similarity."""
+"""How the seeds' shapes choose their hits and order them."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from assay.model.ranking import Hit, Mode, Ranking
-
-
-def promised_order(ranking: Ranking) -> Sequence[Hit]:
-    """The hits as the seeds' shapes send them: by similarity, or as they were fused where the operator chose that."""
-    return by_similarity(ranking.hits) if ranking.query.mode is Mode.DENSE else ranking.hits
+from assay.model.ranking import ContractMode, Mode, Ranking, by_similarity
 
 
-def by_similarity(hits: Sequence[Hit]) -> list[Hit]:
-    """The most similar first, equal similarities by chunk id.
+@dataclass(frozen=True, slots=True)
+class Shaping:
+    """What chooses the hits of a seed's shape, and what orders them.
 
-    Search orders by the cosine; hits whose cosines were clipped to 0 or 1 are equal only here.
+    mode: of the search that chooses the top k.
+    sorts: whether the chosen hits are ordered by similarity; else they keep the order of the search.
     """
-    return sorted(hits, key=lambda hit: (-hit.similarity, hit.chunk.id))
+
+    mode: Mode
+    sorts: bool = True
+
+    @classmethod
+    def of(cls, contract_mode: ContractMode, search_mode: Mode) -> "Shaping":
+        """The choice and order of a contract mode. search_mode: of the configured search."""
+        mode = Mode.DENSE if contract_mode is ContractMode.DENSE else search_mode
+        return cls(mode, sorts=contract_mode is not ContractMode.FUSED)
+
+    def arranged(self, ranking: Ranking) -> Ranking:
+        """The ranking in the order of the shape, its hits ranked anew."""
+        return replace(ranking, hits=by_similarity(ranking.hits)) if self.sorts else ranking

@@ -23,7 +23,6 @@ from assay.contracts.retrieval_entities import (
 )
 from assay.contracts.retriever import DEFAULT_LIMIT, MINIMUM_RELEVANCE, Retriever
 from assay.errors import ConfigurationError
-from assay.model.ranking import Mode
 
 __all__ = [
     "ConfigurationCheck",
@@ -144,7 +143,7 @@ def _open() -> Retriever:
     from assay.app import Assay  # the one import upwards: docs/decisions/0015
 
     assay = Assay.from_environment()
-    retriever = Retriever(assay, Mode(assay.settings.server.contract_mode), assay.close)
+    retriever = Retriever(assay, assay.shaping, assay.close)
     assay.start_serving()
     return retriever
 

@@ -1,8 +1,8 @@
 """The retrieval implementation, seed 004 (`seeds/004`): POST /api/v1/search and GET /api/v1/health.
 
-Results come by similarity from dense search; an operator may have them ranked by the fused score instead, and the
-score stays the cosine. A query shorter than the seed recommends is answered with a warning; one that is too long is
-refused.
+The configured search chooses the results, and they come ordered by similarity; an operator may choose another order
+(`ordering.Shaping`), and the score stays the cosine. A query shorter than the seed recommends is answered with a
+warning; one that is too long is refused.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,6 @@ from uuid import uuid4
 from pydantic import Field
 
 from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
-from assay.contracts.ordering import promised_order
 from assay.model.ids import query_embedding_id
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import ChunkMetadata
@@ -149,7 +148,7 @@ class Request:
 
 
 def parse(fields: Mapping[str, object], mode: Mode, created_at: datetime) -> Request:
-    """What a request body asks; mode is how the operator has it ranked. Raises InputError."""
+    """What a request body asks; mode: of the search that chooses the results. Raises InputError."""
     asked = check_fields(ServiceQuery, fields)
     query = Query(text=asked.query_text, top_k=asked.top_k, mode=mode, threshold=asked.similarity_threshold)
     return Request(query, str(uuid4()), created_at)
@@ -165,13 +164,12 @@ def to_body(
     embedder: fingerprint of the model that embedded the query.
     """
     query_embedding = query_embedding_id(embedder, ranking.query.text)
-    hits = promised_order(ranking)
     return {
         "query_id": request.id,
         "created_at": utc_timestamp(request.created_at),
         "status": _status(ranking, metadata_missing=rows is None).value,
-        "results": [_result(hit, (rows or {}).get(hit.chunk.id), query_embedding) for hit in hits],
-        "total_results": len(hits),
+        "results": [_result(hit, (rows or {}).get(hit.chunk.id), query_embedding) for hit in ranking.hits],
+        "total_results": len(ranking.hits),
         "search_params": {
             "top_k": request.query.top_k,
             "similarity_threshold": request.query.threshold,

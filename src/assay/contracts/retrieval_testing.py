@@ -1,7 +1,7 @@
 """Retrieval testing, seed 000 (`seeds/000`): POST /query and the six states of a retrieval.
 
-Results come by similarity from dense search; an operator may have them ranked by the fused score instead, and the
-score stays the cosine. What is too long or out of range is refused, never cut.
+The configured search chooses the results, and they come ordered by similarity; an operator may choose another order
+(`ordering.Shaping`), and the score stays the cosine. What is too long or out of range is refused, never cut.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,6 @@ from typing import Annotated
 from pydantic import Field
 
 from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
-from assay.contracts.ordering import promised_order
 from assay.model.ranking import Hit, Mode, Query, Ranking
 
 QUERY_LIMIT = 1_999
@@ -148,7 +147,7 @@ class Lifecycle:
 
 
 def parse(fields: Mapping[str, object], mode: Mode) -> Request:
-    """What a request body asks; mode is how the operator has it ranked. Raises InputError."""
+    """What a request body asks; mode: of the search that chooses the results. Raises InputError."""
     asked = check_fields(QueryRequest, fields)
     query = Query(text=asked.query_text, top_k=asked.top_k, mode=mode, threshold=asked.threshold)
     return Request(query, asked.include_metadata)
@@ -156,7 +155,7 @@ def parse(fields: Mapping[str, object], mode: Mode) -> Request:
 
 def to_body(ranking: Ranking, *, include_metadata: bool) -> dict[str, object]:
     """The answer without its metadata, as a plain dict with the fields of QueryResponse."""
-    results = [_result(hit, include_metadata=include_metadata) for hit in promised_order(ranking)]
+    results = [_result(hit, include_metadata=include_metadata) for hit in ranking.hits]
     return {"query": ranking.query.text, "results": results}
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from assay.contracts.fields import IS_ASKING, IS_TEXT, RequestModel, check_fields, sent
 from assay.contracts.native import SearchFilters, to_filters
-from assay.contracts.ordering import promised_order
+from assay.contracts.ordering import Shaping
 from assay.contracts.retrieval_entities import (
     ConfigurationCheck,
     QueryEmbedding,
@@ -32,6 +32,7 @@ MINIMUM_RELEVANCE = 0.3
 """The least relevance of what `retrieve` gives, unless it is told another."""
 
 _BATCH_THREADS = 8
+_BY_DEFAULT, _DENSE = Shaping(Mode.HYBRID), Shaping(Mode.DENSE)
 _UNIT_TOLERANCE = 1e-6
 
 
@@ -97,13 +98,15 @@ class _Bounds(RequestModel):
 class Retriever:
     """Embeds queries and retrieves chunks. Safe to use from several threads.
 
-    mode: how `retrieve` ranks; an embedding alone has no words, so retrieve_content_chunks is always dense.
+    shaping: of `retrieve`; an embedding alone has no words, so retrieve_content_chunks is always dense.
     on_close: lets go of the engine.
     """
 
-    def __init__(self, engine: Engine, mode: Mode = Mode.DENSE, on_close: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, engine: Engine, shaping: Shaping = _BY_DEFAULT, on_close: Callable[[], None] | None = None
+    ) -> None:
         self._engine = engine
-        self._mode = mode
+        self._shaping = shaping
         self._on_close = on_close
         self._count = _Count()
 
@@ -135,7 +138,7 @@ class Retriever:
         vector = self._vector(query_embedding)
         query = Query("", bounds.limit, Mode.DENSE, bounds.minimum_relevance, to_filters(bounds.filters))
         with self._count.counting() as count:
-            results = _results(self._engine.search_embedding(query, vector))
+            results = _results(_DENSE.arranged(self._engine.search_embedding(query, vector)))
             count.found = len(results)
         return results
 
@@ -207,9 +210,9 @@ class Retriever:
             self._on_close()
 
     def _retrieve(self, text: str, bounds: _Bounds) -> list[RetrievalResult]:
-        query = Query(text, bounds.limit, self._mode, bounds.minimum_relevance, to_filters(bounds.filters))
+        query = Query(text, bounds.limit, self._shaping.mode, bounds.minimum_relevance, to_filters(bounds.filters))
         with self._count.counting() as count:
-            results = _results(self._engine.search(query))
+            results = _results(self._shaping.arranged(self._engine.search(query)))
             count.found = len(results)
         return results
 
@@ -247,7 +250,7 @@ def _direction(vector: NDArray[np.float64]) -> Vector:
 
 
 def _results(ranking: Ranking) -> list[RetrievalResult]:
-    return [_result(hit) for hit in promised_order(ranking)]
+    return [_result(hit) for hit in ranking.hits]
 
 
 def _result(hit: Hit) -> RetrievalResult:

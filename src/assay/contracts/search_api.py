@@ -1,7 +1,7 @@
 """The retrieval API of seed 003 (`seeds/003`): POST /search, GET /health and the error body that every route shares.
 
-Results come by similarity from dense search; an operator may have them ranked by the fused score instead, and the
-score stays the cosine. What is too long or out of range is refused, never cut.
+The configured search chooses the results, and they come ordered by similarity; an operator may choose another order
+(`ordering.Shaping`), and the score stays the cosine. What is too long or out of range is refused, never cut.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields
-from assay.contracts.ordering import promised_order
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import ChunkMetadata
 
@@ -87,7 +86,7 @@ class ErrorResponse(AnswerModel):
 
 
 def parse(fields: Mapping[str, object], mode: Mode) -> Query:
-    """The query that a request body asks; mode is how the operator has it ranked. Raises InputError."""
+    """The query that a request body asks; mode: of the search that chooses the results. Raises InputError."""
     request = check_fields(SearchRequest, fields)
     return Query(text=request.query, top_k=request.top_k, mode=mode)
 
@@ -97,7 +96,7 @@ def to_body(ranking: Ranking, rows: Mapping[str, ChunkMetadata]) -> dict[str, ob
 
     rows: what the catalog has of each chunk; a chunk without a row is described by what the index stores with it.
     """
-    results = [_result(hit, rows.get(hit.chunk.id)) for hit in promised_order(ranking)]
+    results = [_result(hit, rows.get(hit.chunk.id)) for hit in ranking.hits]
     return {"query": ranking.query.text, "results": results}
 
 

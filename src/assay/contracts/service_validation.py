@@ -187,13 +187,14 @@ def parse(fields: Mapping[str, object]) -> ValidationRequest:
 
 
 def query_of(test: ValidationTest, top_k: int, mode: Mode) -> Query:
-    """What a test asks; mode is how the operator has it ranked."""
+    """What a test asks. mode: of the search that chooses the results."""
     return Query(text=test.query_text, top_k=max(top_k, len(test.expected_results)), mode=mode)
 
 
 def judge(test: ValidationTest, hits: Sequence[Hit], known: Mapping[str, Chunk], executed_at: datetime) -> Outcome:
     """What a ranking makes of a test.
 
+    hits: in the order of the shape.
     known: the expected chunks that the generation holds. A search returns equal passages once, so an expected chunk is
         found too where a passage of the same text is.
     """

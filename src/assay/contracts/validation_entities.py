@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from assay.model.evaluation import Anchoring, Outcome, TopicType
+from assay.model.ranking import ContractMode
 
 SCHEMA_VERSION = 1
 """Raised when a key changes its meaning or goes; a key more does not raise it."""
@@ -137,6 +138,16 @@ class ReportMeasure(ReportModel):
     tied: Annotated[list[_Number], Field(min_length=2, max_length=2)] | None = Field(
         description="Lowest and highest value that another order of equal scores could give; null without ties."
     )
+
+
+class ReportShownOrder(ReportModel):
+    """MRR in the order in which the seeds' routes show hits."""
+
+    contract_mode: Annotated[ContractMode, Field(strict=False)] = Field(
+        description="`hybrid`: chosen by the search, ordered by similarity; `dense`: chosen and ordered by "
+        "similarity; `fused`: in the order of the search."
+    )
+    mrr: ReportMeasure = Field(description="As `measures.mrr`, in that order.")
 
 
 class ReportFinding(ReportModel):
@@ -327,6 +338,11 @@ class ValidationReport(ReportModel):
     )
     intervals: dict[str, Annotated[list[_Number], Field(min_length=2, max_length=2)]] = Field(
         description="The intervals of `measures` in short: name, and the two ends."
+    )
+    shown_order: ReportShownOrder | None = Field(
+        default=None,
+        description="MRR in the order in which the seeds' routes show hits; the figures above are of the order of the "
+        "search. Null without topics, or where that order is not known.",
     )
     resolution: ReportResolution = Field(description="Whether the judgments' passages were found in this index.")
     latency: ReportLatency | None = Field(description="How long searches took; null where none was timed.")

@@ -23,6 +23,7 @@ from assay.model.validations import (
     LatencyFigures,
     Percentiles,
     Provenance,
+    ShownOrder,
     StoredReport,
     StoredTopic,
     TopicResult,
@@ -99,6 +100,7 @@ def _fields(validation: Validation, cases: list[dict[str, object]]) -> dict[str,
             for value in validation.measures
             if _interval(value.interval) and value.interval
         },
+        "shown_order": _shown_order(validation.shown),
         "resolution": _resolution(validation),
         "latency": _latency(validation.latency),
         "against_live": [_difference(difference) for difference in validation.against_live],
@@ -324,6 +326,12 @@ def _interval(interval: Interval | None) -> dict[str, object] | None:
     if interval is None or not (math.isfinite(interval.low) and math.isfinite(interval.high)):
         return None
     return {"low": interval.low, "high": interval.high, "level": _share(interval.level)}
+
+
+def _shown_order(shown: ShownOrder | None) -> dict[str, object] | None:
+    if shown is None:
+        return None
+    return {"contract_mode": shown.contract_mode.value, "mrr": _measures([shown.mrr])[shown.mrr.name]}
 
 
 def _resolution(validation: Validation) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Queries, hits and rankings."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from assay.model.documents import Chunk
@@ -12,6 +13,14 @@ class Mode(StrEnum):
     HYBRID = "hybrid"
     DENSE = "dense"
     SPARSE = "sparse"
+
+
+class ContractMode(StrEnum):
+    """How the seeds' shapes choose their hits and order them. Every shape reports the cosine."""
+
+    HYBRID = "hybrid"  # chosen by the configured search, ordered by similarity
+    DENSE = "dense"  # chosen and ordered by similarity
+    FUSED = "fused"  # chosen and ordered by the configured search
 
 
 class FusionMethod(StrEnum):
@@ -98,3 +107,9 @@ class Ranking:
     generation: str
     timings: Timings
     warnings: tuple[str, ...] = ()
+
+
+def by_similarity(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits ordered by similarity, equal similarities by chunk id; rank and rank_score are those of this order."""
+    ordered = sorted(hits, key=lambda hit: (-hit.similarity, hit.chunk.id))
+    return tuple(replace(hit, rank=rank, rank_score=hit.similarity) for rank, hit in enumerate(ordered, start=1))

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from assay.model.evaluation import Anchoring, Interval, MeasureValue, Outcome, Resolution, Topic, Verdict
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity
-from assay.model.ranking import Hit
+from assay.model.ranking import ContractMode, Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,14 @@ class Unjudged:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownOrder:
+    """MRR in the order in which the seeds' routes show hits. contract_mode: how they choose and order them."""
+
+    contract_mode: ContractMode
+    mrr: MeasureValue
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """What the figures are of.
 
@@ -166,6 +174,7 @@ class Validation:
     against_live: differences from the live generation, where that was run too.
     advice: what to do about what was found; the seed's `issues`.
     precision_target: the P@5 that the gate asks of a topic.
+    shown: MRR as the seeds' routes order hits; None where there are no topics, or that order is not known.
     """
 
     started_at: datetime
@@ -184,6 +193,7 @@ class Validation:
     against_live: tuple[Difference, ...] = ()
     advice: tuple[str, ...] = ()
     precision_target: float = 0.8
+    shown: ShownOrder | None = None
 
     def measure(self, name: str) -> MeasureValue | None:
         """The overall value of a measure; None where it was not measured."""

@@ -227,8 +227,8 @@ class Searcher:
         return [fused for fused in near if fused.chunk_id in found]
 
     def _below(self, query: Query, answer: IndexAnswer) -> bool:
-        """Whether going deeper in dense search could only find what the threshold drops."""
-        return query.mode is Mode.DENSE and bool(answer.dense) and answer.dense[-1].score < query.threshold
+        """Whether going deeper could only find what the threshold drops: dense search has passed it."""
+        return bool(answer.dense) and answer.dense[-1].score < query.threshold
 
     def _with_vectors(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         vectors = self.index.vectors([hit.chunk.id for hit in hits])

@@ -25,6 +25,7 @@ from pydantic_settings import (
 )
 
 from assay.errors import ConfigurationError
+from assay.model.ranking import ContractMode
 from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
 from assay.settings.judging import GateSettings, ReleaseSettings, ValidationSettings
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
@@ -99,6 +100,11 @@ class Settings(BaseSettings):
         if self.search.dense_weight is not None:
             return self.search.dense_weight
         return STATIC_DENSE_WEIGHT if self.embedding.provider == "static" else DENSE_WEIGHT
+
+    @property
+    def contract_mode(self) -> ContractMode:
+        """How the seeds' routes choose and order hits, the default filled in."""
+        return self.server.contract_mode or ContractMode.HYBRID
 
     @property
     def index_dir(self) -> Path:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, IPvAnyNetwork, field_validator
 
+from assay.model.ranking import ContractMode
 from assay.settings.table import Table
 
 _RATE = r"[1-9]\d{0,8}/(second|minute|hour|day)"
@@ -21,8 +22,11 @@ class ServerSettings(Table):
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65_535, description="Port to listen on; 0 picks a free one.")
     threads: int = Field(default=8, ge=1, le=256, description="Searches that run at the same time.")
-    contract_mode: Literal["dense", "hybrid"] = Field(
-        default="dense", description="How the seeds' routes rank: by similarity, or by the fused score."
+    contract_mode: ContractMode | None = Field(
+        default=None,
+        description="How the seeds' routes choose and order hits: `hybrid` (chosen by `[search] mode`, ordered by "
+        "similarity), `dense` (chosen and ordered by similarity) or `fused` (chosen and ordered by `[search] mode`); "
+        "`hybrid` if unset.",
     )
     strict_metadata: bool = Field(
         default=False, description="Answer 503 instead of using the index's own metadata when the catalog is down."

@@ -12,13 +12,13 @@ from time import perf_counter
 
 from assay.model.evaluation import Anchoring, Category, MeasureValue, ResolvedTopic, Run, TestSet, TopicType
 from assay.model.generations import Generation
-from assay.model.ranking import Query
+from assay.model.ranking import ContractMode, Query
 from assay.model.validations import Difference, LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
 from assay.ports import Progress
 from assay.validation.gate import Gate, MeasureLimit, QualityLimits, limit_notes, verdict
 from assay.validation.integrity.results import check_hits
 from assay.validation.latency import Load, figures, measure_load
-from assay.validation.measuring import Measures, TopicsById, measure_topics, summarize
+from assay.validation.measuring import BEST_HIT, Measures, TopicsById, measure_topics, summarize
 from assay.validation.quality import (
     Measured,
     counted,
@@ -30,6 +30,7 @@ from assay.validation.quality import (
 )
 from assay.validation.report.advice import advice
 from assay.validation.runner import Asked, run_topics, without_excluded
+from assay.validation.shown import shown_notes, shown_order
 from assay.validation.statistics import compare
 from assay.validation.structure import Judged, structure_findings, structure_notes
 
@@ -69,6 +70,7 @@ class Plan:
     test_set: None where only the structure is judged.
     structure: what its structure is judged by; None where only queries are.
     load: what latency is measured under besides, one after the other.
+    contract_mode: how the seeds' routes choose and order hits; None where that is not known.
     started_at: as the report is named by.
     """
 
@@ -83,6 +85,7 @@ class Plan:
     structure: Judged | None
     load: tuple[Load, ...]
     started_at: datetime
+    contract_mode: ContractMode | None = None
 
 
 def validate(plan: Plan, progress: Progress) -> Validation:
@@ -107,6 +110,10 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     of_figures = [result for result in results if result.error is not None or id(result) in within]
     loads = _under_load(plan, progress) if all(result.asked for result in results) else ()
     measures, groups = _figures(of_figures, topics, plan.measures, progress)
+    shown = None
+    if plan.contract_mode is not None and of_figures:
+        shown = shown_order(plan.contract_mode, of_figures, topics, plan.system.asked, progress)
+        notes += shown_notes(shown, next((one.value for one in measures if one.name == BEST_HIT), None))
     validation = Validation(
         started_at=plan.started_at,
         seconds=0.0,
@@ -132,6 +139,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         unjudged=tuple(hits_to_label(results, limits)),
         against_live=against_live,
         precision_target=limits.precision,
+        shown=shown,
     )
     told = advice(results, validation.latency, _as_known(limits) if measured.only_hits else limits)
     return replace(validation, advice=told, seconds=perf_counter() - started)

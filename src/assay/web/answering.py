@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from assay.app import Assay
 from assay.contracts.formatting import Closing, format_answer
+from assay.contracts.ordering import Shaping
 from assay.errors import CatalogError
 from assay.model.ranking import Query, Ranking
 from assay.ports import ChunkMetadata
@@ -16,11 +17,16 @@ from assay.web.record import RequestRecord, record_of
 logger = logging.getLogger("assay.web")
 
 
-def ask(assay: Assay, query: Query, request: Request) -> Ranking:
-    """Search, and note the query and its best hit for the log line. Raises what Assay.search raises."""
+def ask(assay: Assay, query: Query, request: Request, shaping: Shaping | None = None) -> Ranking:
+    """Search, and note the query and its best hit for the log line. Raises what Assay.search raises.
+
+    shaping: of a seed's shape; None for the order of the search.
+    """
     record = record_of(request.scope)
     record.notes |= {"query": query.text, "mode": query.mode.value, "top_k": query.top_k}
     ranking = assay.search(query)
+    if shaping is not None:
+        ranking = shaping.arranged(ranking)
     timings = ranking.timings
     record.stages |= {
         "embed": timings.embed_ms,

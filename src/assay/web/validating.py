@@ -12,7 +12,6 @@ from assay.contracts import service_validation
 from assay.contracts.service_validation import Outcome, ValidationRequest, ValidationTest
 from assay.errors import EmbeddingError, InputError
 from assay.model.documents import Chunk
-from assay.model.ranking import Mode
 from assay.retrieval.searcher import Searcher
 from assay.web.errors import refusal_of
 
@@ -36,7 +35,7 @@ class Validations:
     def __init__(self, assay: Assay, at_once: int, seconds: float) -> None:
         self._assay = assay
         self._seconds = seconds
-        self._mode = Mode(assay.settings.server.contract_mode)
+        self._shaping = assay.shaping
         self.places = BoundedSemaphore(at_once)
 
     def run(self, request: ValidationRequest, stops: Callable[[], bool]) -> tuple[str, list[Outcome]]:
@@ -83,13 +82,13 @@ class Validations:
         """What became of a test, and whether the embedder answers."""
         now = datetime.now(UTC)
         try:
-            ranking = searcher.search(service_validation.query_of(test, top_k, self._mode))
+            ranking = searcher.search(service_validation.query_of(test, top_k, self._shaping.mode))
         except (InputError, EmbeddingError) as error:
             refusal = refusal_of(error)
             logger.warning("The validation test %r could not be run: %s", test.test_id, error)
             outcome = service_validation.not_run(test, known, refusal.message or error.message, now)
             return outcome, not isinstance(error, EmbeddingError)
-        return service_validation.judge(test, ranking.hits, known, now), True
+        return service_validation.judge(test, self._shaping.arranged(ranking).hits, known, now), True
 
 
 def _together(tests: Sequence[ValidationTest]) -> Iterator[Sequence[ValidationTest]]:

@@ -23,6 +23,7 @@ from tests.integration.web.conftest import (
 from assay.app import Assay
 from assay.contracts.native import SearchRanking
 from assay.contracts.search_api import ErrorResponse, SearchResponse
+from assay.model.ranking import ContractMode
 
 
 def refused(client: TestClient, route: str, body: object) -> str:
@@ -250,7 +251,7 @@ def test_every_shape_gives_the_same_chunks_with_the_same_cosine(client: TestClie
         results = client.post(route, json=asking(route, top_k=20, **fields)).json()["results"]
         return {result["chunk_id"]: result[score] for result in results}
 
-    expected = found("/v1/search", "similarity", mode="dense")
+    expected = found("/v1/search", "similarity")
     assert len(expected) == 20
     assert found("/search", "score") == expected
     assert found("/query", "similarity_score") == expected
@@ -268,19 +269,52 @@ def test_text_comes_back_as_it_was_written(client: TestClient) -> None:
     assert 'Räder 🤖 bleiben, & "quotes" too: `<b>a < b</b>`' in result["snippet"]
 
 
-@pytest.mark.parametrize(
-    ("route", "score"), [("/search", "score"), ("/query", "similarity_score"), ("/api/v1/search", "similarity_score")]
-)
-def test_contract_mode_hybrid_ranks_by_the_fused_score_and_reports_the_cosine(
-    connect: Connect, published: Path, route: str, score: str
+SCORES = (("/search", "score"), ("/query", "similarity_score"), ("/api/v1/search", "similarity_score"))
+QUESTION = "robot hand gripper testing two people nodes"
+
+
+@pytest.mark.parametrize(("route", "score"), SCORES)
+@pytest.mark.parametrize("contract_mode", [None, *ContractMode])
+def test_contract_mode_decides_who_chooses_and_orders_and_the_score_stays_the_cosine(
+    connect: Connect, published: Path, route: str, score: str, contract_mode: ContractMode | None
 ) -> None:
-    question = "programs of the robot, not the gyroscope"
-    with Assay.open(settings_for(published, contract_mode="hybrid")) as hybrid:
-        client = connect(hybrid)
-        answer = client.post(route, json=asking(route, question, top_k=20)).json()["results"]
-        native = client.post("/v1/search", json=asking("/v1/search", question, top_k=20)).json()["results"]
-    assert [(r["chunk_id"], r[score]) for r in answer] == [(r["chunk_id"], r["similarity"]) for r in native]
-    assert [r[score] for r in answer] != sorted((r[score] for r in answer), reverse=True)
+    server = {} if contract_mode is None else {"contract_mode": contract_mode.value}
+    with Assay.open(settings_for(published, **server)) as served:
+        client = connect(served)
+        answer = client.post(route, json=asking(route, QUESTION, top_k=5)).json()["results"]
+        found = {
+            mode: client.post("/v1/search", json=asking("/v1/search", QUESTION, top_k=5, mode=mode)).json()["results"]
+            for mode in ("hybrid", "dense")
+        }
+    hybrid, dense = ([(r["chunk_id"], r["similarity"]) for r in found[mode]] for mode in ("hybrid", "dense"))
+    by_similarity = sorted(hybrid, key=lambda one: (-one[1], one[0]))
+    assert len({tuple(hybrid), tuple(dense), tuple(by_similarity)}) == 3, "the question tells the modes apart"
+    expected = {ContractMode.DENSE: dense, ContractMode.FUSED: hybrid}.get(contract_mode, by_similarity)  # type: ignore[arg-type]
+    assert [(r["chunk_id"], r[score]) for r in answer] == expected
+
+
+@pytest.mark.parametrize(
+    ("server", "told"), [({"contract_mode": "hybrid"}, 1), ({}, 0), ({"contract_mode": "fused"}, 0)]
+)
+def test_a_file_that_says_hybrid_is_told_at_the_start_what_that_means_now(
+    published: Path, caplog: pytest.LogCaptureFixture, server: dict[str, object], told: int
+) -> None:
+    with Assay.open(settings_for(published, **server)) as served:
+        served.start_serving()
+    assert sum('which is "fused" now' in record.message for record in caplog.records) == told
+
+
+@pytest.mark.parametrize(("route", "score"), SCORES[1:])
+def test_a_hit_under_the_threshold_makes_room_for_the_next(client: TestClient, route: str, score: str) -> None:
+    def found(top_k: int, threshold: float) -> list[float]:
+        body = asking(route, QUESTION, top_k=top_k) | {THRESHOLD_FIELDS[route]: threshold}
+        return [result[score] for result in client.post(route, json=body).json()["results"]]
+
+    everything = found(20, 0.0)
+    threshold = everything[9]
+    assert min(found(5, 0.0)) < threshold, "some of the five that are chosen are under it"
+    assert len(found(5, threshold)) == 5
+    assert min(found(5, threshold)) >= threshold
 
 
 def test_titles_of_the_next_generation_do_not_reach_answers_of_this_one(tmp_path: Path, connect: Connect) -> None:

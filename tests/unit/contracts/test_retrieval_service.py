@@ -266,14 +266,7 @@ def test_a_result_embedding_id_is_the_id_of_the_chunks_point() -> None:
     assert result.similarity.result_embedding_id == result.chunk_id == result.metadata.chunk_id
 
 
-def test_results_are_ordered_by_similarity_and_then_by_id() -> None:
-    hits = [hit_of(text, 0.5) for text in ("one", "two", "three")] + [hit_of("best", 0.9)]
-    results = answered(ranking_of(*hits), {}).results
-    assert [result.similarity_score for result in results] == [0.9, 0.5, 0.5, 0.5]
-    assert [result.chunk_id for result in results[1:]] == sorted(chunk_of(text).id for text in ("one", "two", "three"))
-
-
-def test_hybrid_results_keep_the_fused_order_and_the_cosine_as_score() -> None:
+def test_results_keep_the_order_of_the_ranking_and_report_the_cosine() -> None:
     hits = [hit_of("first", 0.2, 1, rank_score=1.0), hit_of("second", 0.8, 2, rank_score=0.5)]
     results = answered(ranking_of(*hits, mode=Mode.HYBRID), {}).results
     assert [(result.content, result.similarity_score) for result in results] == [("first", 0.2), ("second", 0.8)]

@@ -117,15 +117,7 @@ def test_a_chunk_that_the_catalog_lacks_is_described_by_the_index() -> None:
     assert result.source_path == "docs/concepts/nodes.md"
 
 
-def test_dense_results_are_sorted_by_similarity_and_then_by_id() -> None:
-    texts = ["one", "two", "three", "four"]
-    hits = [hit_of(text, 0.0) for text in texts] + [hit_of("best", 0.9)]
-    results = SearchResponse.model_validate(to_body(ranking_of(*hits), {})).results
-    assert [result.score for result in results] == [0.9, 0.0, 0.0, 0.0, 0.0]
-    assert [result.chunk_id for result in results[1:]] == sorted(chunk_of(text).id for text in texts)
-
-
-def test_hybrid_results_keep_the_fused_order_and_the_cosine_as_score() -> None:
+def test_results_keep_the_order_of_the_ranking_and_report_the_cosine() -> None:
     hits = [hit_of("first", 0.2, 1, rank_score=1.0), hit_of("second", 0.8, 2, rank_score=0.5)]
     results = SearchResponse.model_validate(to_body(ranking_of(*hits, mode=Mode.HYBRID), {})).results
     assert [(result.snippet, result.score) for result in results] == [("first", 0.2), ("second", 0.8)]

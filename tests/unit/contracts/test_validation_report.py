@@ -23,7 +23,8 @@ from assay.contracts.validation_entities import (
 from assay.contracts.validation_report import from_dict, from_json, json_schema, to_dict, to_json, to_json_parts
 from assay.errors import InputError
 from assay.model.evaluation import Anchoring, Interval, MeasureValue, Outcome, TopicType
-from assay.model.validations import Difference, LoadFigures, Validation
+from assay.model.ranking import ContractMode
+from assay.model.validations import Difference, LoadFigures, ShownOrder, Validation
 
 EXAMPLES = {
     "passed": validations.passed,
@@ -428,6 +429,15 @@ def test_hits_to_label_are_told_in_their_order() -> None:
 def test_differences_from_live_name_both_sides() -> None:
     first = report(validations.failed())["against_live"][0]
     assert (first["measure"], first["live"], first["this"], first["difference"]) == ("P@5", 0.74, 0.457, -0.283)
+
+
+def test_mrr_in_the_order_of_the_seeds_routes_is_told_with_how_they_choose_and_order() -> None:
+    assert report()["shown_order"] is None
+    shown = ShownOrder(ContractMode.HYBRID, MeasureValue("mrr", 0.75, 15, 15))
+    fields = report(replace(validations.passed(), shown=shown))
+    assert fields["shown_order"]["contract_mode"] == "hybrid"
+    assert fields["shown_order"]["mrr"]["value"] == 0.75
+    assert accepts(fields)
 
 
 # --- numbers that are none -----------------------------------------------------------------------------------------

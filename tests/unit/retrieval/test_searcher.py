@@ -157,6 +157,22 @@ def test_a_hit_exactly_on_the_threshold_is_in_and_one_below_is_out(searcher: Sea
     assert [hit.rank for hit in at] == list(range(1, len(at) + 1))
 
 
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.DENSE])
+def test_a_search_goes_no_deeper_than_where_the_threshold_is_passed(
+    mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World()
+    world.build(NAME, *(page(f"part-{number}", f"Part {number} of the wheel.") for number in range(60)))
+    searcher = world.searcher(NAME, rules=replace(RULES, depth=10))
+    everything = searcher.search(Query("part 7 wheel", 60, Mode.DENSE)).hits
+    depths: list[int] = []
+    search = searcher.index.search
+    monkeypatch.setattr(searcher.index, "search", lambda query: (depths.append(query.limit), search(query))[1])
+    hits = searcher.search(Query("part 7 wheel", 5, mode, threshold=everything[2].similarity)).hits
+    assert {hit.chunk.id for hit in hits} == {hit.chunk.id for hit in everything[:3]}
+    assert depths == [10]
+
+
 @pytest.mark.parametrize("mode", Mode)
 def test_a_threshold_that_nothing_reaches_leaves_nothing(searcher: Searcher, mode: Mode) -> None:
     assert searcher.search(Query("gripper", 5, mode, threshold=1.0)).hits == ()

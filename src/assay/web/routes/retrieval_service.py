@@ -8,7 +8,6 @@ from starlette.responses import JSONResponse, Response
 from assay.app import Assay
 from assay.contracts import retrieval_service
 from assay.contracts.retrieval_service import ServiceHealthStatus
-from assay.model.ranking import Mode
 from assay.web.answering import ask, catalog_rows, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import health_answers, request_body, search_answers
@@ -23,7 +22,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     """The two routes over this Assay."""
     routes = APIRouter(tags=["retrieval service"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
-    mode = Mode(assay.settings.server.contract_mode)
+    shaping = assay.shaping
 
     @routes.post(
         "/api/v1/search",
@@ -33,8 +32,8 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     )
     def search(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         record = record_of(request.scope)
-        asked = retrieval_service.parse(body, mode, record.received_at)
-        ranking = ask(assay, asked.query, request)
+        asked = retrieval_service.parse(body, shaping.mode, record.received_at)
+        ranking = ask(assay, asked.query, request, shaping)
         record.notes["query_id"] = asked.id
         rows = catalog_rows(assay, ranking, request)
         embedder = assay.embedder.identity.fingerprint

@@ -8,7 +8,6 @@ from starlette.responses import Response
 from assay.app import Assay
 from assay.contracts import retrieval_testing
 from assay.contracts.retrieval_testing import Lifecycle
-from assay.model.ranking import Mode
 from assay.web.answering import ask, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import request_body, search_answers
@@ -22,7 +21,7 @@ def router(assay: Assay) -> APIRouter:
     """The route over this Assay."""
     routes = APIRouter(tags=["retrieval testing"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
-    mode = Mode(assay.settings.server.contract_mode)
+    shaping = assay.shaping
 
     @routes.post(
         "/query",
@@ -31,8 +30,8 @@ def router(assay: Assay) -> APIRouter:
         openapi_extra=request_body(retrieval_testing.QueryRequest, examples.QUERY_REQUEST),
     )
     def query(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        asked = retrieval_testing.parse(body, mode)
-        ranking = ask(assay, asked.query, request)
+        asked = retrieval_testing.parse(body, shaping.mode)
+        ranking = ask(assay, asked.query, request, shaping)
         record = record_of(request.scope)
         filtered_ms = record.elapsed_ms()
 

@@ -7,7 +7,6 @@ from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
 from assay.contracts import search_api
-from assay.model.ranking import Mode
 from assay.web.answering import ask, catalog_rows, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import health_answers, request_body, search_answers
@@ -21,7 +20,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     """The two routes over this Assay."""
     routes = APIRouter(tags=["retrieval API"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
-    mode = Mode(assay.settings.server.contract_mode)
+    shaping = assay.shaping
 
     @routes.post(
         "/search",
@@ -30,7 +29,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
         openapi_extra=request_body(search_api.SearchRequest, examples.SEARCH_REQUEST),
     )
     def search(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        ranking = ask(assay, search_api.parse(body, mode), request)
+        ranking = ask(assay, search_api.parse(body, shaping.mode), request, shaping)
         rows = catalog_rows(assay, ranking, request) or {}
         return send_answer(request, lambda: search_api.to_body(ranking, rows))
 
