@@ -415,6 +415,17 @@ def test_validation_tests_of_seed_004_are_read(tmp_path: Path, body: object) -> 
         ),
         ([{**TEST, "expected_results": ["", "c"]}], "judgment 1, chunk_id: is empty"),
         ([5], "has to be an object"),
+        (
+            [{**TEST, "success_criteria": {"min_accuracy": 80, "min_similarity_score": 0.5}}],
+            "success_criteria.min_accuracy: has to be a number from 0 to 1, not 80; divide a percentage by 100: 0.8",
+        ),
+        (
+            [{**TEST, "success_criteria": {"min_accuracy": 0.8, "min_similarity_score": 30.0}}],
+            "min_similarity_score: has to be a number from 0 to 1, not 30.0; divide a percentage by 100: 0.3",
+        ),
+        ([{**TEST, "success_criteria": {"min_accuracy": -1}}], "has to be a number from 0 to 1, not -1"),
+        ([{**TEST, "success_criteria": {"min_accuracy": 101}}], "has to be a number from 0 to 1, not 101"),
+        ([{**TEST, "success_criteria": {"min_accuracy": "80%"}}], 'has to be a number from 0 to 1, not "80%"'),
     ],
 )
 def test_what_is_wrong_with_a_suite_is_told(tmp_path: Path, body: object, words: str) -> None:

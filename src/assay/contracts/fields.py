@@ -66,6 +66,14 @@ def _not_blank(value: str) -> str:
     return value
 
 
+def _no_percentage(value: object) -> object:
+    """Refuse a percentage where a share is asked for, in words that help."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 1 < value <= 100:
+        words = f"it looks like a percentage; divide it by 100: {value / 100:g}"
+        raise PydanticCustomError(_OWN_WORDS, "{words}", {"words": words})
+    return value
+
+
 @dataclass(frozen=True)
 class _Text(BeforeValidator):
     """The rule with the pattern that says it to programs, in the dialect of JSON Schema."""
@@ -84,6 +92,9 @@ class _Asking(AfterValidator):
 
 IS_TEXT = _Text(_only_characters)
 """In `Annotated[str, …]`: the string is text. Lengths beside it count code points: an emoji of one is one character."""
+
+IS_SHARE = BeforeValidator(_no_percentage)
+"""In `Annotated[float, …]` beside the limits 0 and 1: a value over 1 up to 100 is told to be divided by 100."""
 
 IS_ASKING = _Asking(_not_blank)
 """In `Annotated[str, …]`: the string is not white space only. It comes after the lengths."""

@@ -2,6 +2,8 @@
 
 A test says which chunks a query has to find. Its accuracy is the share of them that are among the results; it passes
 when that is at least `min_accuracy` and every expected chunk among the results has at least `min_similarity_score`.
+An expected id that the live generation does not hold fails the test, and so does a test of which no chunk was found:
+with a `min_accuracy` of 0 nothing would have been checked.
 Nothing is dropped by similarity beforehand, so that a chunk that is found and not similar enough is told apart from one
 that is not found.
 """
@@ -14,7 +16,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields, shown, utc_timestamp
+from assay.contracts.fields import (
+    IS_ASKING,
+    IS_SHARE,
+    IS_TEXT,
+    AnswerModel,
+    RequestModel,
+    check_fields,
+    shown,
+    utc_timestamp,
+)
 from assay.contracts.retrieval_service import DEFAULT_TOP_K, QUERY_LIMIT, TOP_K_LIMIT
 from assay.errors import InputError
 from assay.model.documents import Chunk
@@ -26,8 +37,9 @@ ID_LIMIT = 200
 CATEGORY_LIMIT = 50
 
 _TOLERANCE = 1e-9
+_NAMED = 5
 _Id = Annotated[str, Field(min_length=1, max_length=ID_LIMIT), IS_TEXT, IS_ASKING]
-_Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+_Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), IS_SHARE]
 
 
 class SuccessCriteria(RequestModel):
@@ -96,7 +108,8 @@ class ExecutedTest(AnswerModel):
         max_length=EXPECTED_LIMIT, description="The expected chunks that were not found; all of them without a run."
     )
     unknown_results: list[str] = Field(
-        max_length=EXPECTED_LIMIT, description="Those of them that the live generation does not hold at all."
+        max_length=EXPECTED_LIMIT,
+        description="Those of them that the live generation does not hold at all; one is enough to fail.",
     )
     problem: str | None = Field(description="Why it did not pass, or could not be run; null when it passed.")
 
@@ -152,6 +165,11 @@ class Outcome:
             return self.error
         criteria = self.test.success_criteria
         problems = []
+        if self.unknown:
+            named = ", ".join(map(shown, self.unknown[:_NAMED])) + (", …" if len(self.unknown) > _NAMED else "")
+            problems.append(f"The live generation does not hold {len(self.unknown)} of the expected results: {named}.")
+        elif not self.found and criteria.min_accuracy <= _TOLERANCE:
+            problems.append("None of the expected results was found, so there was nothing to check.")
         if self.accuracy is None or self.accuracy < criteria.min_accuracy - _TOLERANCE:
             problems.append(
                 f"{len(self.found)} of {len(self.test.expected_results)} expected results were found "
@@ -164,8 +182,6 @@ class Outcome:
                 f"{len(low)} of those found are less similar than min_similarity_score "
                 f"{criteria.min_similarity_score:.4g}, {shown(identity)} at rank {rank} the least ({similarity:.4g})."
             )
-        if self.unknown and problems:
-            problems.append(f"{len(self.unknown)} of the expected results are not in the live generation.")
         return " ".join(problems) or None
 
 

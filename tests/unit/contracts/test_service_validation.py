@@ -87,6 +87,16 @@ def test_success_criteria_are_from_0_to_1(name: str, value: object, accepted: bo
     assert takes(asking(fields(success_criteria=criteria))) is accepted
 
 
+@pytest.mark.parametrize("value", [2, 80, 80.0, 100, 1.5])
+@pytest.mark.parametrize("name", ["min_accuracy", "min_similarity_score"])
+def test_a_percentage_is_refused_with_what_to_do(name: str, value: float) -> None:
+    criteria = {"min_accuracy": 0.5, "min_similarity_score": 0.3, name: value}
+    assert refusal(asking(fields(success_criteria=criteria))) == (
+        f"tests[0].success_criteria.{name}: it looks like a percentage; divide it by 100: {value / 100:g} (it has to "
+        f"be a number from 0 to 1); {json.dumps(value)} was sent."
+    )
+
+
 @pytest.mark.parametrize("name", ["test_id", "query_text", "expected_results", "success_criteria"])
 def test_everything_but_the_category_is_required(name: str) -> None:
     body = {key: value for key, value in fields().items() if key != name}
@@ -175,10 +185,13 @@ def test_a_test_looks_at_as_many_results_as_it_expects_at_least_and_drops_none_b
 # --- what comes of it ----------------------------------------------------------------------------------------------
 
 
-def judged(*hits: Hit, expected: list[str], accuracy: float = 1.0, similarity: float = 0.0) -> Outcome:
+def judged(
+    *hits: Hit, expected: list[str], accuracy: float = 1.0, similarity: float = 0.0, held: tuple[Hit, ...] = ()
+) -> Outcome:
+    """held: chunks that the generation holds, and the search did not find."""
     criteria = {"min_accuracy": accuracy, "min_similarity_score": similarity}
     test = parse(asking(fields(expected_results=expected, success_criteria=criteria))).tests[0]
-    known = {hit.chunk.id: hit.chunk for hit in hits}
+    known = {hit.chunk.id: hit.chunk for hit in (*hits, *held)}
     return judge(test, hits, known, NOW)
 
 
@@ -202,7 +215,7 @@ def test_other_results_do_not_count_against_a_test() -> None:
 
 @pytest.mark.parametrize(("least", "passed"), [(0.0, True), (0.66, True), (2 / 3, True), (0.67, False), (1.0, False)])
 def test_a_test_passes_with_min_accuracy_and_no_less(least: float, passed: bool) -> None:
-    outcome = judged(A, B, expected=ids(A, B, C), accuracy=least)
+    outcome = judged(A, B, expected=ids(A, B, C), accuracy=least, held=(C,))
     assert (outcome.problem is None) is passed
 
 
@@ -218,8 +231,8 @@ def test_results_that_were_not_expected_need_not_be_similar() -> None:
 
 def test_a_problem_says_what_is_missing_and_what_was_asked_for() -> None:
     assert judged(A, expected=[*ids(A), "x"], accuracy=0.75).problem == (
-        "1 of 2 expected results were found (0.5); min_accuracy is 0.75. 1 of the expected results are not in the live "
-        "generation."
+        'The live generation does not hold 1 of the expected results: "x". 1 of 2 expected results were found (0.5); '
+        "min_accuracy is 0.75."
     )
     assert judged(A, C, expected=ids(A, C), similarity=0.3).problem == (
         f'1 of those found are less similar than min_similarity_score 0.3, "{C.chunk.id}" at rank 3 the least (0.2).'
@@ -234,9 +247,31 @@ def test_an_expected_passage_that_is_found_under_another_id_is_found() -> None:
     assert outcome.unknown == ()
 
 
-def test_ids_that_the_generation_does_not_hold_are_told() -> None:
-    outcome = judged(A, expected=[*ids(A), "gone"])
-    assert outcome.unknown == ("gone",)
+@pytest.mark.parametrize("accuracy", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("similarity", [0.0, 0.9])
+@pytest.mark.parametrize("hits", [(), (A,)], ids=["nothing else", "beside one that is found"])
+def test_an_id_that_the_generation_does_not_hold_fails_the_test_and_is_named(
+    hits: tuple[Hit, ...], accuracy: float, similarity: float
+) -> None:
+    outcome = judged(*hits, expected=[*ids(*hits), "nope"], accuracy=accuracy, similarity=similarity)
+    assert outcome.unknown == ("nope",)
+    assert outcome.problem is not None
+    assert '"nope"' in outcome.problem
+    assert answer(outcome)["status"] == "failed"
+
+
+def test_of_many_unknown_ids_the_first_are_named_and_all_counted() -> None:
+    problem = judged(expected=[f"gone-{n}" for n in range(50)]).problem
+    assert problem is not None
+    assert "does not hold 50 of" in problem
+    assert '"gone-4", …' in problem
+
+
+@pytest.mark.parametrize("similarity", [0.0, 0.9])
+def test_a_test_of_which_nothing_was_found_does_not_pass(similarity: float) -> None:
+    outcome = judged(A, B, expected=ids(C), accuracy=0.0, similarity=similarity, held=(C,))
+    assert outcome.unknown == ()
+    assert outcome.problem == "None of the expected results was found, so there was nothing to check."
 
 
 def outcome(identity: str, *, passed: bool = True, error: str | None = None) -> Outcome:

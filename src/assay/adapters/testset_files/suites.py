@@ -1,5 +1,7 @@
 """The JSON of other validation suites: seed 001's test cases and reports, seed 004's validation tests."""
 
+import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +13,7 @@ from assay.model.located import Place, Problem, Unparsed, refuse
 EXPECTED_LABEL = 2
 """Seed 004 says of a chunk that it is expected, and no more."""
 
+_CRITERIA = ("min_accuracy", "min_similarity_score")
 _LISTS = ("test_cases", "validation_tests", "tests")
 _CASE = {"query", "expected_criteria", "actual_results", "relevance_labels", "precision_at_k", "rank_of_best", "id"}
 _TEST = {
@@ -91,6 +94,7 @@ def _add_test(draft: Draft, test: Mapping[str, Any], place: Place) -> None:
     if test.get("test_category") is not None:
         topic["category"] = test["test_category"]
     if test.get("success_criteria"):
+        _check_criteria(test["success_criteria"], place)
         topic["expected_criteria"] = test["success_criteria"]
     draft.add_topic(topic, place)
     expected = test.get("expected_results") or []
@@ -98,6 +102,19 @@ def _add_test(draft: Draft, test: Mapping[str, Any], place: Place) -> None:
         raise Unparsed(Problem(place, "expected_results", "has to be a list of chunk ids"))
     for chunk_id in expected:
         draft.add_judgment(str(topic["id"]), {"chunk_id": chunk_id, "label": EXPECTED_LABEL}, place)
+
+
+def _check_criteria(criteria: object, place: Place) -> None:
+    """Refuse criteria of a validation test that are no shares from 0 to 1."""
+    for name in _CRITERIA:
+        value = criteria.get(name) if isinstance(criteria, Mapping) else None
+        if value is None:
+            continue
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+        if not 0.0 <= number <= 1.0:
+            advice = f"; divide a percentage by 100: {number / 100:g}" if 1.0 < number <= 100.0 else ""
+            words = f"has to be a number from 0 to 1, not {json.dumps(value)[:40]}{advice}"
+            raise Unparsed(Problem(place, f"success_criteria.{name}", words))
 
 
 def _known(fields: Mapping[str, object], known: set[str], place: Place) -> None:
