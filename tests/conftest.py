@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from assay.redaction import forget
 from tests.disks import mounted
 from tests.postgres import PostgresServer, running_postgres
 
@@ -53,3 +54,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 100 MB; skips where mounting is not allowed."""
     with mounted(tmp_path / "small") as folder:
         yield folder
+
+
+@pytest.fixture(autouse=True)
+def _no_secret_of_another_test() -> Iterator[None]:
+    """The settings of one test leave nothing masked in another."""
+    yield
+    forget()

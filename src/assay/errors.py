@@ -33,18 +33,20 @@ AssayError
       └── PromotionRefused        the gate did not pass this generation
 """
 
+from assay.redaction import redacted
+
 
 class AssayError(Exception):
-    """Anything that Assay raises on purpose.
+    """Anything that Assay raises on purpose. The secrets of the settings are masked in its texts.
 
     message: what happened, with the value it happened to.
     hint: what to do next; empty when the message says it.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = redacted(message)
+        self.hint = redacted(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()

@@ -64,6 +64,7 @@ class QdrantPeer:
         self.yellow = yellow
         self.drowsy = drowsy
         self.faults = Faults()
+        self.strange: str = "{}"
         self.slow = 3.0
         self.strict: dict[str, Any] = {}
         self.record = False
@@ -125,6 +126,8 @@ class QdrantPeer:
             if self.api_key is not None and sent.get("api-key") != self.api_key:
                 raise Refusal(401, "Must provide an API key or an Authorization bearer token")
             _refuse_for(fault)
+            if fault is not None and fault.startswith("echo-"):
+                raise Refusal(int(fault[5:]) if fault != "echo-200" else 500, " ".join(map(str, sent.values())))
             assert self.database is not None
             self.database.strict = self.strict
             result = self.database.answer(method, path, {}, json.dumps(body).encode() if body is not None else b"")
@@ -256,8 +259,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return 200, f"{path[1:]} check passed", {}
             self._require_key()
             _refuse_for(fault)
-            if fault == "html":
-                return 200, "<html>a proxy's page</html>", {}
+            if (planted := self._planted(fault)) is not None:
+                return planted
             if path == "/":
                 return 200, {"title": "qdrant - vector search engine", "version": peer.version}, {}
             assert peer.database is not None
@@ -269,6 +272,17 @@ class _Handler(BaseHTTPRequestHandler):
         except Exception as error:  # noqa: BLE001 - the engine's own errors are bare exceptions
             return 500, {"status": {"error": f"Service internal error: {error}"}, "time": 0.0}, {}
         return 200, {"result": result, "status": "ok", "time": time.monotonic() - started}, {}
+
+    def _planted(self, fault: str | None) -> tuple[int, Any, dict[str, str]] | None:
+        """An answer that is not the engine's, where the fault asks for one."""
+        if fault == "html":
+            return 200, "<html>a proxy's page</html>", {}
+        if fault == "strange":
+            return 200, self.server.peer.strange, {}
+        if fault is not None and fault.startswith("echo-"):
+            sent = " ".join(self.headers.values())
+            return int(fault[5:]), {"status": {"error": sent}, sent: sent, "result": sent}, {"Location": sent}
+        return None
 
     def _require_key(self) -> None:
         key = self.server.peer.api_key

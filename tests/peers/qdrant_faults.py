@@ -11,6 +11,10 @@ FAULTS = (
     "cut",  # does the work, and closes in the middle of the answer
     "slow",  # does the work and answers, but late
     "html",  # answers 200 with a page, as a proxy does
+    "strange",  # answers 200 with the peer's `strange`
+    "echo-200",  # repeats the headers that came, in an answer, as the name of a field and in its own headers
+    "echo-401",
+    "echo-500",
     "429",  # with Retry-After
     "429-bare",
     "full",  # 500: no space left on the disk

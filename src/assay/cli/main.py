@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from assay import __version__
+from assay.adapters.telemetry.log_lines import BRIEF, TextLines
 from assay.cli import (
     auditing,
     building,
@@ -101,9 +102,9 @@ def _options(
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what is going on to standard error.")] = False,
 ) -> None:
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
-    )
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING)
+    for writer in logging.getLogger().handlers:
+        writer.setFormatter(TextLines(BRIEF))
     logging.getLogger("alembic").setLevel(logging.WARNING)  # its set-up lines say nothing of what is asked
 
 

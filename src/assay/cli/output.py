@@ -9,14 +9,15 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.cli.visible import visible
+from assay.redaction import redacted, redacted_json
 
 
 class _Screen(Console):
-    """A console on which text of others is but text: what a terminal would obey is shown, see `visible`."""
+    """A console on which text of others is but text: secrets are masked, control characters shown, see `visible`."""
 
     def render_str(self, text: str, **named: Any) -> Text:  # noqa: ANN401 - handed on as they are
         """Every text that is printed comes by here. Without markup it is a result, which stays as it is."""
-        return super().render_str(text if named.get("markup") is False else visible(text), **named)
+        return super().render_str(text if named.get("markup") is False else visible(redacted(text)), **named)
 
 
 def out() -> Console:
@@ -36,4 +37,4 @@ def counted(count: int, thing: str) -> str:
 
 def print_json(body: Mapping[str, object]) -> None:
     """Print one JSON object on standard output."""
-    sys.stdout.write(json.dumps(body, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(json.dumps(redacted_json(body), ensure_ascii=False, indent=2) + "\n")

@@ -95,8 +95,9 @@ def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
     trail = visible(chunk.trail, lines=False)
     console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), f"  {hit.similarity:.2f}"))
     console.print(Text(f"   {visible(chunk.section_url, lines=False)}", style="cyan underline"))
-    passage = Text(visible(chunk.text))
-    for start, end in highlights(chunk.text, query):
+    text = visible(chunk.text)
+    passage = Text(text)
+    for start, end in highlights(text, query):
         passage.stylize("bold yellow", start, end)
     lines = passage.split("\n")
     shown = lines if full or len(lines) <= _PASSAGE_LINES else lines[:_PASSAGE_LINES]

@@ -23,7 +23,7 @@ def serve(
     config: options.Config = None,
 ) -> None:
     """Answer searches over HTTP from the live generation, following every promotion; or from one that is named."""
-    from assay.web.logs import TextLines
+    from assay.adapters.telemetry.log_lines import TextLines
     from assay.web.server import serve as serve_http
 
     server = {key: value for key, value in {"host": host, "port": port}.items() if value is not None}

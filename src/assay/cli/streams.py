@@ -1,4 +1,4 @@
-"""The standard streams, which may be closed, full, or read by somebody who goes away."""
+"""The standard streams, which may be closed, full, or read by somebody who goes away. No secret passes them."""
 
 import errno
 import os
@@ -6,6 +6,8 @@ import sys
 from contextlib import suppress
 from io import TextIOWrapper
 from typing import BinaryIO, TextIO, cast
+
+from assay.redaction import redacted, redacted_content
 
 _CLOSED = "closed"
 
@@ -25,7 +27,7 @@ class _Output(TextIOWrapper):
     def write(self, text: str, /) -> int:
         """Write, or raise OutputLost."""
         try:
-            return super().write(text)
+            return super().write(redacted_content(text))
         except OSError as error:
             raise _lost(error) from None
 
@@ -43,7 +45,7 @@ class _Messages(TextIOWrapper):
     def write(self, text: str, /) -> int:
         """Write, if that is possible."""
         try:
-            return super().write(text)
+            return super().write(redacted(text))
         except OSError:
             _lead_nowhere(2)
             return len(text)

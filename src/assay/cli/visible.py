@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from assay.redaction import redacted_content
+
 _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LINES = frozenset("\n\t")
 _PICTURES = 0x2400
@@ -9,10 +11,11 @@ _DELETE = "\x7f"
 
 
 def visible(text: str, *, lines: bool = True) -> str:
-    """The text with every control character as the picture of it, or as U+FFFD where it has none.
+    """The text without secrets, and with every control character as the picture of it, or U+FFFD where it has none.
 
     lines: whether newlines and tabs stay; else each run of white space becomes one blank.
     """
+    text = redacted_content(text)
     if not lines:
         text = " ".join(text.split())
     return "".join(map(_shown, text))

@@ -23,9 +23,9 @@ from assay.errors import (
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.ids import document_id, slug_from_path
 from assay.model.ranking import Filters, Hit, Query, Ranking, Timings
+from assay.redaction import peer_words
 
 _ROUTE = "/v1/search"
-_LONGEST_QUOTE = 300
 _LONGEST_ANSWER = 64 * 1024 * 1024
 _UNKNOWN = ""
 """What the answer does not say of a chunk: its tokenizer, and the hash of what was embedded."""
@@ -69,7 +69,7 @@ class AssayClient:
                 hint="Copy the key again.",
             )
         self._transport = Transport(base + _ROUTE, headers, connections)
-        self._secret = api_key
+        self._has_key = api_key is not None
         self._seconds = seconds
         self._patience = patience
         self._pause = pause
@@ -117,7 +117,7 @@ class AssayClient:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ServiceError(
                 f"{self.address} answered with something that is no ranking ({type(error).__name__}: "
-                f"{self._quoted(str(error))}).",
+                f"{peer_words(str(error))}).",
                 hint="It has to be an Assay of this version.",
             ) from None
 
@@ -129,7 +129,7 @@ class AssayClient:
             case 401 | 403:
                 return ServiceRefused(
                     f"{self.address} does not let this key search: {said}"
-                    if self._secret
+                    if self._has_key
                     else f"{self.address} asks for a key: {said}",
                     hint="`assay keys add` on the server makes one with the scope `search`.",
                 )
@@ -153,14 +153,7 @@ class AssayClient:
             message = body["message"] if isinstance(body, dict) and isinstance(body.get("message"), str) else None
         except (ValueError, RecursionError):
             message = None
-        return self._quoted(answer.body[:_LONGEST_QUOTE].decode("utf-8", "replace") if message is None else message)
-
-    def _quoted(self, text: str) -> str:
-        """What a server said, on one line, not too long, and without the key should it repeat that."""
-        plain = " ".join(text.split())
-        if self._secret:
-            plain = plain.replace(self._secret, "[key]")
-        return plain if len(plain) <= _LONGEST_QUOTE else f"{plain[:_LONGEST_QUOTE]}…"
+        return peer_words(answer.body.decode("utf-8", "replace") if message is None else message)
 
 
 def _request(query: Query) -> dict[str, object]:

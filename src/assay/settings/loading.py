@@ -12,6 +12,7 @@ from urllib.parse import quote
 from pydantic import (
     BaseModel,
     Field,
+    SecretStr,
     ValidationError,
 )
 from pydantic_core import ErrorDetails
@@ -26,6 +27,7 @@ from pydantic_settings import (
 
 from assay.errors import ConfigurationError
 from assay.model.ranking import ContractMode
+from assay.redaction import hide, secrets_in_header, secrets_in_url
 from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
 from assay.settings.judging import GateSettings, ReleaseSettings, ValidationSettings
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
@@ -76,6 +78,10 @@ class Settings(BaseSettings):
     release: ReleaseSettings = ReleaseSettings()
     server: ServerSettings = ServerSettings()
 
+    def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401, ARG002 - the base class's signature
+        """Register the secrets among the settings, which no output may show."""
+        hide(_secrets_in(self))
+
     @property
     def catalog_url(self) -> str:
         """The catalog's database URL, the default filled in."""
@@ -110,6 +116,22 @@ class Settings(BaseSettings):
     def index_dir(self) -> Path:
         """Folder of the embedded indexes, one folder in it for each generation."""
         return self.data_dir / "generations"
+
+
+def _secrets_in(value: object) -> Iterator[str]:
+    """Every secret of a setting: keys, values of headers, passwords of URLs."""
+    if isinstance(value, BaseModel):
+        value = {name: getattr(value, name) for name in type(value).model_fields}
+    if isinstance(value, SecretStr):
+        yield from secrets_in_header(value.get_secret_value())
+    elif isinstance(value, str):
+        yield from secrets_in_url(value)
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _secrets_in(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _secrets_in(inner)
 
 
 class _SeedVariables(EnvSettingsSource):

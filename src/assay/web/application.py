@@ -18,7 +18,7 @@ from assay.web.drain import Drain
 from assay.web.errors import add_error_answers
 from assay.web.guards import ANY_HOST, Backpressure, BodyPatience, KnownHosts
 from assay.web.logs import QueryWords
-from assay.web.middleware import CorsAnswers, GzipAnswers, LastCatch, RequestEdge
+from assay.web.middleware import CorsAnswers, GzipAnswers, LastCatch, MaskedAnswers, RequestEdge
 from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
 from assay.web.routes import (
@@ -104,6 +104,7 @@ def create_app(
                 expose_headers=_READABLE_HEADERS,
             ),
             Middleware(GzipAnswers, minimum_size=_COMPRESS_FROM_BYTES, compresslevel=_COMPRESSION_LEVEL),
+            Middleware(MaskedAnswers),
             Middleware(LastCatch),
             Middleware(KnownHosts, hosts=server.allowed_hosts or where.hosts),
             Middleware(

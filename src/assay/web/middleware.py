@@ -1,7 +1,7 @@
 """What is around every route: request id, log line, metrics, trace, security headers, CORS, and the last catch.
 
-Plain ASGI, outermost first: RequestEdge, CorsAnswers, (gzip), LastCatch, KnownHosts, Access, Backpressure,
-BodyPatience.
+Plain ASGI, outermost first: RequestEdge, CorsAnswers, (gzip), MaskedAnswers, LastCatch, KnownHosts, Access,
+Backpressure, BodyPatience.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.adapters.telemetry.prometheus import Metrics
 from assay.adapters.telemetry.traces import RequestTraces
+from assay.redaction import redacted_bytes
 from assay.web.drain import Drain
 from assay.web.errors import INTERNAL, STOPPING, error_response
 from assay.web.logs import QueryWords, spelled
@@ -115,6 +116,38 @@ class CorsAnswers(CORSMiddleware):
         refused = bytes(response.body).decode().removeprefix("Disallowed CORS ")
         kept = {name: value for name, value in response.headers.items() if not name.startswith("content-")}
         return error_response(400, "validation_error", f"CORS: these are not allowed: {refused}.", kept)
+
+
+class MaskedAnswers:
+    """Answers without secrets, should a peer have put one where it is passed on."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start: Message = {}
+
+        async def send_masked(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start":
+                start = message  # its Content-Length depends on the body
+                return
+            if message["type"] == "http.response.body":
+                body = message.get("body", b"")
+                masked = redacted_bytes(body)
+                if start and masked != body and not message.get("more_body"):
+                    MutableHeaders(scope=start)["Content-Length"] = str(len(masked))
+                message = {**message, "body": masked}
+                if start:
+                    await send(start)
+                    start = {}
+            await send(message)
+
+        await self._app(scope, receive, send_masked)
 
 
 class GzipAnswers(GZipMiddleware):

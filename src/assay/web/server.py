@@ -12,6 +12,7 @@ from types import FrameType
 
 import uvicorn
 
+from assay.adapters.telemetry.log_lines import LogFormat
 from assay.app import Assay
 from assay.errors import ConfigurationError
 from assay.settings import ServerSettings
@@ -19,7 +20,7 @@ from assay.web.application import Listening, create_app
 from assay.web.connections import MAX_HEAD_BYTES, ConnectionLimits, guarded
 from assay.web.drain import Drain
 from assay.web.guards import ANY_HOST, LOOPBACK_HOSTS
-from assay.web.logs import LogFormat, configure_logging
+from assay.web.logs import configure_logging
 
 NOTICE_SECONDS = 1.0
 """How long a stopping server still takes connections while /readyz already says no, so that balancers can look away."""

@@ -5,7 +5,8 @@ import logging
 
 import pytest
 
-from assay.web.logs import JsonLines, QueryWords, TextLines, configure_logging, spelled
+from assay.adapters.telemetry.log_lines import JsonLines, TextLines
+from assay.web.logs import QueryWords, configure_logging, spelled
 
 
 def line_of(**extra: object) -> logging.LogRecord:
@@ -82,13 +83,13 @@ def test_logging_is_set_up_in_the_format_asked_for(
 
 def test_a_line_for_people_is_one_line_and_a_traceback_has_its_own() -> None:
     try:
-        raise ValueError("no")
+        raise ValueError("no\x07")
     except ValueError as error:
         record = line_of(msg="a\nb\u202e\x1b[2J", created=0.5, exc_info=(type(error), error, error.__traceback__))
     first, *rest = TextLines().format(record).split("\n")
     assert first.endswith(r" INFO assay.web: a\nb\u202e\x1b[2J")
-    assert rest[0] == "Traceback (most recent call last):"
-    assert rest[-1] == "ValueError: no"
+    assert rest[0] == "  Traceback (most recent call last):"
+    assert rest[-1] == r"  ValueError: no\x07"
 
 
 KEY = f"assay_abcdefgh_{'A1' * 21}z"

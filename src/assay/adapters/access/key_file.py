@@ -27,6 +27,7 @@ from filelock import FileLock, Timeout
 
 from assay.errors import ConfigurationError, InputError
 from assay.model.access import ApiKey, Scope
+from assay.redaction import redacted
 
 logger = logging.getLogger(__name__)
 
@@ -173,11 +174,6 @@ class KeyFile:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-
-
-def redacted(text: str) -> str:
-    """The text with every key in it cut down to its id."""
-    return KEY_PATTERN.sub(r"assay_\1_…", text) if KEY_PREFIX in text else text
 
 
 def _shown(which: str) -> str:

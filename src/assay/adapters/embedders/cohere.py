@@ -90,7 +90,7 @@ class CohereEmbedder(RemoteEmbedder):
             rules.calls,
         )
         provider = _Cohere(model, dimension if len(known.dimensions) > 1 else None)
-        super().__init__(provider, transport, identity, rules, secrets=(key.strip(),), observer=observer)
+        super().__init__(provider, transport, identity, rules, observer=observer)
 
 
 class _Cohere:

@@ -123,7 +123,6 @@ class OpenAIEmbedder(RemoteEmbedder):
             identity,
             rules,
             prefixes=(model.document_prefix, model.query_prefix),
-            secrets=(endpoint.key.strip(),) if endpoint.key else (),
             observer=observer,
         )
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.errors import ConfigurationError
+from assay.redaction import redacted_bytes
 
 _MOST_IN_ONE_SECOND = 1_000
 
@@ -83,7 +84,7 @@ def _write(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
     try:
         for path, content in files.items():
             with parts[path].open("wb") as file:
-                file.writelines([content] if isinstance(content, bytes) else content)
+                file.writelines(map(redacted_bytes, [content] if isinstance(content, bytes) else content))
                 file.flush()
                 os.fsync(file.fileno())
         for path, part in parts.items():

@@ -74,6 +74,8 @@ def connector(url: str, options: PostgresOptions) -> "Connector":
             hint="Install it: `pip install '.[postgres]'` in Assay's checkout.",
         ) from None
     address, _, query = _SCHEMES.sub("postgresql://", url, count=1).partition("?")
+    if address.count("@") > 1 or "@" in query.partition("=")[0]:
+        raise ConfigurationError("The catalog's URL has an @ too many; one of them is of the password.", hint=_URL_HINT)
     said, schema = _understood(query, KEYWORDS)
     defaults = {**_DEFAULTS, "connect_timeout": str(options.connect_seconds)}
     try:

@@ -16,6 +16,7 @@ from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, unit_v
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
 from assay.ports import EmbedderCall, EmbedderObserver, Vectors
+from assay.redaction import peer_words
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +26,6 @@ _MOST_UNUSABLE = 3
 _NOT_THE_API = (
     "Is [embedding] base_url the address of this provider's API? A proxy's page and another API look like this."
 )
-_LONGEST_QUOTE = 300
 _ANSWER_BYTES, _NUMBER_BYTES, _ESCAPED = 512 * 1024, 40, 6
 """Bytes of an answer without vectors, of one number of a vector with what is around it, and of a repeated byte."""
 
@@ -65,7 +65,6 @@ class _Failure:
 class ProviderCalls:
     """Embeds the texts of one request. Safe to use from several threads.
 
-    secrets: what is taken out of everything that the provider says, should it repeat it.
     calls: the most requests at the same time.
     """
 
@@ -78,7 +77,6 @@ class ProviderCalls:
         clock: Clock,
         *,
         calls: int,
-        secrets: Sequence[str] = (),
         observer: EmbedderObserver | None = None,
     ) -> None:
         self._provider = provider
@@ -86,7 +84,6 @@ class ProviderCalls:
         self._identity = identity
         self._limiter = limiter
         self._clock = clock
-        self._secrets = tuple(secret for secret in secrets if secret)
         self._observer = observer
         self._in_flight = threading.BoundedSemaphore(calls)
 
@@ -204,10 +201,10 @@ class ProviderCalls:
     def _lost(self, lost: NoAnswer) -> _Failure:
         said = f"{lost.detail} ({self._transport.address})"
         if lost.fault == "oversized":  # another try would bring as much
-            return _Failure("unusable", self._clean(said), InvalidEmbedding, _NOT_THE_API, final=True, worked=True)
+            return _Failure("unusable", peer_words(said), InvalidEmbedding, _NOT_THE_API, final=True, worked=True)
         return _Failure(
             lost.fault,
-            self._clean(said),
+            peer_words(said),
             EmbedderUnavailable,
             "Is the address right and the network up? See [embedding] base_url." if lost.fault == "unreachable" else "",
             worked=lost.begun or lost.fault == "timeout",  # a provider counts what it answers
@@ -216,7 +213,7 @@ class ProviderCalls:
     def _refusal(self, answer: Answer) -> _Failure:
         """What an answer other than 200 means."""
         try:
-            message = self._clean(message_of(json.loads(answer.body)))
+            message = peer_words(message_of(json.loads(answer.body)))
         except (ValueError, RecursionError):
             message = ""
         status = answer.status
@@ -230,12 +227,6 @@ class ProviderCalls:
             final=final,
             retry_after=_retry_after(answer.headers),
         )
-
-    def _clean(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        text = " ".join(text.split())
-        return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
 
     def _last_word(self, failure: _Failure, attempts: int, seconds: float) -> EmbeddingError:
         name = self._provider.name

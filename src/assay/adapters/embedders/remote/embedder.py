@@ -70,7 +70,6 @@ class RemoteEmbedder:
         rules: RemoteRules,
         *,
         prefixes: tuple[str, str] = ("", ""),
-        secrets: Sequence[str] = (),
         observer: EmbedderObserver | None = None,
     ) -> None:
         clock = MonotonicClock()
@@ -79,9 +78,7 @@ class RemoteEmbedder:
         self._identity = identity
         self._rules = rules
         self._document_prefix, self._query_prefix = prefixes
-        self._calls = ProviderCalls(
-            provider, transport, identity, limiter, clock, calls=rules.calls, secrets=secrets, observer=observer
-        )
+        self._calls = ProviderCalls(provider, transport, identity, limiter, clock, calls=rules.calls, observer=observer)
         documents = RetryPolicy(_DOCUMENT_ATTEMPTS, rules.retry_seconds, first=rules.first_retry, most=30.0)
         queries = RetryPolicy(_QUERY_ATTEMPTS, rules.query_seconds, first=rules.first_retry / 4, most=1.0)
         self._for_documents = Patience(documents, rules.timeout, limits=float("inf"))

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from assay.errors import ConfigurationError
+from assay.redaction import hide, secrets_in_header
 
 _CONNECT_SECONDS = 10.0
 
@@ -64,6 +65,8 @@ class Transport:
                 "The embedder's key holds a character that no key has (a line break, or one that is not ASCII).",
                 hint="Copy the key again.",
             )
+        for value in headers.values():
+            hide(secrets_in_header(value))
         self.address = shown_url(url)
         self._url = url
         self._client = httpx2.Client(

@@ -80,10 +80,7 @@ class CollectionReader:
                 self.name, requests=requests, consistency=self._consistency, timeout=self._server.search_seconds
             )
 
-        answers = self._search("search", ask)
-        if len(answers) != len(requests):
-            raise VectorStoreError(f"The Qdrant server answered {len(answers)} of {len(requests)} searches.")
-        return [answer.points for answer in answers]
+        return self._server.rankings(self.name, self._search("search", ask), len(requests))
 
     def retrieve(
         self, ids: Sequence[models.ExtendedPointId], *, payload: Selector, vectors: Sequence[str] | bool

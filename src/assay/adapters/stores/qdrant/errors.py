@@ -12,9 +12,13 @@ from qdrant_client.common.client_exceptions import QdrantException, ResourceExha
 from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
 from assay.errors import IndexCorrupt, IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
+from assay.redaction import peer_words
 
 CLIENT_ERRORS = (ApiException, QdrantException, grpc.RpcError, httpx.HTTPError, ValidationError, json.JSONDecodeError)
 """Everything that the client raises because of a server or the way to it."""
+
+MISREAD = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What the client's code runs into where an answer is not Qdrant's: it takes the parts of an answer for granted."""
 
 REBUILD = "Build it anew with `assay ingest --rebuild`, or go back with `assay rollback`."
 
@@ -34,7 +38,6 @@ _GRPC_STATUS = {
 }
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FULL = re.compile(r"no space left|disk (is )?full|not enough (disk )?space|disk quota", re.IGNORECASE)
-_MOST_WORDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +48,20 @@ class Failure:
     words: the server's own, or what became of the connection.
     retry_after: seconds that the server asked to wait; None when it did not say.
     timed_out: whether it took too long.
+    strange: whether something answered that is not Qdrant, or not like it.
     """
 
     status: int | None
     words: str
     retry_after: float | None = None
     timed_out: bool = False
+    strange: bool = False
 
     @property
     def transient(self) -> bool:
         """Whether the same request may work in a moment."""
-        return (self.status is None or self.status in _TRANSIENT) and not _FULL.search(self.words)
+        may_pass = self.strange or self.status is None or self.status in _TRANSIENT
+        return may_pass and not _FULL.search(self.words)
 
     @property
     def is_missing(self) -> bool:
@@ -81,15 +87,30 @@ def failure_of(error: Exception) -> Failure:
         case UnexpectedResponse():
             return Failure(error.status_code, _words_in(error.content))
         case ResourceExhaustedResponse():
-            return Failure(429, _short(error.message), float(error.retry_after_s))
+            return Failure(429, _said(error.message), float(error.retry_after_s))
         case QdrantException():
-            return Failure(429, _short(str(error)))
+            return Failure(429, _said(str(error)))
         case grpc.RpcError():
             return _grpc_failure(error)
         case httpx.HTTPError():
             return _http_failure(error)
         case _:
-            return Failure(502, "the answer is not one of a Qdrant server")
+            return misread(error)
+
+
+def misread(error: Exception) -> Failure:
+    """What answered is not Qdrant: a proxy, another product, or a version whose answers are different."""
+    match error:
+        case ValidationError():
+            field = ".".join(str(part) for part in error.errors(include_url=False, include_input=False)[0]["loc"])
+            expected = f"a field is missing or has the wrong type: {peer_words(field, 80)}"
+        case json.JSONDecodeError() | UnicodeDecodeError():
+            expected = "it is not JSON"
+        case RecursionError():
+            expected = "it is nested too deeply"
+        case _:
+            expected = "it has no `result` of the kind that was asked for"
+    return Failure(200, expected, strange=True)
 
 
 def explain(failure: Failure, doing: str, name: str, address: str, seconds: int) -> VectorStoreError:
@@ -117,6 +138,12 @@ def _readings(failure: Failure, seconds: int) -> Iterator[tuple[type[VectorStore
     if failure.timed_out:
         limits = "[qdrant] timeout_seconds and upload_timeout_seconds say how long is waited."
         yield StoreUnavailable, f"it did not answer within {seconds} s.", limits
+    if failure.strange:
+        hint = (
+            "Check that [qdrant] url and its port are those of a Qdrant server (1.16 or later), and that no proxy "
+            "answers in its place."
+        )
+        yield StoreUnavailable, f"it answered 200, and the answer is not one of Qdrant's: {words}.", hint
     if status is None:
         yield StoreUnavailable, f"{words}.", "Check that it runs, and that [qdrant] url and its port are right."
     if status == 401:
@@ -177,12 +204,12 @@ def _http_failure(error: httpx.HTTPError) -> Failure:
     if isinstance(error, httpx.TimeoutException):
         return Failure(None, "it took too long", timed_out=True)
     what = "no connection" if isinstance(error, httpx.ConnectError) else "the connection broke"
-    return Failure(None, f"{what} ({_short(str(error)) or type(error).__name__})")
+    return Failure(None, f"{what} ({_said(str(error)) or type(error).__name__})")
 
 
 def _grpc_failure(error: grpc.RpcError) -> Failure:
     code = error.code() if isinstance(error, grpc.Call) else grpc.StatusCode.UNAVAILABLE
-    words = _short((error.details() if isinstance(error, grpc.Call) else str(error)) or code.name)
+    words = _said((error.details() if isinstance(error, grpc.Call) else str(error)) or code.name)
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
         return Failure(None, "it took too long", timed_out=True)
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
@@ -196,9 +223,8 @@ def _words_in(content: bytes) -> str:
         said = json.loads(content)["status"]["error"]
     except (ValueError, KeyError, TypeError):
         said = content.decode("utf-8", "replace")
-    return _short(str(said))
+    return _said(str(said))
 
 
-def _short(words: str) -> str:
-    line = " ".join(words.split()).rstrip(".")
-    return line if len(line) <= _MOST_WORDS else f"{line[:_MOST_WORDS]}…"
+def _said(words: str) -> str:
+    return peer_words(words).rstrip(".")

@@ -156,10 +156,7 @@ class QdrantIndex:
                 timeout=self._server.search_seconds,
             )
 
-        answers = self._server.search("search", self._name, ask)
-        if len(answers) != len(requests):
-            raise StoreUnavailable(f"The Qdrant server answered {len(answers)} of {len(requests)} searches.")
-        return [answer.points for answer in answers]
+        return self._server.rankings(self._name, self._server.search("search", self._name, ask), len(requests))
 
     def _records(
         self, chunk_ids: Sequence[str], *, with_payload: bool, with_vectors: bool | list[str]

@@ -4,15 +4,16 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from math import isfinite
 from typing import TypeVar
 
 import httpx
-from qdrant_client import QdrantClient
+from qdrant_client import QdrantClient, models
 
-from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, Failure, explain, failure_of
+from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, MISREAD, Failure, explain, failure_of, misread
 from assay.adapters.stores.qdrant.options import Access
 from assay.errors import VectorStoreError
 
@@ -119,6 +120,19 @@ class QdrantServer:
         for client in clients:
             client.close()
 
+    def rankings(
+        self, name: str, answers: Sequence[models.QueryResponse], asked: int
+    ) -> list[list[models.ScoredPoint]]:
+        """The points of each search of one request. Raises StoreUnavailable unless each has an answer with scores."""
+        problem = ""
+        if len(answers) != asked:
+            problem = f"{len(answers)} of {asked} searches have an answer"
+        elif not all(isfinite(point.score) for answer in answers for point in answer.points):
+            problem = "a score is not a finite number"
+        if problem:
+            raise explain(Failure(200, problem, strange=True), "search", name, self.address, self.search_seconds)
+        return [answer.points for answer in answers]
+
     def _ask(self, doing: str, name: str, call: Callable[[QdrantClient], T], seconds: int, again: Again) -> T:
         answer = self._try(call, seconds, again)
         if isinstance(answer, Failure):
@@ -135,6 +149,10 @@ class QdrantServer:
                 return call(client)
             except CLIENT_ERRORS as error:
                 failure = failure_of(error)
+            except MISREAD as error:
+                failure = misread(error)
+            if failure.strange and again is Again.PATIENTLY:  # a wrong address does not become right in two minutes
+                patience = self._patience[Again.SOON]
             attempt += 1
             elapsed = time.monotonic() - started
             wait = patience.wait(attempt, elapsed, failure.retry_after) if failure.transient else None

@@ -104,6 +104,9 @@ def test_a_schema_needs_a_plain_name(schema: str) -> None:
         "postgresql://me:secret@host/docs?sslmodus=require",
         "postgresql://me:secret%zz@host/docs",
         "postgresql://me:secret@[::1/docs",
+        "postgresql://me:so@secret@host/docs",
+        "postgresql://me:so?secret@host/docs",
+        "postgresql://me:so/secret@host/docs",
     ],
 )
 def test_what_is_wrong_with_a_url_is_said_without_repeating_it(url: str) -> None:

@@ -1,0 +1,165 @@
+"""Secrets, kept out of every text that leaves the process: messages, logs, answers, reports.
+
+A peer may repeat what it was sent, in any place and spelling. So the settings register their secrets here once, and
+every outlet passes its text through `redacted`: an error's message, a printed line, a log line, an HTTP answer, a file
+of a report.
+"""
+
+import base64
+import binascii
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from threading import Lock
+from urllib.parse import quote, quote_plus, unquote
+
+MASK = "***"
+
+_API_KEY = re.compile(r"assay_([a-z0-9]{8})_[A-Za-z0-9]{43}")
+_API_KEY_PREFIX = "assay_"
+_AUTHORITY = re.compile(r"[a-z][a-z0-9+.-]*://([^/?#]*@)", re.IGNORECASE)
+_DATABASE = re.compile(r"postgres(?:ql)?(?:\+\w+)?://(.*@)", re.IGNORECASE | re.DOTALL)
+_PASSWORD_PARAMETER = re.compile(
+    r"[?&](?:\w*password|passcode|token|api[_-]?key|access[_-]?key)=([^&#]*)", re.IGNORECASE
+)
+
+_SHORTEST, _SHORTEST_STRONG, _LONG = 4, 6, 16
+_NO_SECRETS = frozenset(
+    {"assay", "azure", "bearer", "basic", "cohere", "database", "localhost", "none", "null", "openai", "password"}
+    | {"postgres", "postgresql", "public", "qdrant", "root", "secret", "sqlite", "test", "token", "true", "user"}
+)
+"""Words that messages are made of. A password that is one of them protects nothing, and hiding it hides the message."""
+
+
+class Redactor:
+    """Replaces registered secrets. Safe to use from several threads.
+
+    A strong secret (6 characters with a digit, a sign or mixed case, or 16 of any kind) is replaced wherever it
+    appears, in any case and in the usual encodings. A weaker one of 4 characters or more is replaced as a whole word,
+    in messages and logs only: a password such as `docs` must not alter the pages that are searched.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._strong: frozenset[str] = frozenset()
+        self._weak: frozenset[str] = frozenset()
+        self._anywhere: re.Pattern[str] | None = None
+        self._words: re.Pattern[str] | None = None
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        """Register secrets, in addition to those that are registered already."""
+        found = {secret.strip() for secret in secrets}
+        strong = {form for secret in found if _is_strong(secret) for form in _forms(secret)}
+        weak = {secret for secret in found if _is_weak(secret)}
+        with self._lock:
+            if strong <= self._strong and weak <= self._weak:
+                return
+            self._strong, self._weak = self._strong | strong, self._weak | weak
+            self._anywhere = _any_of(self._strong)
+            self._words = _any_of(self._weak, whole=True)
+
+    def forget(self) -> None:
+        """Forget every secret; for tests."""
+        with self._lock:
+            self._strong = self._weak = frozenset()
+            self._anywhere = self._words = None
+
+    def content(self, text: str) -> str:
+        """The text with every strong secret masked, for texts that hold what is searched."""
+        return text if self._anywhere is None else self._anywhere.sub(MASK, text)
+
+    def message(self, text: str) -> str:
+        """The text with every secret masked, and every API key cut down to its id."""
+        text = self.content(text)
+        if _API_KEY_PREFIX in text:
+            text = _API_KEY.sub(r"assay_\1_…", text)
+        return text if self._words is None else self._words.sub(MASK, text)
+
+
+_REDACTOR = Redactor()
+hide = _REDACTOR.hide
+forget = _REDACTOR.forget
+redacted = _REDACTOR.message
+redacted_content = _REDACTOR.content
+
+
+def peer_words(text: str, most: int = 300) -> str:
+    """What a peer said, on one line, without secrets, and cut to so many characters.
+
+    Secrets are masked first: half of one would not be recognised.
+    """
+    line = " ".join(redacted(text).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def secrets_in_url(url: str) -> Iterator[str]:
+    """The password of a URL, also one with an `@` that should have been escaped, and those among its parameters."""
+    yield from _PASSWORD_PARAMETER.findall(url)
+    authority = _DATABASE.match(url) or _AUTHORITY.match(url)
+    user, colon, password = (authority[1][:-1] if authority else "").partition(":")
+    if colon and password and password != user:
+        yield password
+        yield base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+        # Where an `@` was not escaped, a reader of the URL takes a part of the password for the host.
+        yield from password.split("@") if "@" in password else ()
+
+
+def secrets_in_header(value: str) -> Iterator[str]:
+    """The value of a header, its credentials without the scheme, the password of basic authentication, its cookies."""
+    yield value
+    scheme, _, credentials = value.strip().partition(" ")
+    if credentials:
+        yield credentials
+    if scheme.lower() == "basic":
+        try:
+            account = base64.b64decode(credentials, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            account = ""
+        yield account.partition(":")[2]
+    for cookie in value.split(";"):
+        yield cookie.partition("=")[2]
+
+
+def redacted_bytes(content: bytes) -> bytes:
+    """UTF-8 with the strong secrets masked."""
+    return redacted_content(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def redacted_json(value: object) -> object:
+    """A JSON value with the strong secrets masked in every text and name."""
+    if isinstance(value, str):
+        return redacted_content(value)
+    if isinstance(value, Mapping):
+        return {redacted_content(str(name)): redacted_json(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [redacted_json(inner) for inner in value]
+    return value
+
+
+def _is_strong(secret: str) -> bool:
+    plain = secret.isalpha() and (secret.islower() or secret.isupper())
+    return len(secret) >= _LONG or (len(secret) >= _SHORTEST_STRONG and not plain)
+
+
+def _is_weak(secret: str) -> bool:
+    return len(secret) >= _SHORTEST and not _is_strong(secret) and secret.lower() not in _NO_SECRETS
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """The secret in the encodings in which a peer, a URL or a log may repeat it."""
+    for plain in {secret, unquote(secret)}:
+        encoded = plain.encode("utf-8", "surrogateescape")
+        yield from (plain, quote(encoded), quote(encoded, safe=""), quote_plus(encoded))
+        yield from (json.dumps(plain)[1:-1], json.dumps(plain, ensure_ascii=False)[1:-1], repr(plain)[1:-1])
+        yield from (html.escape(plain), " ".join(plain.split()))
+        for alphabet in (base64.b64encode, base64.urlsafe_b64encode):
+            yield alphabet(encoded).decode().rstrip("=")
+
+
+def _any_of(secrets: Iterable[str], *, whole: bool = False) -> re.Pattern[str] | None:
+    longest_first = sorted(filter(None, secrets), key=len, reverse=True)
+    if not longest_first:
+        return None
+    joined = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"(?<!\w)(?:{joined})(?!\w)" if whole else joined, re.IGNORECASE)
