@@ -12,6 +12,7 @@ from benchmarks import (
     metrics,
     quality,
     reading_sites,
+    sabotages,
     serving,
     simulations,
     storm,
@@ -29,6 +30,7 @@ if __name__ == "__main__":
     storm.main()
     latency.main()
     audit.main()
+    sabotages.main()
     metrics.main()
     simulations.main()
     judgments.main(2)

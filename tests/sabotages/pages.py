@@ -1,0 +1,367 @@
+"""Sources that went wrong before they were published: what the pages say, where they are, and who reads them."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.sabotages.table import Sabotage, Scenario
+from tests.sabotages.workspace import Workspace, some
+from tests.sites import HTML, Reply, Site, served, sitemap
+
+Change = Callable[[Path, int], None]
+"""Changes a page; the number tells it from the others."""
+
+_TITLE = re.compile(r"(?m)^title:.*$")
+SAME = ("lost content", "equal pages", "pages that say nothing")
+LEFTOVERS = ("leftovers of markup",)
+UNREAD = ("unread files",)
+
+
+def head_and_body(page: Path) -> tuple[str, str]:
+    """The front matter with its dashes, and the rest."""
+    text = page.read_text(encoding="utf-8")
+    end = text.index("\n---\n", 3) + len("\n---\n")
+    return text[:end], text[end:]
+
+
+def say(page: Path, body: str, title: str | None = None) -> None:
+    """Leave the page where it is, and give it another body, and another title if one is given."""
+    head, _ = head_and_body(page)
+    if title is not None:
+        head = _TITLE.sub(f"title: {title}", head)
+    page.write_text(head + body, encoding="utf-8")
+
+
+def _changed(change: Change, least: int = 1) -> Callable[[Workspace, float], None]:
+    def damage(workspace: Workspace, share: float) -> None:
+        for number, page in enumerate(workspace.some_pages(share, least)):
+            change(page, number)
+
+    return damage
+
+
+def _adding(addition: str, *, in_front: bool = False) -> Change:
+    def change(page: Path, number: int) -> None:
+        head, body = head_and_body(page)
+        added = addition.format(number=number) if "{number}" in addition else addition
+        page.write_text(f"{head}\n{added}\n{body}" if in_front else f"{head}{body}\n{added}\n", encoding="utf-8")
+
+    return change
+
+
+_LOGIN = "Please sign in with your work account to see this page. If you have none, ask your administrator for one.\n"
+
+
+def log_in(page: Path, _: int) -> None:
+    say(page, _LOGIN, "Sign in")
+
+
+def _login_under_its_title(page: Path, _: int) -> None:
+    say(page, _LOGIN)
+
+
+def _login_with_its_address(page: Path, number: int) -> None:
+    say(page, f"{_LOGIN}\nYou will be sent back to document {number:04}, request {number * 7919 + 13}.\n")
+
+
+def _maintenance(page: Path, number: int) -> None:
+    say(page, f"Down for maintenance since 08:{number:02}. We will be back soon. Thank you for your patience.\n")
+
+
+def _not_found(page: Path, _: int) -> None:
+    say(page, "The page that you were looking for does not exist. It may have moved.\n", "Page not found")
+
+
+def _please_wait(page: Path, _: int) -> None:
+    say(page, "Please wait...\n")
+
+
+def _noscript(page: Path, _: int) -> None:
+    say(page, "<noscript>You need to enable JavaScript to run this app.</noscript>\n")
+
+
+def _empty(page: Path, _: int) -> None:
+    say(page, "")
+
+
+def cut_page(page: Path, _: int) -> None:
+    _, body = head_and_body(page)
+    say(page, f"{body[:300].rpartition(' ')[0]}\n")
+
+
+def _mojibake(page: Path, _: int) -> None:
+    """UTF-8 that was read as Latin-1 and saved again."""
+    _, body = head_and_body(page)
+    said = body.replace("'", "’").replace(" - ", " — ").replace('"', "”")
+    say(page, said.encode().decode("latin-1"))
+
+
+def _same_title(page: Path, _: int) -> None:
+    _, body = head_and_body(page)
+    say(page, body, "Documentation")
+
+
+def _unreadable(page: Path, _: int) -> None:
+    page.write_bytes(b"\xff\xfe\x00\xd8" + page.read_bytes())
+
+
+def _too_large(page: Path, _: int) -> None:
+    _, body = head_and_body(page)
+    say(page, body * (5_200_000 // len(body.encode()) + 1))
+
+
+def remove(page: Path, _: int) -> None:
+    page.unlink()
+
+
+def _one_text(workspace: Workspace, share: float) -> None:
+    """Some pages say what one of them says, under their own titles."""
+    chosen = workspace.some_pages(share, 3)
+    _, body = head_and_body(chosen[0])
+    for page in chosen[1:]:
+        say(page, body)
+
+
+def _banner(page: Path, _: int) -> None:
+    """A notice that is longer than what the page says."""
+    head, body = head_and_body(page)
+    notice = "We use cookies and similar means to offer you the best reading there is, and you may choose which. " * 60
+    page.write_text(f"{head}\n{notice}\n\n{body[:200].rpartition(' ')[0]}\n", encoding="utf-8")
+
+
+def _subfolder(workspace: Workspace, _: float) -> None:
+    workspace.source["path"] = workspace.docs / "docs" / "06-sensing"
+
+
+def _moved(workspace: Workspace, _: float) -> None:
+    workspace.source["base_url"] = "https://new.example"
+
+
+def _no_address(workspace: Workspace, _: float) -> None:
+    config = workspace.docs / "docusaurus.config.js"
+    config.write_text(
+        config.read_text(encoding="utf-8").replace("url: 'https://handbook.example',", ""), encoding="utf-8"
+    )
+    workspace.source["base_url"] = None
+
+
+def _renamed(page: Path, number: int) -> None:
+    """Another slug for the page, and no redirect."""
+    head, body = head_and_body(page)
+    head = re.sub(r"(?m)^(slug|id):.*\n", "", head)
+    page.write_text(head.replace("---\n", f"---\nslug: /moved/{number}\n", 1) + body, encoding="utf-8")
+
+
+def _wrong_locale(workspace: Workspace, _: float) -> None:
+    workspace.source["default_locale"] = "ja"
+
+
+def _other_generator(name: str, config: str) -> Callable[[Workspace, float], None]:
+    """The folder is another generator's."""
+
+    def damage(workspace: Workspace, _: float) -> None:
+        (workspace.docs / "docusaurus.config.js").unlink()
+        path = workspace.docs / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(config, encoding="utf-8")
+
+    return damage
+
+
+def _unread(suffix: str) -> Callable[[Workspace, float], None]:
+    """Some pages are written in what no reader takes."""
+
+    def damage(workspace: Workspace, share: float) -> None:
+        for page in workspace.some_pages(share):
+            page.rename(page.with_suffix(suffix))
+
+    return damage
+
+
+# --- a site --------------------------------------------------------------------------------------------------------
+
+
+def as_site(workspace: Workspace) -> None:
+    """The pages as a site on loopback, each in plain HTML."""
+    site = Site()
+    for page in workspace.pages():
+        head, body = head_and_body(page)
+        titled = re.search(r"(?m)^title: (.*)$", head)
+        paragraphs = "".join(f"<p>{part}</p>" for part in body.replace("<", "&lt;").split("\n\n"))
+        site.pages[f"/{page.stem}"] = _html(titled[1] if titled else page.stem, paragraphs)
+    paths = list(site.pages)
+    workspace.site = workspace.kept.enter_context(served(site))
+    site.pages["/sitemap.xml"] = Reply(
+        200, sitemap(*(site.url + path for path in paths)).encode(), {"Content-Type": "application/xml"}
+    )
+    workspace.source |= {"path": None, "base_url": None, "url": f"{site.url}/"}
+
+
+def _html(title: str, main: str) -> Reply:
+    body = f"<main><h1>{title}</h1>{main}</main>"
+    page = f"<!doctype html><html lang='en'><head><title>{title}</title></head><body>{body}</body></html>"
+    return Reply(200, page.encode(), {"Content-Type": HTML})
+
+
+def _answering(body: Callable[[str], Reply]) -> Callable[[Workspace, float], None]:
+    """Some addresses of the site give this in place of their pages."""
+
+    def damage(workspace: Workspace, share: float) -> None:
+        assert workspace.site is not None
+        paths = sorted(path for path in workspace.site.pages if path != "/sitemap.xml")
+        for path in some(paths, share):
+            workspace.site.pages[path] = body(path)
+
+    return damage
+
+
+def _app(path: str) -> Reply:
+    page = (
+        "<!doctype html><html><head><title>Docs</title></head><body><div id='app'>Please wait...</div>"
+        "<script src='/app.js'></script></body></html>"
+    )
+    return Reply(200, page.encode(), {"Content-Type": HTML})
+
+
+def _script_wanted(path: str) -> Reply:
+    page = (
+        f"<!doctype html><html><head><title>{path.strip('/')}</title></head><body><noscript>You need to enable "
+        "JavaScript to run this app.</noscript><div id='root'></div></body></html>"
+    )
+    return Reply(200, page.encode(), {"Content-Type": HTML})
+
+
+def _login_page(path: str) -> Reply:
+    return _html("Sign in", f"<p>{_LOGIN}</p><form><input name='user'></form>")
+
+
+def _row(
+    name: str,
+    damage: Callable[[Workspace, float], None],
+    scenario: Scenario,
+    *checks: str,
+    shares: tuple[float, ...] = (1.0,),
+    before: Callable[[Workspace], None] | None = None,
+    says: str = "",
+) -> Sabotage:
+    return Sabotage(name, damage, scenario, checks, shares, before=before, says=says)
+
+
+FIRST, SECOND, JUDGED = Scenario.FIRST, Scenario.SECOND, Scenario.SECOND_JUDGED
+_REFUSED = ("ConfigurationError", "SourceError", "InputError")
+_SHORTCODES = '{{{{< callout type="info" >}}}} Note {number} {{{{< /callout >}}}}\n\n{{{{% ref "page-{number}.md" %}}}}'
+SABOTAGES = (
+    _row("login pages in place of some", _changed(log_in, 3), SECOND, *SAME, shares=(0.3, 0.2)),
+    _row("login pages under the titles of some", _changed(_login_under_its_title, 3), SECOND, *SAME, shares=(0.3, 0.2)),
+    _row("login pages at the first build", _changed(log_in, 3), FIRST, *SAME, shares=(0.3, 0.2)),
+    _row("login pages that differ in a number", _changed(_login_with_its_address, 3), FIRST, *SAME, shares=(0.3, 0.2)),
+    _row("maintenance pages with the time", _changed(_maintenance, 3), SECOND, *SAME, shares=(0.3, 0.2)),
+    _row("not-found pages with status 200", _changed(_not_found, 3), FIRST, *SAME, shares=(0.3, 0.2)),
+    _row("pages that say: please wait", _changed(_please_wait), FIRST, *SAME, shares=(1.0, 0.2)),
+    _row("pages with noscript alone", _changed(_noscript), FIRST, *SAME, shares=(1.0, 0.2)),
+    _row("empty pages", _changed(_empty), FIRST, *SAME, shares=(1.0, 0.2)),
+    _row("pages that became empty", _changed(_empty), SECOND, *SAME, shares=(0.3, 0.24)),
+    _row("one text on many pages", _one_text, FIRST, *SAME, shares=(1.0, 0.24)),
+    _row("a notice that swallows the content", _changed(_banner), FIRST, *SAME, shares=(1.0, 0.24)),
+    _row("one title for all pages", _changed(_same_title), FIRST, "equal titles", "reachable by title"),
+    _row("pages that are gone", _changed(remove), SECOND, "fall in pages", shares=(0.5, 0.24)),
+    _row("a subfolder in place of the folder", _subfolder, SECOND, "fall in pages"),
+    _row("another base URL", _moved, SECOND, "fall in pages"),
+    _row("other slugs", _changed(_renamed), SECOND, "fall in pages", shares=(1.0, 0.24)),
+    _row("no base URL any more", _no_address, SECOND, "addresses"),
+    _row("a default locale that no page has", _wrong_locale, FIRST, "searched by default", *_REFUSED),
+    _row("pages that are not UTF-8", _changed(_unreadable), FIRST, "failed pages", shares=(0.5, 0.08)),
+    _row("pages over the limit", _changed(_too_large), SECOND, "failed pages", shares=(0.08,)),
+    _row("UTF-8 read as Latin-1", _changed(_mojibake), FIRST, *LEFTOVERS, "broken characters", shares=(1.0, 0.2)),
+    _row(
+        "pages cut after their first sentences",
+        _changed(cut_page),
+        JUDGED,
+        "judgments found",
+        "known answers",
+        shares=(1.0, 0.24),
+    ),
+    _row("Hugo's shortcodes", _changed(_adding(_SHORTCODES)), FIRST, *LEFTOVERS, shares=(1.0, 0.1)),
+    _row(
+        "Liquid's tags",
+        _changed(_adding("{% include note.html %}\n\n{{ site.version }}")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.1),
+    ),
+    _row(
+        "mdBook's includes", _changed(_adding("{{#include ../listing.rs:here}}")), FIRST, *LEFTOVERS, shares=(1.0, 0.1)
+    ),
+    _row(
+        "MyST's directives",
+        _changed(_adding(":::{note} Here\n:class: dropdown\n:::\n\n(target)=\n\n{ref}`target`")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.1),
+    ),
+    _row(
+        "Obsidian's links",
+        _changed(_adding("See [[another page|here]] and ![[picture.png]].")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.1),
+    ),
+    _row(
+        "VitePress's code imports",
+        _changed(_adding("<<< @/snippets/code.js{2}\n\n[[toc]]")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.1),
+    ),
+    _row(
+        "escaped HTML",
+        _changed(_adding("&lt;div class=&quot;box&quot;&gt;&lt;p&gt;text&lt;/p&gt;&lt;/div&gt;")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.1),
+    ),
+    _row(
+        "VitePress's folder",
+        _other_generator(".vitepress/config.mjs", "export default {title: 'x'}\n"),
+        FIRST,
+        *_REFUSED,
+        says="VitePress",
+    ),
+    _row(
+        "Starlight's folder",
+        _other_generator(
+            "astro.config.mjs",
+            "import starlight from '@astrojs/starlight';\nexport default {integrations: [starlight({title: 'x'})]};\n",
+        ),
+        FIRST,
+        *_REFUSED,
+        says="Starlight",
+    ),
+    _row(
+        "Hugo's folder",
+        _other_generator("hugo.toml", "baseURL = 'https://handbook.example/'\ncontentDir = 'docs'\n"),
+        FIRST,
+        *_REFUSED,
+        says="Hugo",
+    ),
+    _row(
+        "mdBook's folder",
+        _other_generator("book.toml", '[book]\ntitle = "x"\nsrc = "docs"\n'),
+        FIRST,
+        *_REFUSED,
+        says="mdBook",
+    ),
+    _row(
+        "Sphinx's folder",
+        _other_generator("docs/conf.py", "project = 'x'\nextensions = ['myst_parser']\n"),
+        FIRST,
+        *_REFUSED,
+        says="Sphinx",
+    ),
+    _row("files in reStructuredText", _unread(".rst"), FIRST, *UNREAD, shares=(0.5, 0.2)),
+    _row("files in AsciiDoc", _unread(".adoc"), FIRST, *UNREAD, shares=(0.5, 0.2)),
+    _row("notebooks", _unread(".ipynb"), FIRST, *UNREAD, shares=(0.5, 0.2)),
+    _row("a site made by JavaScript", _answering(_app), FIRST, *SAME, shares=(1.0, 0.2), before=as_site),
+    _row("a site that wants JavaScript", _answering(_script_wanted), FIRST, *SAME, shares=(1.0, 0.2), before=as_site),
+    _row("a site that wants a login", _answering(_login_page), FIRST, *SAME, shares=(1.0, 0.2), before=as_site),
+)
