@@ -9,13 +9,14 @@ from rich.table import Table
 
 from assay.app import Assay
 from assay.cli import options
+from assay.cli.help_text import PlainTyper
 from assay.cli.output import err, out, print_json
 from assay.model.access import ApiKey, Scope
 
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
-    keys = typer.Typer(name="keys", help="Make, list and revoke the API keys of the server.", no_args_is_help=True)
+    keys = PlainTyper(name="keys", help="Make, list and revoke the API keys of the server.", no_args_is_help=True)
     keys.command()(add)
     keys.command("list")(list_keys)
     keys.command()(revoke)

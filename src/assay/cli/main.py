@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from assay import __version__
 from assay.adapters.telemetry.log_lines import BRIEF, TextLines
@@ -38,6 +37,7 @@ from assay.cli.failures import (
     print_error,
     tell,
 )
+from assay.cli.help_text import PlainGroup, PlainTyper
 from assay.cli.output import err
 from assay.cli.signals import Terminated, stopping_cleanly
 from assay.cli.streams import OutputLost, abandon_output, secure_streams
@@ -52,7 +52,7 @@ _LESS_MEMORY = "Set [ingest] workers to 1, leave out the largest pages, or use a
 _STOPPED = "Stopped. What was live is live still; the next run clears what this one left."
 
 
-class FrontDoor(TyperGroup):
+class FrontDoor(PlainGroup):
     """All commands. Wrong use and an interrupt, which typer settles itself, are told as JSON too where that is due."""
 
     def make_context(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - handed on as they are
@@ -79,7 +79,7 @@ def _told_as_json() -> Iterator[None]:
         raise
 
 
-app = typer.Typer(
+app = PlainTyper(
     name="assay",
     cls=FrontDoor,
     help="Retrieval for documentation whose index must prove itself before it goes live.",

@@ -11,6 +11,7 @@ from rich.markup import escape
 from assay.app import Assay
 from assay.cli import options
 from assay.cli.failures import EXIT_FAIL
+from assay.cli.help_text import PlainTyper
 from assay.cli.output import err, out, print_json
 from assay.cli.progress import progress
 from assay.cli.testset_exchange import export_file, import_files
@@ -34,7 +35,7 @@ TestSetFile = Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .jso
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
-    group = typer.Typer(name="testset", help="Check, convert and make files of labelled queries.", no_args_is_help=True)
+    group = PlainTyper(name="testset", help="Check, convert and make files of labelled queries.", no_args_is_help=True)
     group.command()(check)
     group.command("stats")(stats)
     group.command("import")(import_files)

@@ -31,7 +31,11 @@ class ServerSettings(Table):
     strict_metadata: bool = Field(
         default=False, description="Answer 503 instead of using the index's own metadata when the catalog is down."
     )
-    cors_origins: tuple[str, ...] = Field(default=("*",), description="Origins that a browser may call from.")
+    cors_origins: tuple[str, ...] = Field(
+        default=(),
+        description="Origins whose pages a browser lets ask and read: `https://docs.example.org` for its search box, "
+        "`*` for any. None if empty.",
+    )
     max_body_bytes: int = Field(default=65_536, ge=1_024, description="Larger request bodies are refused.")
     max_validation_bytes: int = Field(
         default=1_048_576, ge=1_024, description="The same for `POST /api/v1/validate`, whose bodies hold many tests."

@@ -16,7 +16,7 @@ from assay.app import Assay
 from assay.web.access import RATE_LIMIT_HEADERS, Access, AccessRules
 from assay.web.drain import Drain
 from assay.web.errors import add_error_answers
-from assay.web.guards import ANY_HOST, Backpressure, BodyPatience, KnownHosts
+from assay.web.guards import ANY_HOST, Backpressure, BodyPatience, ForeignPages, KnownHosts
 from assay.web.logs import QueryWords
 from assay.web.middleware import CorsAnswers, GzipAnswers, LastCatch, MaskedAnswers, RequestEdge
 from assay.web.openapi import DocumentedApi
@@ -107,6 +107,7 @@ def create_app(
             Middleware(MaskedAnswers),
             Middleware(LastCatch),
             Middleware(KnownHosts, hosts=server.allowed_hosts or where.hosts),
+            Middleware(ForeignPages, origins=server.cors_origins),
             Middleware(
                 Access,
                 rules=AccessRules.of(server, assay.keys.find, exposed=where.exposed),

@@ -12,13 +12,18 @@ class JsonBody:
     """A dependency that gives a route the JSON object of its request.
 
     limit: the most bytes of a body; counted while it comes in, whatever its Content-Length says.
+    writes: whether the route changes something: then the request has to say that it sends JSON, which no page of
+        another site can have a browser do without asking first.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, writes: bool = False) -> None:
         self._limit = limit
+        self._writes = writes
 
     async def __call__(self, request: Request) -> dict[str, object]:
         """Read the body. Raises InputError for what is not a JSON object, PayloadTooLarge."""
+        if self._writes and "content-type" not in request.headers:
+            raise InputError("Content-Type: it has to be application/json; none was sent.")
         _check_content_type(request)
         declared = request.headers.get("content-length", "")
         if declared.isascii() and declared.isdigit() and int(declared[:20]) > self._limit:

@@ -10,8 +10,9 @@ import logging
 import re
 import sys
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
@@ -19,6 +20,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 logger = logging.getLogger("assay.web")
 
 _ORIGIN = re.compile(rb"\r?\norigin:[ \t]*([^\s]+)[ \t]*\r?\n", re.IGNORECASE)
+
+_ABSOLUTE = re.compile(rb"https?://([^/?#@]+)([/?].*)?", re.IGNORECASE)
 
 MAX_HEAD_BYTES = 32_768
 """The most bytes of a request's line and headers."""
@@ -35,7 +38,7 @@ class ConnectionLimits:
 
     head_seconds: float
     connections: int
-    origins: tuple[str, ...] = ("*",)
+    origins: tuple[str, ...] = ()
 
     def readable_by(self, head: bytes) -> str:
         """The CORS headers of an answer to a request of which so much of the head has come.
@@ -59,15 +62,83 @@ def guarded(limits: ConnectionLimits) -> type[asyncio.Protocol]:
 
 
 class _BoundedHeads(h11.Connection):
-    """Holds whole heads to the limit that h11 has only for those of which a part has not come."""
+    """Holds whole heads to the limit that h11 has only for those of which a part has not come, and reads targets."""
 
     def next_event(self) -> Any:  # noqa: ANN401 - as inherited: one of h11's events, or one of two marks
         """The next event. Raises RemoteProtocolError, with 431 for a head that is too long."""
         waiting = len(self.trailing_data[0]) if self.their_state is h11.IDLE else 0
         event = super().next_event()
-        if isinstance(event, h11.Request) and waiting - len(self.trailing_data[0]) > MAX_HEAD_BYTES:
+        if not isinstance(event, h11.Request):
+            return event
+        if waiting - len(self.trailing_data[0]) > MAX_HEAD_BYTES:
             raise h11.RemoteProtocolError("The head is too long.", error_status_hint=431)
-        return event
+        return _in_origin_form(event)
+
+
+def _in_origin_form(request: h11.Request) -> h11.Request:
+    """The request with a path as its target.
+
+    A target may be a whole URL (RFC 9112, 3.2.2); its authority then takes the place of the Host header.
+
+    Raises RemoteProtocolError for a target that is neither.
+    """
+    if request.target.startswith(b"/") or request.method == b"CONNECT" or request.target == b"*":
+        return request
+    written = _ABSOLUTE.fullmatch(request.target)
+    if written is None:
+        raise h11.RemoteProtocolError("The target is neither a path nor a URL.")
+    host, path = written[1], written[2] or b"/"
+    headers = [(name, value) for name, value in request.headers if name != b"host"]
+    return h11.Request(
+        method=request.method,
+        target=path if path.startswith(b"/") else b"/" + path,
+        headers=[(b"host", host), *headers],
+        http_version=request.http_version,
+    )
+
+
+class _LingeringTransport:
+    """Closes in two steps where the client is still sending, so that it can read the answer first.
+
+    A socket that is closed with bytes unread resets the connection, and the client sees an error for its next byte
+    instead of the answer. So the answer's end is sent first, and what comes is dropped until the client ends.
+
+    is_sending: whether more may come.
+    """
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        seconds: float,
+        is_sending: Callable[[], bool],
+    ) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._seconds = seconds
+        self._is_sending = is_sending
+        self._ends: asyncio.TimerHandle | None = None
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - all else is the transport's
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        return self._ends is not None or self._transport.is_closing()
+
+    def close(self) -> None:
+        if self._transport.is_closing():
+            return
+        if self._ends is not None or not self._is_sending() or not self._transport.can_write_eof():
+            self.stop_lingering()
+            self._transport.close()
+            return
+        self._transport.write_eof()
+        self._transport.resume_reading()
+        self._ends = self._loop.call_later(self._seconds, self._transport.abort)
+
+    def stop_lingering(self) -> None:
+        if self._ends is not None:
+            self._ends.cancel()
 
 
 class _Guarded(H11Protocol):
@@ -81,7 +152,8 @@ class _Guarded(H11Protocol):
         self.conn = _BoundedHeads(h11.SERVER, MAX_HEAD_BYTES)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        self._lingering = _LingeringTransport(transport, self.loop, self.limits.head_seconds, self._is_receiving)
+        super().connection_made(cast("asyncio.Transport", self._lingering))
         if len(self.connections) > self.limits.connections:
             logger.warning("A connection was refused: there are %s already.", self.limits.connections)
             self._refuse(503, "service_unavailable", "Too many connections are open; try again in a second.")
@@ -91,6 +163,7 @@ class _Guarded(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_watching()
         self._stop_reading_timer()
+        self._lingering.stop_lingering()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -127,6 +200,10 @@ class _Guarded(H11Protocol):
             self._refuse(431, "validation_error", message)
         else:
             self._refuse(400, "validation_error", "This is not a request in HTTP/1.1.")
+
+    def _is_receiving(self) -> bool:
+        """Whether a request has not come to its end, or is none."""
+        return self.conn.their_state in {h11.SEND_BODY, h11.ERROR} or bool(self.conn.trailing_data[0])
 
     def _is_answering(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # None before the first request, whatever its annotation says

@@ -1,6 +1,7 @@
 """What is refused or ended before it can do harm: foreign host names, one request too many, a body that never ends."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -9,7 +10,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assay.adapters.telemetry.prometheus import Metrics
 from assay.contracts.fields import shown
 from assay.web.access import UNCOUNTED
-from assay.web.errors import BodyTooSlow, error_response
+from assay.web.errors import ADMIN_PREFIX, BodyTooSlow, error_response
+
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
+"""A Host header as RFC 9110 has it: a name or an address in brackets, and perhaps a port."""
 
 LOOPBACK_HOSTS = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
 ANY_HOST = ("*",)
@@ -32,21 +36,64 @@ class KnownHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or self._any or self._knows(Headers(scope=scope).get("host", "")):
+        sent = Headers(scope=scope).get("host", "") if scope["type"] == "http" else ""
+        written = _HOST.fullmatch(sent)
+        if scope["type"] != "http" or (written and (self._any or self._knows(written[1]))):
             await self._app(scope, receive, send)
             return
-        host = shown(Headers(scope=scope).get("host", ""))
-        message = (
-            f"Host: this server does not answer under {host}; [server] allowed_hosts names those it does."
-            if Headers(scope=scope).get("host")
-            else "Host: the request names none, and this server answers only under those of [server] allowed_hosts."
-        )
+        if not sent:
+            message = (
+                "Host: the request names none, and this server answers only under those of [server] allowed_hosts."
+            )
+        elif not written:
+            message = f"Host: it has to be a name or an address, with or without a port; {shown(sent)} was sent."
+        else:
+            message = (
+                f"Host: this server does not answer under {shown(sent)}; [server] allowed_hosts names those it does."
+            )
         await error_response(400, "validation_error", message)(scope, receive, send)
 
-    def _knows(self, sent: str) -> bool:
-        end = sent.find("]") + 1 if sent.startswith("[") else sent.find(":")
-        name = (sent if end <= 0 else sent[:end]).lower().removesuffix(".")
+    def _knows(self, name: str) -> bool:
+        name = name.lower().removesuffix(".")
         return name in self._names or bool(self._suffixes and name.endswith(self._suffixes))
+
+
+class ForeignPages:
+    """Refuses what a page of another site has a browser send.
+
+    Browsers send some requests without asking first (a form, `text/plain`, `no-cors`), and the page does not need to
+    read the answer. Such a request says where it is from: in Sec-Fetch-Site, or else in Origin.
+
+    origins: pages of these may send requests; `*` stands for all, but not for the administration.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        self._app = app
+        self._origins = frozenset(origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] in _SAFE or self._allows(scope):
+            await self._app(scope, receive, send)
+            return
+        origin = shown(Headers(scope=scope).get("origin", "another site"))
+        message = f"Origin: pages of {origin} may not ask this server; [server] cors_origins names those that may."
+        await error_response(400, "validation_error", message)(scope, receive, send)
+
+    def _allows(self, scope: Scope) -> bool:
+        headers = Headers(scope=scope)
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if site in {"same-origin", "none"} or (site is None and origin is None):
+            return True
+        is_admin = scope["path"].startswith(ADMIN_PREFIX)
+        if origin in self._origins or ("*" in self._origins and not is_admin):
+            return True
+        # A browser that sends no Sec-Fetch-Site names the page's origin, which may be this server's own.
+        return site is None and origin is not None and origin.partition("://")[2] == headers.get("host")
+
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods of routes that change nothing."""
 
 
 class Backpressure:

@@ -1,7 +1,7 @@
 """What is around every route: request id, log line, metrics, trace, security headers, CORS, and the last catch.
 
-Plain ASGI, outermost first: RequestEdge, CorsAnswers, (gzip), MaskedAnswers, LastCatch, KnownHosts, Access,
-Backpressure, BodyPatience.
+Plain ASGI, outermost first: RequestEdge, CorsAnswers, (gzip), MaskedAnswers, LastCatch, KnownHosts, ForeignPages,
+Access, Backpressure, BodyPatience.
 """
 
 import asyncio
@@ -68,6 +68,9 @@ class RequestEdge:
         started = perf_counter()
         status = 0
         method = scope["method"] if scope["method"] in _METHODS else "other"
+        sent = Headers(scope=scope)
+        # Whoever passed it on may have read the other one (RFC 9112, 6.1): what follows may be no request.
+        has_two_lengths = "content-length" in sent and "transfer-encoding" in sent
         span = self._traces.begin(method, Headers(scope=scope)) if self._traces else None
         if span:
             record.notes["trace_id"] = span.trace_id
@@ -82,7 +85,7 @@ class RequestEdge:
                 headers["X-Request-ID"] = record.id
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
-                if self._drain.begun:
+                if self._drain.begun or has_two_lengths:
                     headers["Connection"] = "close"
             await send(message)
 

@@ -83,8 +83,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def assay(published: Path) -> Iterator[Assay]:
-    """An Assay that serves the published index."""
-    with Assay.open(settings_for(published)) as opened:
+    """An Assay that serves the published index, to pages of any site too."""
+    with Assay.open(settings_for(published, cors_origins=["*"])) as opened:
         opened.start_serving()
         yield opened
 

@@ -260,7 +260,7 @@ def test_a_preflight_needs_no_key_and_lets_one_be_sent(closed: Guarded) -> None:
 
 
 def test_an_address_may_ask_so_often_and_is_told_how_it_stands(published: Path, tmp_path: Path) -> None:
-    for guarded in _guarded(published, tmp_path, rate_limit="3/day", trusted_proxies=["127.0.0.1"]):
+    for guarded in _guarded(published, tmp_path, rate_limit="3/day", trusted_proxies=["127.0.0.1"], cors_origins=["*"]):
         for left in (2, 1, 0):
             answer = search(guarded.port, **{"X-Forwarded-For": "198.51.100.7"})
             assert answer.status == 200
@@ -433,7 +433,9 @@ def test_on_an_address_that_others_reach_clients_are_limited_and_any_name_will_d
 
 def test_an_error_inside_is_readable_for_a_page_and_counted(published: Path, tmp_path: Path) -> None:
     broken = "class Broken(Assay):\n    def search(self, query):\n        raise RuntimeError('/srv/secret')\n"
-    with running_server(published, definitions=broken, kind="Broken", keys_file=str(tmp_path / "keys.json")) as server:
+    with running_server(
+        published, definitions=broken, kind="Broken", keys_file=str(tmp_path / "keys.json"), cors_origins=["*"]
+    ) as server:
         answer = search(server.port, **ORIGIN)
         assert (answer.status, error_of(answer)) == (500, "internal_error")
         assert answer.headers["Access-Control-Allow-Origin"] == "*"

@@ -3,10 +3,11 @@
 import json
 import logging
 import re
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.integration.web.conftest import Connect
+from tests.integration.web.conftest import Connect, settings_for
 
 from assay.app import Assay
 from assay.contracts.search_api import ErrorResponse
@@ -109,7 +110,7 @@ def preflight(client: TestClient, origin: str, method: str = "POST", headers: st
     return {**response.headers, "status": str(response.status_code), "body": response.text}
 
 
-def test_a_browser_may_send_json_from_anywhere_unless_told_otherwise(client: TestClient) -> None:
+def test_a_browser_may_send_json_from_anywhere_where_every_origin_is_allowed(client: TestClient) -> None:
     answer = preflight(client, "https://anywhere.example")
     assert answer["status"] == "200"
     assert answer["access-control-allow-origin"] == "*"
@@ -117,6 +118,18 @@ def test_a_browser_may_send_json_from_anywhere_unless_told_otherwise(client: Tes
     assert "content-type" in answer["access-control-allow-headers"].lower()
     assert "access-control-allow-credentials" not in answer
     assert answer["x-request-id"]
+
+
+def test_no_page_of_another_site_may_ask_or_read_unless_the_settings_name_it(connect: Connect, published: Path) -> None:
+    client = connect(Assay.open(settings_for(published)))
+    refused = preflight(client, "http://127.0.0.1:3000")
+    assert (refused["status"], "access-control-allow-origin" in refused) == ("400", False)
+    for path in ("/livez", "/health", "/openapi.json"):
+        assert "Access-Control-Allow-Origin" not in client.get(path, headers=ORIGIN).headers
+    answer = client.post("/search", json={"query": "What are nodes?"}, headers=ORIGIN)
+    assert answer.status_code == 400
+    assert "[server] cors_origins" in answer.json()["message"]
+    assert "Access-Control-Allow-Origin" not in answer.headers
 
 
 def test_only_the_origins_of_the_settings_are_allowed(connect: Connect) -> None:

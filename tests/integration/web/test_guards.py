@@ -39,7 +39,9 @@ def test_one_request_too_many_is_refused_at_once_and_probes_are_answered_beside(
 ) -> None:
     ends = tmp_path / "ends"
     with (
-        running_server(published, definitions=SLOW, kind="Slow", threads=1, max_requests=3) as server,
+        running_server(
+            published, definitions=SLOW, kind="Slow", threads=1, max_requests=3, cors_origins=["*"]
+        ) as server,
         ThreadPoolExecutor(3) as pool,
     ):
         waiting = [pool.submit(search_slowly, server.port, tmp_path / f"began{n}", ends) for n in range(3)]
@@ -248,6 +250,10 @@ def test_a_head_that_is_too_large_is_refused_with_its_limit(published: Path) -> 
         b"GET /livez HTTP/1.1\r\n\r\n",
         b"GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
         b"GET /livez HTTP/1.1\r\nHost: localhost\r\nBad Header: x\r\n\r\n",
+        b"GET livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET ftp://localhost/livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET http:///livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET http://user@localhost/livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
         POST + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
         POST + b"Content-Length: -1\r\n\r\n",
         POST + b"Transfer-Encoding: chunked\r\n\r\nnonsense\r\n",
@@ -273,6 +279,46 @@ def test_two_ways_to_say_where_a_body_ends_are_not_read_two_ways(published: Path
         )
         assert answer.count(b"HTTP/1.1 ") == 1
         assert answer.startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_connection_ends_after_a_request_that_says_twice_how_long_it_is(published: Path) -> None:
+    body = b'{"query": "What are nodes?"}'
+    chunked = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    following = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with running_server(published) as server:
+        framing = b"Transfer-Encoding: chunked\r\nContent-Length: %d\r\n\r\n" % len(chunked)
+        answer = exchange(server.port, POST + framing + chunked + following)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"\r\nconnection: close\r\n" in answer.lower()
+
+
+def test_a_target_that_is_a_whole_url_is_served_under_its_own_host(published: Path) -> None:
+    with running_server(published) as server:
+        for target, host, status in (
+            (b"http://localhost/livez", b"localhost", 200),
+            (b"HTTP://LOCALHOST:80/livez", b"localhost", 200),
+            (b"http://127.0.0.1/openapi.json?x=/y", b"ignored.example", 200),
+            (b"http://localhost", b"localhost", 404),
+            (b"http://evil.example/livez", b"localhost", 400),
+        ):
+            head = b"GET " + target + b" HTTP/1.1\r\nHost: " + host + b"\r\nConnection: close\r\n\r\n"
+            assert exchange(server.port, head).startswith(b"HTTP/1.1 %d " % status), target
+
+
+def test_the_answer_to_a_slow_upload_reaches_a_client_that_reads_only_after_sending(published: Path) -> None:
+    with (
+        running_server(published, body_seconds=0.3) as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection,
+    ):
+        connection.sendall(POST + b"Content-Length: 60000\r\n\r\n")
+        for _ in range(30):
+            connection.sendall(b" " * 2_000)  # a closed connection would be reset by the second of these
+            time.sleep(0.05)
+        answer = b""
+        while part := connection.recv(65_536):
+            answer += part
+    assert refusal_in(answer) == (408, "request_timeout")
 
 
 # --- large answers -------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def router(assay: Assay) -> APIRouter:
     release have minutes, and nobody waits for those of a server that stands still.
     """
     routes = APIRouter(tags=["administration"])
-    read_body = JsonBody(assay.settings.server.max_body_bytes)
+    read_body = JsonBody(assay.settings.server.max_body_bytes, writes=True)
     releasing = Lock()  # a request that is sent again while the first is at work finds it done
 
     @routes.get(

@@ -1,0 +1,54 @@
+"""Help as it was written: typer reads it as Rich's markup, in which `[default: 5]` would be a style and disappear."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.markup import escape
+from typer.core import TyperCommand, TyperGroup
+
+
+@contextmanager
+def _escaped(command: Any) -> Iterator[None]:  # noqa: ANN401 - a command or a parameter; typer exports neither
+    """Escape the help of a command, its parameters and its subcommands within the block."""
+    described = [command, *command.params, *getattr(command, "commands", {}).values()]
+    texts = [(each, name, getattr(each, name, None)) for each in described for name in ("help", "short_help")]
+    for each, name, text in texts:
+        if text:
+            setattr(each, name, escape(text))
+    try:
+        yield
+    finally:
+        for each, name, text in texts:
+            if text:
+                setattr(each, name, text)
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help is printed letter by letter."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - handed on as they are
+        """Write the help."""
+        with _escaped(self):
+            super().format_help(ctx, formatter)
+
+
+class PlainGroup(TyperGroup):
+    """A group whose help is printed letter by letter."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - handed on as they are
+        """Write the help."""
+        with _escaped(self):
+            super().format_help(ctx, formatter)
+
+
+class PlainTyper(typer.Typer):
+    """Typer whose commands and groups are plain."""
+
+    def __init__(self, **named: Any) -> None:  # noqa: ANN401 - handed on as they are
+        super().__init__(**{"cls": PlainGroup, **named})
+
+    def command(self, name: str | None = None, **named: Any) -> Any:  # noqa: ANN401 - likewise
+        """Add a command."""
+        return super().command(name, **{"cls": PlainCommand, **named})
