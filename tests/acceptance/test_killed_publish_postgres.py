@@ -41,9 +41,9 @@ def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(
     calls = processes.count(clean, docs)
     after, _ = _answers(clean, docs)
     assert after != before
-    assert calls >= 20
-    # Every fourth step: what all of them do to the index is seen with SQLite, in a quarter of the time.
-    for call, when in [*((call, "before") for call in range(1, calls + 1, 4)), (calls, "after")]:
+    assert calls >= 12
+    # Every second change: what all of them do to the index is seen with SQLite, in half the time.
+    for call, when in [*((call, "before") for call in range(1, calls + 1, 2)), (calls, "after")]:
         data_dir = copied(f"killed-{call}-{when}")
         processes.kill(data_dir, docs, call, when)
         answers, live = _answers(data_dir, docs)
