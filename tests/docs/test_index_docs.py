@@ -1,0 +1,24 @@
+"""The index of the documentation leads to every page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+PAGES = sorted(page for page in DOCS.glob("*.md") if page.name != "index.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_index_links_to_every_page(page: Path) -> None:
+    assert f"]({page.name})" in (DOCS / "index.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "page", [*sorted(DOCS.glob("*.md")), *sorted(DOCS.parent.glob("*.md"))], ids=lambda page: page.name
+)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
+    lost = [link for link in links if link not in {"", "…"} and "://" not in link and not (page.parent / link).exists()]
+    assert not lost
