@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.adapters.sources.folder.source import FolderSource
-from assay.model.documents import PageExcluded, PageFailed, PageRead, RawPage
+from assay.model.documents import PageExcluded, PageFailed, PageRead, RawPage, UnreadFiles
 
 LIMIT = 100_000
 
@@ -28,8 +28,13 @@ def folder(root: Path, base_url: str | None = "https://docs.example.org", **opti
 
 
 def read(root: Path, base_url: str | None = "https://docs.example.org", **options: object) -> list[PageRead]:
-    """Everything that a folder yields."""
-    return list(folder(root, base_url, **options).read({}))
+    """Every page that a folder yields, whatever became of it."""
+    return [item for item in folder(root, base_url, **options).read({}) if not isinstance(item, UnreadFiles)]
+
+
+def unread(root: Path, **options: object) -> UnreadFiles:
+    """What a folder counts of its files that are no pages."""
+    return next(item for item in folder(root, **options).read({}) if isinstance(item, UnreadFiles))
 
 
 def pages(items: list[PageRead]) -> dict[str, RawPage]:

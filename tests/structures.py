@@ -17,7 +17,12 @@ from assay.validation.structure import Judged, StructuralLimits, structure_findi
 from tests.worlds import World
 
 LIMITS = StructuralLimits(
-    max_failed_pages=0.05, max_page_fall=0.2, title_top_k=5, max_unreachable=0.0, title_sample=1_000
+    max_failed_pages=0.05,
+    max_unread_files=0.2,
+    max_page_fall=0.2,
+    title_top_k=5,
+    max_unreachable=0.0,
+    title_sample=1_000,
 )
 QUALITY = gate_of(GateSettings()).quality
 WORDS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame")

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sources.folder.source import FolderSource
-from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage, UnreadFiles
 
 LIMIT = 5_000_000
 
 
 def read(root: Path, base_url: str) -> list[PageRead]:
-    return list(FolderSource(root, base_url=base_url, name=None, max_page_bytes=LIMIT).read({}))
+    source = FolderSource(root, base_url=base_url, name=None, max_page_bytes=LIMIT)
+    return [item for item in source.read({}) if not isinstance(item, UnreadFiles)]
 
 
 def pages(items: list[PageRead]) -> list[RawPage]:

@@ -42,11 +42,12 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
     search: how the searches are made that are held against them.
     """
     structure = StructuralLimits(
-        settings.max_failed_pages,
-        settings.max_page_fall,
-        settings.title_top_k,
-        settings.max_unreachable,
-        settings.title_sample,
+        max_failed_pages=settings.max_failed_pages,
+        max_unread_files=settings.max_unread_files,
+        max_page_fall=settings.max_page_fall,
+        title_top_k=settings.title_top_k,
+        max_unreachable=settings.max_unreachable,
+        title_sample=settings.title_sample,
     )
     groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]
     quality = QualityLimits(

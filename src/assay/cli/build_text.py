@@ -10,7 +10,7 @@ from rich.markup import escape
 from assay.cli.output import counted
 from assay.ingest.pipeline import BuildReport
 from assay.ingest.preview import Preview
-from assay.model.documents import PageExcluded, PageFailed, PageGone
+from assay.model.documents import PageExcluded, PageFailed, PageGone, list_formats
 from assay.model.generations import Generation, State
 
 _SHOWN = 10
@@ -62,6 +62,11 @@ def _pages(found: BuildReport | Preview) -> dict[str, Any]:
         "failed": _with_reasons(found.failed),
         "excluded": _with_reasons(found.excluded),
         "empty": list(found.empty),
+        "unread": {
+            "documents": dict(found.unread.documents),
+            "files": dict(found.unread.files),
+            "folders": list(found.unread.folders),
+        },
         "seconds": round(sum(found.seconds.values()), 3),
         "seconds_by_stage": {stage: round(seconds, 3) for stage, seconds in found.seconds.items()},
     }
@@ -122,8 +127,12 @@ def _show_pages(console: Console, found: BuildReport | Preview) -> None:
     _show_list(console, "Removed", [f"{url}: {why[url]}" if url in why else url for url in found.removed], "yellow")
     _show_list(console, "Failed", [f"{page.key}: {page.reason}" for page in found.failed], "red")
     _show_list(console, "Nothing to search for in", found.empty, "yellow")
+    first = {page.reason.split(";")[0]: page.key for page in reversed(found.excluded)}
     for reason, count in Counter(page.reason.split(";")[0] for page in found.excluded).most_common(_SHOWN):
-        console.print(f"[dim]Left out: {count} × {escape(reason)}[/]")
+        more = f" and {count - 1} more (--json lists all)" if count > 1 else ""
+        console.print(f"[dim]Left out: {escape(first[reason])}{more}: {escape(reason)}[/]")
+    if found.unread.documents:
+        console.print(f"[yellow]Not read, for no reader takes them:[/] {escape(list_formats(found.unread.documents))}")
 
 
 def _show_list(console: Console, heading: str, lines: Sequence[str], colour: str) -> None:

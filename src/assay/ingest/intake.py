@@ -9,7 +9,17 @@ from assay.errors import InputError
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
 from assay.ingest.survey import Survey
-from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
+from assay.model.documents import (
+    Chunk,
+    Document,
+    PageExcluded,
+    PageFailed,
+    PageGone,
+    PageRead,
+    PageUnchanged,
+    RawPage,
+    UnreadFiles,
+)
 from assay.model.generations import Generation
 from assay.ports import Catalog, KnownPage
 
@@ -73,6 +83,9 @@ class Intake:
                 return None
             case PageGone():
                 self.survey.gone.append(page)
+                return None
+            case UnreadFiles():
+                self.survey.unread.append(page)
                 return None
 
     def _read(self, source: str, page: RawPage, cut: Cut | None, earlier: KnownPage | None) -> Cut | Kept | None:

@@ -16,7 +16,7 @@ from assay.ingest.spool import TermSpool
 from assay.ingest.stages import StageClock
 from assay.ingest.survey import Survey
 from assay.ingest.vectors import VectorSupply
-from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone
+from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone, UnreadFiles
 from assay.model.generations import Generation, State, last_judged
 from assay.ports import (
     Catalog,
@@ -41,6 +41,7 @@ class BuildReport:
     added, changed, kept, removed: pages against the generation before.
     carried: keys of pages that failed and keep the document that they had before.
     gone: what sources say of pages that are no more.
+    unread: files of the sources that are no pages.
     """
 
     generation: Generation
@@ -56,6 +57,7 @@ class BuildReport:
     excluded: tuple[PageExcluded, ...]
     empty: tuple[str, ...]
     gone: tuple[PageGone, ...]
+    unread: UnreadFiles
     seconds: dict[str, float]
 
 
@@ -161,7 +163,7 @@ class Pipeline:
         unchanged = base and flow.known and not survey.differs and self._same_vectors(generation, base)
         if base and unchanged and self._can_be_opened(base):
             catalog.forget(generation.id)
-            return self._report(base, survey, None)
+            return self._report(self._recount(base, survey), survey, None)
         if not survey.claimed:
             raise SourceError(self._nothing_found(survey))
         with TermSpool(self._parts.work_dir) as spool:
@@ -208,6 +210,7 @@ class Pipeline:
             documents=len(survey.claimed),
             failed_pages=len(survey.failed),
             carried_pages=len(survey.carried),
+            unread_documents=survey.unread_files.documents,
         )
         catalog.update_generation(counted)
         return counted
@@ -248,6 +251,15 @@ class Pipeline:
             yield index, self._parts.catalog.embedded_hashes(base.id)
         finally:
             index.close()
+
+    def _recount(self, base: Generation, survey: Survey) -> Generation:
+        """The generation with these pages, with what was counted now of the files that no reader takes."""
+        documents = survey.unread_files.documents
+        if documents == base.unread_documents:
+            return base
+        counted = replace(base, unread_documents=documents)
+        self._parts.catalog.update_generation(counted)
+        return counted
 
     # --- around the steps ------------------------------------------------------------------------------------------
 
@@ -310,6 +322,7 @@ class Pipeline:
             excluded=tuple(survey.excluded),
             empty=tuple(survey.empty),
             gone=tuple(survey.gone),
+            unread=survey.unread_files,
             seconds=dict(self._progress.seconds),
         )
 

@@ -7,7 +7,7 @@ from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
 from assay.ingest.stages import StageClock
-from assay.model.documents import Chunk, PageExcluded, PageFailed, PageGone
+from assay.model.documents import Chunk, PageExcluded, PageFailed, PageGone, UnreadFiles
 from assay.model.generations import Generation
 from assay.ports import Progress
 
@@ -17,7 +17,7 @@ class Preview:
     """What a build would do.
 
     base: the generation that pages are held against; None where there is none.
-    added, changed, kept, removed, carried, failed, excluded, empty, gone: as in BuildReport.
+    added, changed, kept, removed, carried, failed, excluded, empty, gone, unread: as in BuildReport.
     documents, chunks: that the new generation would have.
     embedded, tokens: distinct texts that the embedder would be asked for, and how many tokens they have.
     seconds: of each stage.
@@ -33,6 +33,7 @@ class Preview:
     excluded: tuple[PageExcluded, ...]
     empty: tuple[str, ...]
     gone: tuple[PageGone, ...]
+    unread: UnreadFiles
     documents: int
     chunks: int
     embedded: int
@@ -99,6 +100,7 @@ def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> 
         excluded=tuple(survey.excluded),
         empty=tuple(survey.empty),
         gone=tuple(survey.gone),
+        unread=survey.unread_files,
         documents=len(survey.claimed),
         chunks=cost.chunks,
         embedded=cost.texts,

@@ -1,9 +1,10 @@
 """What a build found in its sources: the bookkeeping of pages read, kept, failed, left out and gone."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from assay.model.documents import PageExcluded, PageFailed, PageGone
+from assay.model.documents import PageExcluded, PageFailed, PageGone, UnreadFiles
 
 
 @dataclass(slots=True)
@@ -14,6 +15,7 @@ class Survey:
     carried: pages that failed this time and keep the document that they had.
     removed: URLs of pages that the generation before has and the sources no longer do.
     gone: what a source says of pages that are no more.
+    unread: what each source counted of its files that are no pages.
     empty: URLs of documents in which there is nothing to search for.
     claimed: which page has taken each URL.
     """
@@ -27,6 +29,7 @@ class Survey:
     failed: list[PageFailed] = field(default_factory=list)
     excluded: list[PageExcluded] = field(default_factory=list)
     gone: list[PageGone] = field(default_factory=list)
+    unread: list[UnreadFiles] = field(default_factory=list)
     claimed: dict[str, str] = field(default_factory=dict)
 
     def claim(self, url: str, source: str, key: str) -> bool:
@@ -40,6 +43,17 @@ class Survey:
     def note_removed(self, earlier: Iterable[str]) -> None:
         """Find which of the URLs that the generation before has are taken by no page any more."""
         self.removed = sorted(set(earlier) - self.claimed.keys())
+
+    @property
+    def unread_files(self) -> UnreadFiles:
+        """The files of all sources that are no pages."""
+        files: Counter[str] = Counter()
+        documents: Counter[str] = Counter()
+        for counted in self.unread:
+            files.update(counted.files)
+            documents.update(counted.documents)
+        folders = tuple(folder for counted in self.unread for folder in counted.folders)
+        return UnreadFiles(dict(sorted(files.items())), dict(sorted(documents.items())), folders)
 
     @property
     def differs(self) -> bool:

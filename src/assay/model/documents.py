@@ -96,8 +96,43 @@ class PageGone:
     reason: str
 
 
-PageRead = RawPage | PageUnchanged | PageFailed | PageExcluded | PageGone
-"""What a source yields for each page that it knows of."""
+DOCUMENT_FORMATS = frozenset(
+    {
+        *("rst", "adoc", "asciidoc", "ipynb", "html", "htm", "xhtml", "qmd", "rmd", "org", "textile", "mediawiki"),
+        *("wiki", "rdoc", "pod", "docx", "odt", "dita", "typ", "djot"),
+    }
+)
+"""Suffixes of formats that documentation is written in and that no reader of folders takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFiles:
+    """The files of a source that are no pages, counted.
+
+    files: how many there are of each suffix, in lower case and without the dot.
+    documents: those of them that are documentation: by suffix, of DOCUMENT_FORMATS; pages that are made for a
+        generator that is not read from source, by its name.
+    folders: those that are not looked into, each once: version control, dependencies, caches, built sites.
+    key: names this among the pages of its source.
+    """
+
+    files: Mapping[str, int]
+    documents: Mapping[str, int]
+    folders: tuple[str, ...] = ()
+    key: str = "."
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.documents or self.folders)
+
+
+def list_formats(documents: Mapping[str, int]) -> str:
+    """The counts of UnreadFiles.documents in one phrase, the largest first: `5 .adoc, 2 made for Hugo (hugo.toml)`."""
+    ordered = sorted(documents.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{n} .{kind}" if kind in DOCUMENT_FORMATS else f"{n} made for {kind}" for kind, n in ordered)
+
+
+PageRead = RawPage | PageUnchanged | PageFailed | PageExcluded | PageGone | UnreadFiles
+"""What a source yields for each page that it knows of, and what it counted of its other files."""
 
 
 class BlockKind(StrEnum):

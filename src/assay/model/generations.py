@@ -119,6 +119,8 @@ class Generation:
     documents, chunks: how many it holds.
     failed_pages: pages that could not be read in this build.
     carried_pages: those of them that keep the document that they had, and so count among the documents.
+    unread_documents: files of the sources' documentation that no reader took, by format, as UnreadFiles counts them;
+        None in a generation of before they were counted.
     has_variants: whether some documents are of another version or locale than the default ones.
     content_fingerprint: SHA-256 over the ids and hashes of every chunk; equal content gives equal fingerprints.
     verdict: the last gate result that named this generation; None until it was judged.
@@ -138,6 +140,7 @@ class Generation:
     chunks: int = 0
     failed_pages: int = 0
     carried_pages: int = 0
+    unread_documents: Mapping[str, int] | None = None
     has_variants: bool = False
     content_fingerprint: str = ""
     sealed_at: datetime | None = None

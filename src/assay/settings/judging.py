@@ -37,6 +37,12 @@ class GateSettings(Table):
     """
 
     max_failed_pages: float = Field(default=0.05, ge=0.0, le=1.0, description="Largest share of pages that failed.")
+    max_unread_files: float = Field(
+        default=0.2,
+        ge=0.0,
+        le=1.0,
+        description="Largest share of the sources' documents that no reader took, such as `.rst` and `.adoc`.",
+    )
     max_page_fall: float = Field(
         default=0.2, ge=0.0, le=1.0, description="Largest share of the live generation's pages that may be gone."
     )

@@ -71,6 +71,7 @@ class GenerationConformance:
             chunks=3,
             failed_pages=4,
             carried_pages=3,
+            unread_documents={"adoc": 5, "Hugo (hugo.toml)": 1},
             has_variants=True,
             content_fingerprint="f" * 64,
             sealed_at=NOON,

@@ -7,10 +7,12 @@ from assay.validation.structure.integrity import integrity
 from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
 from assay.validation.structure.titles import reachable_by_title
+from assay.validation.structure.unread import unread_files
 
 CHECKS: tuple[Check, ...] = (
     integrity,
     failed_pages,
+    unread_files,
     fall_in_pages,
     lost_content,
     real_addresses,

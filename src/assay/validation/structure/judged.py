@@ -15,6 +15,7 @@ class StructuralLimits:
     """What a generation has to reach without any labelled query.
 
     max_failed_pages: largest share of pages that failed, 0 to 1.
+    max_unread_files: largest share of the documents that no reader took, 0 to 1.
     max_page_fall: largest share of the live generation's pages that may be gone, or lose what they said, 0 to 1.
     title_top_k: a title has to find its document in so many hits.
     max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
@@ -22,6 +23,7 @@ class StructuralLimits:
     """
 
     max_failed_pages: float
+    max_unread_files: float
     max_page_fall: float
     title_top_k: int
     max_unreachable: float

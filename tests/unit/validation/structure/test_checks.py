@@ -46,6 +46,7 @@ def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
     "change",
     [
         {"max_failed_pages": 0.1},
+        {"max_unread_files": 0.1},
         {"max_page_fall": 0.1},
         {"title_top_k": 6},
         {"max_unreachable": 0.1},

@@ -35,6 +35,7 @@ def generation_row(generation: Generation) -> dict[str, Any]:
         "sources": list(generation.sources),
         "verdict": None if generation.verdict is None else _as_json(generation.id, "verdict", generation.verdict),
         "seconds": _as_json(generation.id, "seconds", generation.seconds),
+        "unread_documents": None if generation.unread_documents is None else dict(generation.unread_documents),
     }
 
 

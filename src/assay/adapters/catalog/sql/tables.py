@@ -37,7 +37,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA_VERSION = "0004"
+SCHEMA_VERSION = "0005"
 """The migration that this code was written for, the last one in `versions/`."""
 
 VERSION_TABLE = "catalog_version"
@@ -94,6 +94,7 @@ generations = Table(
     Column("chunks", Integer, nullable=False),
     Column("failed_pages", Integer, nullable=False),
     Column("carried_pages", Integer, nullable=False, server_default="0"),
+    Column("unread_documents", OptionalJson),
     Column("has_variants", Boolean, nullable=False),
     Column("content_fingerprint", String(64), nullable=False),
     Column("sealed_at", UtcTimestamp),

@@ -76,6 +76,20 @@ def find_site(root: Path) -> str | None:
     return next((folder for folder in ("", *subfolders(root, "")) if is_site_folder(root, folder)), None)
 
 
+def docs_folders(root: Path, folder: str) -> Iterator[str]:
+    """The folders that the site in a folder of a root may take docs from, relative to the root.
+
+    Raises SourceError for a configuration that cannot be read.
+    """
+    for instance in _read(root, folder).instances:
+        prefix = "" if instance.id == "default" else f"{instance.id}_"
+        yield join(folder, instance.path)
+        yield join(folder, f"{prefix}versioned_docs")
+        if instance == DocsInstance() and folder:
+            yield "docs"
+    yield join(folder, "i18n")
+
+
 def docusaurus_layout(root: Path, wishes: Wishes) -> Layout:
     """How the docs of a Docusaurus site, of a repository with one, or a docs folder alone are read.
 
@@ -87,7 +101,7 @@ def docusaurus_layout(root: Path, wishes: Wishes) -> Layout:
         return docs_alone(wishes)
     notices: list[str] = []
     site = _Site(root, folder or "", _read(root, folder or ""), wishes, notices)
-    base = choose_base_url(wishes, _configured_url(site.config), notices)
+    base = choose_base_url(wishes, _configured_url(site.config), notices, site.config.base_path or "")
     site_root = _site_root(base, site.config)
     trees = [tree for instance in site.config.instances for tree in _instance_trees(site, instance, site_root)]
     if not trees:

@@ -3,15 +3,26 @@
 import codecs
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.errors import InputError, SourceError
+from assay.model.documents import DOCUMENT_FORMATS
 
 SUFFIXES = (".md", ".mdx", ".markdown")
 
-_NEVER_DOCUMENTATION = frozenset({"node_modules", "__pycache__"})
+_VERSION_CONTROL = (".git", ".hg", ".svn", ".jj")
+_DEPENDENCIES = ("node_modules", "bower_components", ".venv", ".yarn", ".bundle", ".gradle", ".tox", ".nox")
+_CACHES = (
+    *("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".cache", ".parcel-cache"),
+    *(".docusaurus", ".next", ".nuxt", ".astro", ".quarto"),
+)
+_NEVER_DOCUMENTATION = frozenset([*_VERSION_CONTROL, *_DEPENDENCIES, *_CACHES])
+
+_TEMPLATE_MARKS = ("{{", "{%", "<%", "<?php")
+_HEAD_BYTES = 4_096
 _BUILD_FOLDERS = frozenset({"build", "site", "dist", "public", "_site"})
 _BUILT = frozenset({"index.html", "404.html", "sitemap.xml"})
 _HARMLESS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
@@ -33,11 +44,17 @@ class Findings:
     files: in ascending order of their keys.
     refused: keys that are not followed or read on purpose, and why.
     failed: keys that could not be looked at, and why; that of a folder ends with a slash.
+    others: how many files are no Markdown, by suffix; "" for files without one.
+    documents: of them, and of other generators' pages, those that are documentation, by format.
+    folders: keys of folders that are not looked into: version control, dependencies, caches, built sites.
     """
 
     files: list[FoundFile] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+    documents: Counter[str] = field(default_factory=Counter)
+    folders: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +63,22 @@ class _Listing:
     entries: tuple[os.DirEntry[str], ...]
 
 
-def find_files(root: Path, start: str, *, leave_out: Collection[str] = ()) -> Findings:
-    """Find the Markdown files under one folder of a root.
+Recogniser = Callable[[str, Collection[str]], "tuple[str, Collection[str]] | None"]
+"""From a folder and the names in it to the generator that is set up there and the real folders of its pages."""
+
+
+def find_files(
+    root: Path, start: str, *, leave_out: Collection[str] = (), recognise: Recogniser | None = None
+) -> Findings:
+    """Find the Markdown files under one folder of a root, and count the others.
 
     root: a resolved folder; nothing outside it is ever read. start: posix path relative to it, "" for itself.
     leave_out: posix paths, relative to the root, of folders to stay out of.
+    recognise: finds projects of other generators below start, whose pages are refused; None takes them as they are.
 
-    Hidden folders, node_modules, virtual environments and built sites are passed over. Each folder is read once,
-    under its own name rather than a symlink's, so that links cannot make the walk go round or grow.
+    Version control, dependencies, caches and built sites are not looked into; what is in other hidden folders is
+    refused. Each folder is read once, under its own name rather than a symlink's, so that links cannot make the walk
+    go round or grow.
 
     Raises SourceError when the folder itself cannot be listed.
     """
@@ -61,21 +86,25 @@ def find_files(root: Path, start: str, *, leave_out: Collection[str] = ()) -> Fi
     listing = _list(base)
     if isinstance(listing, str):
         raise SourceError(f"The folder {base} cannot be read: {listing}.", hint="Check the path and its permissions.")
-    return _Walk(root, leave_out).run(start, base)
+    return _Walk(root, leave_out, recognise).run(start, base)
 
 
 class _Walk:
     """One walk; folders and links are keys and paths of what is still to be visited."""
 
-    def __init__(self, root: Path, leave_out: Collection[str]) -> None:
+    def __init__(self, root: Path, leave_out: Collection[str], recognise: Recogniser | None) -> None:
         self._root = root
         self._leave_out = leave_out
+        self._recognise = recognise
+        self._foreign: dict[str, str] = {}  # generator by the real path of a folder with its pages
+        self._start = ""
         self._findings = Findings()
         self._folders: list[tuple[str, str]] = []
         self._links: list[tuple[str, str]] = []
         self._read: set[str] = set()
 
     def run(self, start: str, path: str) -> Findings:
+        self._start = start
         self._folders.append((start, path))
         while self._folders or self._links:
             if self._folders:
@@ -105,25 +134,61 @@ class _Walk:
             self._findings.failed.append((f"{key}/", f"the folder cannot be read: {listing}"))
             return
         if _is_not_documentation(key, listing.names):
+            self._findings.folders.append(key)
             return
+        reason, generator = self._refusal(key, real, listing.names)
         for entry in listing.entries:
-            if entry.name.startswith(".") or entry.name in _NEVER_DOCUMENTATION:
-                continue
             child = f"{key}/{entry.name}" if key else entry.name
             if _is_folder(entry):
-                if child not in self._leave_out:
+                if entry.name in _NEVER_DOCUMENTATION:
+                    self._findings.folders.append(child)
+                elif child not in self._leave_out:
                     (self._links if entry.is_symlink() else self._folders).append((child, entry.path))
             elif entry.name.lower().endswith(SUFFIXES):
-                self._note(child, entry)
+                self._note(child, entry, reason or ("a hidden file" if entry.name.startswith(".") else ""))
+                if generator and not entry.name.startswith("."):
+                    self._findings.documents[generator] += 1
+            else:
+                suffix = _suffix(entry.name)
+                self._findings.others[suffix] += 1
+                if suffix in DOCUMENT_FORMATS and (generator or not reason) and not _is_template(suffix, entry):
+                    self._findings.documents[suffix] += 1
 
-    def _note(self, key: str, entry: os.DirEntry[str]) -> None:
+    def _refusal(self, key: str, real: str, names: Collection[str]) -> tuple[str, str]:
+        """Why the Markdown files of a folder are not read, and the generator that they are for; both "" mostly."""
+        hidden = next((part for part in key[len(self._start) :].split("/") if part.startswith(".")), None)
+        if hidden is not None:
+            return f"in {hidden}/, a hidden folder", ""
+        found = self._recognise(real, names) if self._recognise and key != self._start else None
+        if found is not None:
+            self._foreign |= dict.fromkeys(found[1], found[0])
+        generator = next((name for path, name in self._foreign.items() if inside(Path(path), real)), "")
+        return (f"made for {generator}, which is not read from source", generator) if generator else ("", "")
+
+    def _note(self, key: str, entry: os.DirEntry[str], reason: str) -> None:
         if not _is_text(key):
             printable = os.fsencode(key).decode("utf-8", "backslashreplace")
             self._findings.failed.append((printable, "the name is not UTF-8; rename it"))
         elif entry.is_symlink() and not inside(self._root, os.path.realpath(entry.path)):
             self._findings.refused.append((key, "a symlink that leads out of the folder"))
+        elif reason:
+            self._findings.refused.append((key, reason))
         else:
             self._findings.files.append(FoundFile(key, entry.path))
+
+
+def _suffix(name: str) -> str:
+    """What a file's name ends with, in lower case and without the dot; "" for a name without one."""
+    stem, _, suffix = name.rpartition(".")
+    return suffix.lower() if stem and _is_text(suffix) else ""
+
+
+def _is_template(suffix: str, entry: os.DirEntry[str]) -> bool:
+    """Whether a file of HTML is no page but what a program fills in, or a fragment."""
+    if suffix not in {"html", "htm", "xhtml"}:
+        return False
+    head = read_head(entry.path, _HEAD_BYTES).lower()
+    return not ("<html" in head or "<!doctype html" in head) or any(mark in head for mark in _TEMPLATE_MARKS)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

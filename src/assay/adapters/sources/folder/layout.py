@@ -1,21 +1,46 @@
 """Finds out how a folder of Markdown is served: by which convention, with which versions and locales, and where."""
 
+import os
 import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from assay.adapters.sources.folder.docusaurus_layout import docs_alone, docusaurus_layout, find_site
+from assay.adapters.sources.folder.docusaurus_layout import (
+    docs_alone,
+    docs_folders,
+    docusaurus_layout,
+    is_site_folder,
+)
 from assay.adapters.sources.folder.files import read_head, sample_files
-from assay.adapters.sources.folder.mkdocs_layout import has_config, mkdocs_alone, mkdocs_layout, translated_sites
+from assay.adapters.sources.folder.generators import Project, projects_in
+from assay.adapters.sources.folder.mkdocs_layout import (
+    docs_folder,
+    has_config,
+    mkdocs_alone,
+    mkdocs_layout,
+    translated_sites,
+)
 from assay.adapters.sources.folder.routing import Convention
-from assay.adapters.sources.folder.tree import Layout, Tree, Wishes, choose_base_url
+from assay.adapters.sources.folder.tree import (
+    Layout,
+    Tree,
+    Wishes,
+    choose_base_url,
+    is_folder,
+    join,
+    may_be_entered,
+    related,
+    subfolders,
+)
 from assay.errors import ConfigurationError
 
+_MOST_ABOVE = 2
 _SAMPLE = 200
 _HEAD_BYTES = 16_384
 
 _DOCUSAURUS = re.compile(
-    r"^:::(?:note|tip|info|warning|danger|caution|important)\b"
-    r"|^import\b[^\n]{1,200}['\"]@(?:theme|site|docusaurus)/"
+    r"^import\b[^\n]{1,200}['\"]@(?:theme|site|docusaurus)/"
     r"|^(?:sidebar_label|sidebar_position|hide_title|hide_table_of_contents|pagination_(?:label|next|prev)"
     r"|displayed_sidebar|custom_edit_url|unlisted)[ \t]*:",
     re.MULTILINE,
@@ -30,51 +55,169 @@ _MKDOCS = re.compile(
 )
 
 
-def find_layout(root: Path, wishes: Wishes) -> Layout:
-    """How a folder is read.
+def find_layout(given: Path, wishes: Wishes) -> Layout:
+    """How a folder is read: as the configuration that claims it says, else by how it is laid out and written.
 
-    root: resolved. Raises SourceError for a configuration that cannot be read, ConfigurationError for a wish that
-    the folder cannot fulfil.
+    given: resolved. Raises SourceError for a configuration that cannot be read, ConfigurationError for a wish that
+    the folder cannot fulfil, and for a folder that is made for a generator that is not read from source.
     """
-    match wishes.convention or detect_convention(root):
-        case Convention.DOCUSAURUS:
-            return docusaurus_layout(root, wishes)
-        case Convention.MKDOCS:
-            return mkdocs_layout(root, wishes)
-        case Convention.PLAIN:
-            return _plain_layout(wishes)
+    if wishes.convention is Convention.PLAIN:
+        return replace(_plain_layout(wishes), root=given)
+    for root in folders_above(given):
+        layout = _claimed(root, given, wishes)
+        if layout is not None:
+            return layout
+    if wishes.convention is not None:
+        return replace(_LAYOUTS[wishes.convention](given, wishes), root=given)
+    convention = detect_convention(given)
+    layout = replace(_LAYOUTS[convention](given, wishes), root=given)
+    return replace(layout, notices=(*layout.notices, _TAKEN[convention]))
 
 
-def file_layout(path: str, wishes: Wishes) -> Layout:
-    """How one file alone is read; path: where it can be opened. Raises ConfigurationError as find_layout does."""
-    match wishes.convention or convention_of([read_head(path, _HEAD_BYTES)]):
+_TAKEN = {
+    Convention.PLAIN: "No site's configuration claims this folder, so it is read as plain Markdown: the address of a "
+    "page is the base URL and the path without its suffix. If a generator serves it, set --convention.",
+    Convention.DOCUSAURUS: "No docusaurus.config claims this folder, and its pages are written for Docusaurus: their "
+    "addresses are the base URL, which has to end in the docs' route (as in /docs), and the path without numbers, or "
+    "`slug` and `id`. --convention plain takes the path as it is.",
+    Convention.MKDOCS: "No mkdocs.yml claims this folder, and its pages are written for MkDocs: their addresses are "
+    "the base URL and the path without its suffix. Set --convention if that is wrong.",
+}
+
+
+def folders_above(given: Path) -> Iterator[Path]:
+    """A folder and those above it in which its configuration is looked for, up to the root of its repository.
+
+    One more than may have a claim on any folder in it: the content folder of some generators is three deep.
+    """
+    for folder in (given, *given.parents)[: _MOST_ABOVE + 2]:
+        if not may_be_entered(folder):
+            return
+        yield folder
+        if (folder / ".git").exists():
+            return
+
+
+def _claimed(root: Path, given: Path, wishes: Wishes) -> Layout | None:
+    """How the site that is configured in a root reads a folder in it; None where there is none that claims it."""
+    within = join(given.relative_to(root).as_posix())
+    is_far = within.count("/") >= _MOST_ABOVE
+    for convention, site in () if is_far else _sites(root, within):
+        if wishes.convention in {None, convention} and _takes_pages_from(root, convention, site, within):
+            layout = _part(_LAYOUTS[convention](root, wishes), wishes, root, within)
+            if layout is not None:
+                return layout
+    claims = [one for one in projects_in(root, _names(root)) if (given in one.content if is_far else one.claims(given))]
+    if not claims or wishes.convention is not None:
+        return None
+    project = claims[0]
+    if project.generator.build is None:
+        layout = _plain_layout(wishes)
+        return replace(layout, root=given, notices=(*layout.notices, _unbuilt(project)))
+    raise _refusal(project)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - names alone
+    except OSError:
+        return []
+
+
+def _sites(root: Path, within: str) -> Iterator[tuple[Convention, str]]:
+    """The Docusaurus and the MkDocs site of a root, the likelier first: convention, and folder relative to the root.
+
+    A site in a folder of the root counts for the root itself, and for what is beside it in one repository.
+    """
+    has_mkdocs = has_config(root, "")
+    folders = list(subfolders(root, "")) if not within or (root / ".git").exists() else []
+    if is_site_folder(root, ""):
+        yield Convention.DOCUSAURUS, ""
+    if has_mkdocs:
+        yield Convention.MKDOCS, ""
+    docusaurus = next((folder for folder in folders if is_site_folder(root, folder)), None)
+    if docusaurus is not None and not is_site_folder(root, ""):
+        yield Convention.DOCUSAURUS, docusaurus
+    mkdocs = next((folder for folder in folders if has_config(root, folder)), None)
+    if mkdocs is not None and not has_mkdocs:
+        yield Convention.MKDOCS, mkdocs
+
+
+def _takes_pages_from(root: Path, convention: Convention, site: str, within: str) -> bool:
+    """Whether a site makes pages of what is in a folder; the one that is given with its configuration is the user's."""
+    if not within:
+        return True
+    folders = docs_folders(root, site) if convention is Convention.DOCUSAURUS else [docs_folder(root, site)]
+    return any(is_folder(root, folder) and related(folder, within) for folder in folders)
+
+
+def _part(layout: Layout, wishes: Wishes, root: Path, within: str) -> Layout | None:
+    """The part of a site that lies in one folder; None when there is none.
+
+    Where the site's default version and locale are outside, the first that are there are searched by default.
+    """
+    if not within:
+        return replace(layout, root=root)
+    trees = [tree for tree in layout.trees if related(tree.folder, within)]
+    if not trees:
+        return None
+    first = trees[0]
+    if wishes.current_version is None and not any(tree.version_is_current for tree in trees):
+        trees = [replace(tree, version_is_current=tree.version == first.version) for tree in trees]
+    if wishes.default_locale is None and not any(tree.locale_is_default for tree in trees):
+        trees = [replace(tree, locale_is_default=tree.locale == first.locale) for tree in trees]
+    generator = "Docusaurus" if layout.convention is Convention.DOCUSAURUS else "MkDocs"
+    notice = f"Addresses are those of the {generator} site in {root / layout.site}, which this folder is a part of."
+    return replace(layout, trees=tuple(trees), root=root, within=within, notices=(*layout.notices, notice))
+
+
+def _unbuilt(project: Project) -> str:
+    return (
+        f"This folder is written for {project.title}, which makes no site on this machine. It is read as plain "
+        f"Markdown, and the marks of {project.generator.name} stay in the text. If it is published, read the site "
+        "instead: `assay publish https://…`."
+    )
+
+
+def _refusal(project: Project) -> ConfigurationError:
+    generator = project.generator
+    return ConfigurationError(
+        f"This folder is made for {project.title}, and Assay does not read that generator's pages from source.",
+        hint=f"Publish the site's address: `assay publish https://…`. Or build it in {project.folder} with "
+        f"`{generator.build}`, serve it with `python3 -m http.server -d {generator.output}`, and run "
+        "`assay publish http://localhost:8000`. `--convention plain` reads the folder as plain Markdown all the same: "
+        f"addresses may be wrong, and the marks of {generator.name} stay in the text.",
+    )
+
+
+def foreign_project(folder: str, names: Collection[str]) -> tuple[str, Collection[str]] | None:
+    """A generator that is set up in a folder, and the folders of its pages; None for one that nothing builds here."""
+    project = next(projects_in(Path(folder), names), None)
+    if project is None or project.generator.build is None or not project.claims(Path(folder)):
+        return None
+    return project.title, [str(path) for path in project.content]
+
+
+def file_layout(path: Path, wishes: Wishes) -> Layout:
+    """How one file alone is read. path: resolved. Raises ConfigurationError as find_layout does."""
+    match wishes.convention or convention_of([read_head(str(path), _HEAD_BYTES)]):
         case Convention.DOCUSAURUS:
-            return docs_alone(wishes)
+            layout = docs_alone(wishes)
         case Convention.MKDOCS:
-            return mkdocs_alone(wishes)
+            layout = mkdocs_alone(wishes)
         case Convention.PLAIN:
-            return _plain_layout(wishes)
+            layout = _plain_layout(wishes)
+    return replace(layout, root=path.parent)
 
 
 def detect_convention(root: Path) -> Convention:
-    """Which generator serves a folder: by its configuration, by its layout, else by how most pages are written.
+    """Whose rules a folder without a configuration follows: by its layout, else by how most pages are written.
 
     Only the first pages are looked at, in ascending order of their paths, so the answer is quick and stays the same.
     """
-    site = find_site(root)
-    if site == "":
-        return Convention.DOCUSAURUS
-    if has_config(root, ""):
-        return Convention.MKDOCS
-    if site is not None:
-        return Convention.DOCUSAURUS
-    if translated_sites(root) is not None or any(has_config(root, folder) for folder in _folders(root)):
+    if translated_sites(root) is not None:
         return Convention.MKDOCS
     return convention_of([read_head(file.path, _HEAD_BYTES) for file in sample_files(root, _SAMPLE)])
-
-
-def _folders(root: Path) -> list[str]:
-    return sorted(entry.name for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith("."))
 
 
 def convention_of(pages: list[str]) -> Convention:
@@ -96,3 +239,14 @@ def _plain_layout(wishes: Wishes) -> Layout:
     base = choose_base_url(wishes, None, notices)
     tree = Tree("", base, base, Convention.PLAIN, locale=wishes.default_locale)
     return Layout(Convention.PLAIN, base, (tree,), notices=tuple(notices))
+
+
+def _plain(_root: Path, wishes: Wishes) -> Layout:
+    return _plain_layout(wishes)
+
+
+_LAYOUTS: Mapping[Convention, Callable[[Path, Wishes], Layout]] = {
+    Convention.DOCUSAURUS: docusaurus_layout,
+    Convention.MKDOCS: mkdocs_layout,
+    Convention.PLAIN: _plain,
+}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from assay.adapters.sources.folder.files import SUFFIXES
+from assay.adapters.sources.folder.files import SUFFIXES, sample_files
 from assay.adapters.sources.folder.mkdocs_config import (
     CONFIG_NAMES,
     MkDocsConfig,
@@ -73,7 +73,25 @@ def translated_sites(root: Path) -> str | None:
 
 
 def _site_locales(root: Path, base: str) -> list[str]:
-    return [name for name in subfolders(root, base) if is_locale(name) and is_folder(root, join(base, name, "docs"))]
+    """The locales with a `docs` folder of their own; none where other pages are beside one of these."""
+    locales = [name for name in subfolders(root, base) if is_locale(name) and is_folder(root, join(base, name, "docs"))]
+    return [] if any(_has_other_pages(root, join(base, locale)) for locale in locales) else locales
+
+
+def _has_other_pages(root: Path, folder: str) -> bool:
+    """Whether a folder has pages outside `docs`, and is no site of its own."""
+    if has_config(root, folder):
+        return False
+    others = (root / folder / name for name in subfolders(root, folder) if name != "docs")
+    return any(next(sample_files(other, 1), None) is not None for other in others)
+
+
+def docs_folder(root: Path, folder: str) -> str:
+    """The folder that the site in a folder of a root takes its pages from, relative to the root.
+
+    Raises SourceError for a configuration that cannot be read.
+    """
+    return join(folder, interpret_config(_read(root, folder)).docs_dir)
 
 
 def mkdocs_layout(root: Path, wishes: Wishes) -> Layout:

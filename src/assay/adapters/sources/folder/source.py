@@ -12,15 +12,23 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from assay.adapters.sources.folder.files import SUFFIXES, Findings, FoundFile, find_files, read_text
+from assay.adapters.sources.folder.files import (
+    SUFFIXES,
+    Findings,
+    FoundFile,
+    Recogniser,
+    find_files,
+    read_text,
+)
 from assay.adapters.sources.folder.front_matter import FrontMatter, flag, page_tags, page_title, split_front_matter
 from assay.adapters.sources.folder.includes import IncludeRules, find_includes, link_candidates, linked_files
-from assay.adapters.sources.folder.layout import file_layout, find_layout
+from assay.adapters.sources.folder.layout import file_layout, find_layout, foreign_project
 from assay.adapters.sources.folder.mkdocs_config import is_left_out
 from assay.adapters.sources.folder.routing import (
     REVISION,
@@ -32,9 +40,18 @@ from assay.adapters.sources.folder.routing import (
     plain_route,
     strip_locale,
 )
-from assay.adapters.sources.folder.tree import Layout, Tree, Wishes, closed_folder
+from assay.adapters.sources.folder.tree import Layout, Tree, Wishes, closed_folder, related
 from assay.errors import InputError, SourceError
-from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
+from assay.model.documents import (
+    MediaType,
+    PageExcluded,
+    PageFailed,
+    PageRead,
+    PageUnchanged,
+    RawPage,
+    UnreadFiles,
+    list_formats,
+)
 from assay.model.ids import canonical_url, slug_from_path
 from assay.ports import Progress, Silence
 
@@ -123,7 +140,7 @@ class FolderSource:
         """How the folder is understood, with notices for a person. Raises SourceError, ConfigurationError."""
         root, only = _resolve(self._given)
         try:
-            return find_layout(root, self._wishes) if only is None else file_layout(str(root / only), self._wishes)
+            return find_layout(root, self._wishes) if only is None else file_layout(root / only, self._wishes)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             named = closed_folder(Path(error.filename or root))
@@ -137,19 +154,24 @@ class FolderSource:
         Raises SourceError when the folder cannot be read or has no pages, ConfigurationError when it lacks the
         version or locale that is asked for.
         """
-        root, only = _resolve(self._given)
+        _, only = _resolve(self._given)
         layout = self.layout()
         for notice in layout.notices:
             logger.warning("%s: %s", self.name, notice)
-        yield from _Reading(root, only, layout, self.name, self._limit).read(known, progress or Silence())
+        recognise = foreign_project if layout.convention is Convention.PLAIN and not self._wishes.convention else None
+        yield from _Reading(only, layout, self.name, self._limit, recognise).read(known, progress or Silence())
 
 
 class _Reading:
     """One reading of a folder."""
 
-    def __init__(self, root: Path, only: str | None, layout: Layout, name: str, limit: int) -> None:
-        self._root = root
+    def __init__(
+        self, only: str | None, layout: Layout, name: str, limit: int, recognise: Recogniser | None = None
+    ) -> None:
+        self._root = root = layout.root
         self._only = only
+        self._recognise = recognise
+        self._walks: dict[str, Findings] = {}
         self._layout = layout
         self._name = name
         self._limit = limit
@@ -165,14 +187,20 @@ class _Reading:
 
     def read(self, known: Mapping[str, str], progress: Progress) -> Iterator[PageRead]:
         found = [self._scan(tree, known) for tree in self._layout.trees]
+        found.append(self._scan_outside())
+        unread = self._unread()
         if not any(found):
+            there = f"; there are {list_formats(unread.documents)}" if unread.documents else ""
             raise SourceError(
-                f"There are no Markdown files in {self._root}.",
+                f"There are no Markdown files in {self._root / self._layout.within}{there}.",
                 hint=f"Pages end in {', '.join(SUFFIXES)}; hidden and generated folders are passed over.",
             )
+        if unread.documents:
+            what = list_formats(unread.documents)
+            logger.warning("%s: documents that no reader takes are not in the index: %s.", self._name, what)
         links = _links(found, self._layout.site)
         _settle_claims(found)
-        progress.expect(len({_key(item) for items in found for item in items.values()}))
+        progress.expect(len({_key(item) for items in found for item in items.values()}) + bool(unread))
         seen: set[str] = set()
         for number, items in enumerate(found):
             for item in items.values():
@@ -180,6 +208,8 @@ class _Reading:
                 if key not in seen:
                     seen.add(key)
                     yield self._finish(item, links[number], known) if isinstance(item, _Page) else item
+        if unread:
+            yield unread
 
     # --- first reading ---
 
@@ -203,7 +233,34 @@ class _Reading:
         if self._only is not None:
             return Findings([FoundFile(self._only, str(self._root / self._only))])
         others = {other.folder for other in self._layout.trees} - {tree.folder}
-        return find_files(self._root, tree.folder, leave_out=others)
+        return self._walk(max(tree.folder, self._layout.within, key=len), others)
+
+    def _walk(self, start: str, leave_out: Collection[str]) -> Findings:
+        """Every file under a folder; locales that are told by suffix share one walk."""
+        if start not in self._walks:
+            self._walks[start] = find_files(self._root, start, leave_out=leave_out, recognise=self._recognise)
+        return self._walks[start]
+
+    def _scan_outside(self) -> dict[str, _Item]:
+        """The Markdown files of the folder that are in none of its trees, each with the reason."""
+        start = self._layout.within
+        if self._only is not None or start in self._walks:
+            return {}
+        findings = self._walk(start, self._walks.keys())
+        outside = [(file.key, _why_outside(self._layout, file.key)) for file in findings.files]
+        return {key: PageExcluded(key, reason) for key, reason in (*outside, *findings.refused, *findings.failed)}
+
+    def _unread(self) -> UnreadFiles:
+        """The files that are no pages. Only formats within the documentation's own folders count as documents."""
+        files: Counter[str] = Counter()
+        documents: Counter[str] = Counter()
+        folders: list[str] = []
+        for start, findings in self._walks.items():
+            files += findings.others
+            folders += findings.folders
+            if any(related(start, tree.folder) and len(start) >= len(tree.folder) for tree in self._layout.trees):
+                documents += findings.documents
+        return UnreadFiles(dict(sorted(files.items())), dict(sorted(documents.items())), tuple(sorted(folders)))
 
     def _survey(self, tree: Tree, file: FoundFile, path: str) -> _Item:
         reason = _left_out(tree, path)
@@ -333,6 +390,17 @@ def _left_out(tree: Tree, path: str) -> str | None:
     if tree.convention is Convention.DOCUSAURUS:
         return excluded_path(path)
     return "left out by the site's configuration" if is_left_out(path, tree.left_out) else None
+
+
+def _why_outside(layout: Layout, key: str) -> str:
+    """Why a Markdown file outside the folders of the documentation makes no page."""
+    if layout.convention is Convention.DOCUSAURUS:
+        path = key.removeprefix(f"{layout.site}/") if layout.site else key
+        if path.startswith("blog/") or "/docusaurus-plugin-content-blog" in path:
+            return "a post of the site's blog; only its docs are read"
+        if path.startswith("src/pages/") or "/docusaurus-plugin-content-pages" in path:
+            return "a page of the site outside its docs; only its docs are read"
+    return "outside the folders that the site takes its docs from"
 
 
 def _unpublished(tree: Tree, values: Mapping[str, object]) -> str | None:

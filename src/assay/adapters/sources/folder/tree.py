@@ -5,7 +5,7 @@ import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from assay.adapters.sources.folder.files import SUFFIXES, inside, read_text
 from assay.adapters.sources.folder.mkdocs_config import PathPattern
@@ -70,6 +70,8 @@ class Layout:
     site: folder that holds the site's configuration. include_folders: where embedded files are looked for.
     base_url: URL that everything is under.
     notices: what a person should know of how the folder was understood.
+    root: folder that every path is relative to; where a configuration above claims the folder that was given, the one
+        that holds it. within: the folder that was given, relative to root: no page is outside.
     """
 
     convention: Convention
@@ -78,12 +80,21 @@ class Layout:
     site: str = ""
     include_folders: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    root: Path = Path()
+    within: str = ""
 
 
-def choose_base_url(wishes: Wishes, configured: str | None, notices: list[str]) -> str:
-    """The URL that everything is under, without a slash at its end: as the caller says, as configured, or made up."""
+def choose_base_url(wishes: Wishes, configured: str | None, notices: list[str], path: str = "") -> str:
+    """The URL that everything is under, without a slash at its end: as the caller says, as configured, or made up.
+
+    path: the only one that the site can be served under, added to a base URL that is a host alone.
+    """
     if wishes.base_url is not None:
-        return wishes.base_url.rstrip("/")
+        base = wishes.base_url.rstrip("/")
+        if path.strip("/") and not urlsplit(base).path:
+            notices.append(f"The site is configured to be served under /{path.strip('/')}/, so its addresses begin so.")
+            return below(base, path)
+        return base
     if configured:
         try:
             return canonical_url(configured).rstrip("/")
@@ -97,6 +108,11 @@ def choose_base_url(wishes: Wishes, configured: str | None, notices: list[str]) 
 def below(base: str, *parts: str) -> str:
     """A URL under another, without a slash at its end; empty parts are left out."""
     return canonical_url("/".join([base, *(part.strip("/") for part in parts)])).rstrip("/")
+
+
+def related(one: str, other: str) -> bool:
+    """Whether one of two folders, relative to the same root, is the other or lies in it."""
+    return not one or not other or one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
 
 
 def join(*parts: str) -> str:

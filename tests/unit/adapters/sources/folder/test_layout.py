@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.folders import plant
 
-from assay.adapters.sources.folder.layout import convention_of, detect_convention, file_layout, find_layout
+from assay.adapters.sources.folder.layout import convention_of, file_layout, find_layout
 from assay.adapters.sources.folder.routing import Convention
 from assay.adapters.sources.folder.tree import Wishes, is_repository
 from assay.errors import ConfigurationError
@@ -31,13 +31,13 @@ from assay.errors import ConfigurationError
 )
 def test_configuration_and_layout_decide_first(tmp_path: Path, files: list[str], convention: str) -> None:
     plant(tmp_path, dict.fromkeys(files, ""))
-    assert detect_convention(tmp_path.resolve()) == convention
+    (tmp_path / "docs").mkdir(exist_ok=True)
+    assert find_layout(tmp_path.resolve(), Wishes("n", None)).convention == convention
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        ":::note\nText\n:::",
         "---\nsidebar_label: A\n---\n",
         "---\nid: a\nhide_title: true\n---\n",
         "import Tabs from '@theme/Tabs';\n",
@@ -67,15 +67,27 @@ def test_the_syntax_of_mkdocs_is_known(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "# A\n\n> note", "title: x", "::: warning\n:::", "a !!! b", "import os\n", "===\n", "///"]
+    "text",
+    [
+        "",
+        ":::note\nText\n:::",
+        ":::tip",
+        "# A\n\n> note",
+        "title: x",
+        "::: warning\n:::",
+        "a !!! b",
+        "import os\n",
+        "===\n",
+        "///",
+    ],
 )
 def test_ordinary_markdown_is_plain(text: str) -> None:
     assert convention_of([text]) is Convention.PLAIN
 
 
 def test_most_pages_decide() -> None:
-    assert convention_of(["!!! note\n", "!!! note\n", ":::note\n"]) is Convention.MKDOCS
-    assert convention_of(["!!! note\n", ":::note\n", "", ""]) is Convention.DOCUSAURUS
+    assert convention_of(["!!! note\n", "!!! note\n", "import X from '@site/x'"]) is Convention.MKDOCS
+    assert convention_of(["!!! note\n", "import X from '@site/x'", "", ""]) is Convention.DOCUSAURUS
 
 
 def test_a_plain_folder_has_one_tree_and_no_versions(tmp_path: Path) -> None:
@@ -90,12 +102,12 @@ def test_a_plain_folder_has_one_tree_and_no_versions(tmp_path: Path) -> None:
 def test_the_caller_may_name_the_convention(tmp_path: Path, convention: Convention) -> None:
     plant(tmp_path, {"a.md": "!!! note\n", "b.md": ""})
     assert find_layout(tmp_path.resolve(), Wishes("n", None, convention)).convention is convention
-    assert file_layout(str(tmp_path / "a.md"), Wishes("n", None, convention)).convention is convention
+    assert file_layout(tmp_path / "a.md", Wishes("n", None, convention)).convention is convention
 
 
 def test_one_file_is_read_by_its_own_syntax(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.md": "!!! note\n", "b.md": ":::note\n", "c.md": "", "mkdocs.yml": ""})
-    found = [file_layout(str(tmp_path / name), Wishes("n", None)).convention for name in ("a.md", "b.md", "c.md")]
+    plant(tmp_path, {"a.md": "!!! note\n", "b.md": "import X from '@site/x'", "c.md": "", "mkdocs.yml": ""})
+    found = [file_layout(tmp_path / name, Wishes("n", None)).convention for name in ("a.md", "b.md", "c.md")]
     assert found == ["mkdocs", "docusaurus", "plain"]
 
 

@@ -8,7 +8,7 @@ from tests.folders import LIMIT, failures, folder, pages, paths, plant, read, re
 
 from assay.adapters.sources.folder.source import FolderSource
 from assay.errors import ConfigurationError, InputError, SourceError
-from assay.model.documents import MediaType, PageExcluded, PageFailed, PageUnchanged, RawPage
+from assay.model.documents import MediaType, PageExcluded, PageFailed, PageUnchanged, RawPage, UnreadFiles
 from assay.testing import EditablePlace, SourceConformance
 
 
@@ -356,7 +356,7 @@ def test_a_version_that_is_not_there_is_an_error_of_configuration(tmp_path: Path
 
 def changed(source: FolderSource, known: dict[str, str]) -> set[str]:
     """Keys of the pages that do not come as unchanged."""
-    return {item.key for item in source.read(known) if not isinstance(item, PageUnchanged | PageExcluded)}
+    return {item.key for item in source.read(known) if not isinstance(item, PageUnchanged | PageExcluded | UnreadFiles)}
 
 
 def remembered(source: FolderSource) -> dict[str, str]:

@@ -1,0 +1,166 @@
+"""Site generators whose folders are not read from source, and how each is recognised by its configuration.
+
+To add a generator, add a `Generator` to GENERATORS: nothing else names one.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from fnmatch import translate
+from pathlib import Path
+
+from assay.adapters.sources.folder.files import read_head, sample_files
+
+_CONFIG_BYTES = 65_536
+_SAMPLE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """One site generator.
+
+    configs: glob patterns of its configuration, relative to the project's folder.
+    build: the command that makes the site; None where nothing on this machine does.
+    output: folder that the command writes, relative to the project's folder.
+    content: folders that pages are taken from, relative to the project's folder; "" for the folder itself.
+    setting: finds another content folder in the configuration's text, as its first group.
+    mark: has to be in the configuration's text, for names that other programs use too.
+    proof: has to hold for the project's folder, likewise.
+    front_matter: whether only files that begin with front matter become pages.
+    """
+
+    name: str
+    configs: tuple[str, ...]
+    build: str | None = None
+    output: str = ""
+    content: tuple[str, ...] = ("",)
+    setting: re.Pattern[str] | None = None
+    mark: re.Pattern[str] | None = None
+    proof: Callable[[Path], bool] | None = None
+    front_matter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder that is set up for a generator.
+
+    folder: of the configuration. config: its path relative to that. content: existing folders with the pages.
+    """
+
+    generator: Generator
+    folder: Path
+    config: str
+    content: tuple[Path, ...]
+
+    def claims(self, folder: Path) -> bool:
+        """Whether pages of this project are in a folder, or a folder is within them."""
+        if self.generator.front_matter and not _begin_with_front_matter(folder):
+            return False
+        return any(content.is_relative_to(folder) or folder.is_relative_to(content) for content in self.content)
+
+    @property
+    def title(self) -> str:
+        """The generator and its configuration, for a message: `VitePress (.vitepress/config.mjs)`."""
+        return f"{self.generator.name} ({self.config})"
+
+
+def _has_jekyll_parts(project: Path) -> bool:
+    """Whether a folder has more of Jekyll than a `_config.yml`, which alone chooses a theme on GitHub Pages."""
+    gemfile = read_head(str(project / "Gemfile"), _CONFIG_BYTES)
+    has_parts = any((project / name).is_dir() for name in ("_layouts", "_includes", "_posts", "_sass", "_data"))
+    return has_parts or "jekyll" in gemfile or "github-pages" in gemfile
+
+
+def _begin_with_front_matter(folder: Path) -> bool:
+    """Whether most of a folder's pages do, of the first ones."""
+    pages = [read_head(file.path, 4).startswith("---") for file in sample_files(folder, _SAMPLE)]
+    return sum(pages) * 2 > len(pages)
+
+
+def _has_hexo(project: Path) -> bool:
+    return '"hexo"' in read_head(str(project / "package.json"), _CONFIG_BYTES)
+
+
+def _value(name: str) -> re.Pattern[str]:
+    """Finds the quoted or bare value of a setting in JavaScript, TOML, YAML or JSON."""
+    return re.compile(
+        rf"""^[^\n#]{{0,200}}?(?<![\w-])["']?{name}["']?[ \t]{{0,9}}[:=][ \t]{{0,9}}["']?([\w./-]{{1,200}})""",
+        re.MULTILINE,
+    )
+
+
+GENERATORS = (
+    Generator("VitePress", (".vitepress/config.*", ".vitepress/config/index.*"), "npx vitepress build",
+              ".vitepress/dist", setting=_value("srcDir")),
+    Generator("VuePress", (".vuepress/config.*",), "npx vuepress build", ".vuepress/dist"),
+    Generator("Starlight", ("astro.config.*",), "npx astro build", "dist", ("src/content/docs",),
+              mark=re.compile("starlight")),
+    Generator("Astro", ("astro.config.*",), "npx astro build", "dist", ("src/content", "src/pages")),
+    Generator("Hugo", ("hugo.toml", "hugo.y*ml", "hugo.json", "config/_default/hugo.*", "config/_default/config.*"),
+              "hugo", "public", ("content",), _value("contentDir")),
+    Generator("Hugo", ("config.toml", "config.y*ml"), "hugo", "public", ("content",), _value("contentDir"),
+              re.compile("baseURL")),
+    Generator("Zola", ("zola.toml", "config.toml"), "zola build", "public", ("content",), mark=re.compile("base_url")),
+    Generator("mdBook", ("book.toml",), "mdbook build", "book", ("src",), _value("src")),
+    Generator("Jupyter Book", ("_toc.yml",), "jupyter-book build .", "_build/html", mark=re.compile("root:|file:")),
+    Generator("MyST", ("myst.yml",), "npx mystmd build --html", "_build/html", mark=re.compile("project:|site:")),
+    Generator("Sphinx", ("conf.py",), "sphinx-build -b html . _build/html", "_build/html",
+              mark=re.compile(r"sphinx|^(?:extensions|html_theme|master_doc|root_doc)\s*=", re.MULTILINE)),
+    Generator("Antora", ("antora.yml", "antora-playbook.yml"), "npx antora antora-playbook.yml", "build/site",
+              ("modules",)),
+    Generator("Eleventy", (".eleventy.js", "eleventy.config.*"), "npx @11ty/eleventy", "_site",
+              setting=_value("input")),
+    Generator("Nextra", ("next.config.*",), "npx next build", "out", ("content", "src/content", "pages", "src/pages"),
+              mark=re.compile("nextra")),
+    Generator("Fumadocs", ("source.config.*",), "npx next build", "out", ("content/docs",), _value("dir"),
+              re.compile("fumadocs")),
+    Generator("DocFX", ("docfx.json",), "docfx docfx.json", "_site"),
+    Generator("Quarto", ("_quarto.y*ml",), "quarto render", "_site"),
+    Generator("bookdown", ("_bookdown.yml",), "Rscript -e 'bookdown::render_book()'", "_book"),
+    Generator("Hexo", ("_config.yml",), "npx hexo generate", "public", ("source",), proof=_has_hexo),
+    Generator("Jekyll", ("_config.yml", "_config.yaml"), "bundle exec jekyll build", "_site",
+              proof=_has_jekyll_parts, front_matter=True),
+    Generator("HonKit", ("book.json", "book.js"), "npx honkit build", "_book", setting=_value("root"),
+              mark=re.compile("plugins|gitbook|structure|root")),
+    Generator("Rspress", ("rspress.config.*",), "npx rspress build", "doc_build", ("docs",), _value("root")),
+    Generator("Zensical", ("zensical.toml",), "zensical build", "site", ("docs",), _value("docs_dir")),
+    Generator("Retype", ("retype.y*ml", "retype.json"), "npx retypeapp build", ".retype", setting=_value("input")),
+    Generator("Vocs", ("vocs.config.*",), "npx vocs build", "docs/dist", ("docs/pages", "src/pages")),
+    Generator("Pelican", ("pelicanconf.py",), "pelican content", "output", ("content",), _value("PATH")),
+    Generator("Gatsby", ("gatsby-config.*",), "npx gatsby build", "public", ("content", "src/pages")),
+    Generator("Nuxt Content", ("nuxt.config.*",), "npx nuxt generate", ".output/public", ("content",),
+              mark=re.compile("@nuxt/content|docus")),
+    Generator("Obsidian", (".obsidian",)),
+    Generator("GitBook", (".gitbook.y*ml",), setting=_value("root")),
+    Generator("Mintlify", ("mint.json",)),
+    Generator("Mintlify", ("docs.json",), mark=re.compile("mintlify")),
+    Generator("Docsify", ("index.html",), mark=re.compile("docsify")),
+)  # fmt: skip
+"""Those with a more particular mark before those that share their configuration's name."""
+
+_FIRST_NAMES = re.compile(
+    "|".join(sorted({translate(pattern.split("/")[0]) for one in GENERATORS for pattern in one.configs}))
+)
+
+
+def projects_in(folder: Path, names: Collection[str]) -> Iterator[Project]:
+    """The projects of other generators that are set up in a folder and have pages.
+
+    names: of all that is in the folder.
+    """
+    if not any(map(_FIRST_NAMES.match, names)):
+        return
+    for generator in GENERATORS:
+        configs = sorted(config for pattern in generator.configs for config in folder.glob(pattern))
+        if not configs:
+            continue
+        text = read_head(str(configs[0]), _CONFIG_BYTES)
+        if generator.mark is not None and not generator.mark.search(text):
+            continue
+        if generator.proof is not None and not generator.proof(folder):
+            continue
+        named = generator.setting.search(text) if generator.setting else None
+        paths = [named[1].strip("/")] if named and (folder / named[1].strip("/")).is_dir() else generator.content
+        existing = tuple((folder / path).resolve() for path in paths if (folder / path).is_dir())
+        if existing:
+            yield Project(generator, folder, configs[0].relative_to(folder).as_posix(), existing)
