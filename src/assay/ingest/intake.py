@@ -95,6 +95,8 @@ class Intake:
             return self._fail(source, PageFailed(page.key, error.message), earlier)
         if not self.survey.claim(document.info.url, source, page.key):
             return None
+        for notice in document.notices:
+            logger.warning("%s: %s.", page.key, notice)
         chunks = cut.chunks if cut else chunk_document(document, self._rules, self._count_tokens)
         if not chunks:
             self.survey.empty.append(document.info.url)

@@ -22,6 +22,7 @@ import re
 from dataclasses import dataclass
 
 from assay.ingest.inlines import Inline, InlineLink, joined
+from assay.model.bounds import ANCHOR, HEADING, short_path, shortened
 from assay.model.documents import Block, BlockKind, Link, Section
 
 _LOOKS_LIKE_MARKUP = re.compile(r"^(?=#{1,6}(?:[ \t]|$)|`{3,}[^`\n]*$|~{3}|(?:=+|-+)[ \t]*$)", re.MULTILINE)
@@ -32,12 +33,16 @@ _TITLE_LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class NormalizedText:
-    """The text with its blocks, sections and links, as in Document."""
+    """The text with its blocks, sections and links, as in Document.
+
+    cut_headings: how many headings are too long to name their sections by all of them.
+    """
 
     text: str
     blocks: tuple[Block, ...]
     sections: tuple[Section, ...]
     links: tuple[Link, ...]
+    cut_headings: int = 0
 
 
 @dataclass(slots=True)
@@ -84,6 +89,7 @@ class NormalizedWriter:
         self._headings: list[_Heading] = []
         self._anchors: set[str | None] = set()
         self._links: list[InlineLink] = []
+        self._cut_headings = 0
 
     # --- containers ---
 
@@ -171,16 +177,18 @@ class NormalizedWriter:
     def heading(self, level: int, inline: Inline, plain: str, anchor: str | None) -> None:
         """A heading. inline: what its line shows; plain: its text without backticks.
 
-        An anchor that an earlier heading has is left away: no link leads to the later one.
+        An anchor that an earlier heading has is left away: no link leads to the later one. So is one of over 500
+        characters, for a cut one leads nowhere. A section is named by at most 500 characters of its heading.
         """
         if not plain:
             return
         self._flush_labels()
         shown = Inline(inline.text.replace("\n", " "), inline.links)
         start = self._begin_block()
-        is_reachable = anchor is not None and anchor not in self._anchors
-        self._headings.append(_Heading(start, level, plain, anchor if is_reachable else None))
+        is_reachable = anchor is not None and len(anchor) <= ANCHOR and anchor not in self._anchors
+        self._headings.append(_Heading(start, level, shortened(plain, HEADING), anchor if is_reachable else None))
         self._anchors.add(anchor)
+        self._cut_headings += len(plain) > HEADING
         mark = "#" * level + " "
         self._parts.append(mark)
         self._length += len(mark)
@@ -236,7 +244,7 @@ class NormalizedWriter:
         self._flush_labels()
         text = "".join(self._parts)
         links = tuple(Link(text[link.start : link.end], link.target, link.start, link.end) for link in self._links)
-        return NormalizedText(text, tuple(self._blocks), tuple(self._sections(title)), links)
+        return NormalizedText(text, tuple(self._blocks), tuple(self._sections(title)), links, self._cut_headings)
 
     @property
     def depth(self) -> int:
@@ -365,7 +373,8 @@ class NormalizedWriter:
                 path.pop()
             path.append((heading.level, heading.plain))
             names = tuple(name for level, name in path if not (level == _TITLE_LEVEL and name == title))
-            sections.append(Section(heading.level, heading.plain, heading.anchor, names, heading.start, end))
+            bounded = short_path(names)
+            sections.append(Section(heading.level, heading.plain, heading.anchor, bounded, heading.start, end))
         return sections
 
 

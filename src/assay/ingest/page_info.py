@@ -1,23 +1,62 @@
 """What a document is known by, whichever reader made it."""
 
+from urllib.parse import urlsplit
+
+from assay.errors import InputError
 from assay.ingest.inlines import storable
-from assay.model.documents import DocumentInfo, RawPage
+from assay.ingest.normalized import NormalizedText
+from assay.model.bounds import HEADING, NAME, TAGS, TITLE, URL, URL_SEGMENTS, shortened
+from assay.model.documents import Document, DocumentInfo, RawPage
 from assay.model.ids import document_id
 
 
+def document_of(page: RawPage, info: DocumentInfo, normalized: NormalizedText) -> Document:
+    """The document of a page, with a notice for each kind of string in it that was cut."""
+    notices = []
+    if len(info.title) == TITLE and info.title.endswith("…"):
+        notices.append(f"its title is cut to {TITLE} characters")
+    if normalized.cut_headings:
+        notices.append(
+            f"{normalized.cut_headings} of its headings name their sections by their first {HEADING} characters"
+        )
+    if len(page.tags) > TAGS:
+        notices.append(f"{TAGS} of its {len(page.tags)} tags are kept")
+    return Document(
+        info=info,
+        text=normalized.text,
+        sections=normalized.sections,
+        blocks=normalized.blocks,
+        links=normalized.links,
+        source_hash=page.source_hash,
+        key=page.key,
+        notices=tuple(notices),
+    )
+
+
 def info_of(page: RawPage, title: str, generator: str) -> DocumentInfo:
-    """All that is known of a page besides its text. generator: what kind of page it is, as in `docusaurus`."""
+    """All that is known of a page besides its text. generator: what kind of page it is, as in `docusaurus`.
+
+    Raises InputError for a URL that is too long: every chunk repeats it, and a cut one is a dead link.
+    """
+    if len(page.url) > URL:
+        raise InputError(f"its URL has {len(page.url):,} characters, over the limit of {URL:,}")
+    if (segments := urlsplit(page.url).path.count("/")) > URL_SEGMENTS:
+        raise InputError(f"its URL stands in {segments:,} folders, over the limit of {URL_SEGMENTS}")
     return DocumentInfo(
         id=document_id(page.url),
         url=page.url,
-        title=title,
+        title=shortened(title, TITLE),
         source=page.source,
         source_path=page.source_path,
         slug=page.slug,
         source_type=f"{generator}-page",
-        version=page.version,
-        locale=page.locale,
+        version=_named(page.version),
+        locale=_named(page.locale),
         version_is_current=page.version_is_current,
         locale_is_default=page.locale_is_default,
-        tags=tuple(storable(tag) for tag in page.tags),
+        tags=tuple(shortened(storable(tag), NAME) for tag in page.tags[:TAGS]),
     )
+
+
+def _named(name: str | None) -> str | None:
+    return None if name is None else shortened(name, NAME)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from assay.model.bounds import HEADING, shortened
+
 _HEAD_LIMIT = 300
 """Characters of title and heading path that are embedded: more than real pages have, and little beside a chunk."""
 
@@ -166,9 +168,10 @@ class Section:
     """A heading and what stands under it, up to the next heading of any level.
 
     level: 1 to 6; 0 for what stands before the first heading.
-    heading: the heading's plain text; "" for level 0.
+    heading: the heading's plain text, at most 500 characters; "" for level 0.
     anchor: the id that the page gives the heading; None where the page has none.
-    path: the plain headings from the outermost to this one, without the document's title when that is level 1.
+    path: the plain headings from the outermost to this one, without the document's title when that is level 1; at
+        most 1,000 characters.
     start, end: span in Document.text, heading line included.
     """
 
@@ -233,6 +236,7 @@ class Document:
     sections: in order, covering the text without gap.
     blocks: in order, not overlapping; nothing but newlines lies between them.
     source_hash: as in RawPage.
+    notices: what of the page is kept in a shortened form only, each as the end of a sentence about it; not stored.
     """
 
     info: DocumentInfo
@@ -242,6 +246,7 @@ class Document:
     links: tuple[Link, ...] = ()
     source_hash: str = ""
     key: str = ""
+    notices: tuple[str, ...] = ()
 
 
 _HEADING = re.compile(r"#{1,6} (.*)")
@@ -348,5 +353,5 @@ class Chunk:
             elif mark:
                 fence = mark[1]
             elif heading := _HEADING.match(line):
-                found.append(heading[1])
+                found.append(shortened(heading[1], HEADING))
         return tuple(found)

@@ -5,6 +5,7 @@ from urllib.parse import urldefrag, urljoin
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.ingest.html.nodes import children
+from assay.model.bounds import URL
 from assay.model.documents import RawPage
 
 _NOT_ADDRESSES = ("javascript:", "data:", "vbscript:", "blob:", "about:")
@@ -18,7 +19,8 @@ class LinkResolver:
         self._served_at = page.served_at or page.url
         base = next((node for node in children(tree.head) if node.tag == "base"), None) if tree.head else None
         written = (base.attributes.get("href") or "").strip() if base is not None else ""
-        self._base = _joined(self._served_at, written) or self._served_at
+        base_url = _joined(self._served_at, written) if len(written) <= URL else None
+        self._base = base_url or self._served_at
         self._known: dict[str, str | None] = {}
 
     @property
@@ -27,9 +29,13 @@ class LinkResolver:
         return self._url
 
     def target(self, written: str) -> str | None:
-        """Absolute URL, fragment included; None for what is no address. The page's own is the canonical one."""
+        """Absolute URL, fragment included; None for what is no address, or too long for one.
+
+        The page's own is the canonical one.
+        """
         if written not in self._known:
-            self._known[written] = self._resolve("".join(written.split("\n")).strip())
+            target = self._resolve("".join(written.split("\n")).strip()) if len(written) <= URL else None
+            self._known[written] = target if target is not None and len(target) <= URL else None
         return self._known[written]
 
     def own_fragment(self, written: str) -> str | None:

@@ -19,8 +19,9 @@ from assay.ingest.html.titles import heading_outside, title_of
 from assay.ingest.html.walking import walk
 from assay.ingest.inlines import Inline, storable
 from assay.ingest.normalized import NormalizedWriter
-from assay.ingest.page_info import info_of
+from assay.ingest.page_info import document_of, info_of
 from assay.ingest.text_flow import TextFlow
+from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 from assay.model.nesting import tamed
 
@@ -45,21 +46,14 @@ def read_html(page: RawPage) -> Document:
         for node in tree.css(selector):
             node.decompose()
     writer = _written(page, tree, generator)
-    title = storable(
+    title = (
         title_of(tree, writer.first_title)
         or page.title
         or page.slug.replace("-", " ").replace("_", " ").strip().capitalize()
     )
+    title = shortened(storable(title), TITLE)
     normalized = writer.finish(title)
-    return Document(
-        info=info_of(page, title, generator.name),
-        text=normalized.text,
-        sections=normalized.sections,
-        blocks=normalized.blocks,
-        links=normalized.links,
-        source_hash=page.source_hash,
-        key=page.key,
-    )
+    return document_of(page, info_of(page, title, generator.name), normalized)
 
 
 def _written(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> NormalizedWriter:

@@ -4,6 +4,7 @@ import posixpath
 import re
 from urllib.parse import unquote, urljoin
 
+from assay.model.bounds import URL
 from assay.model.documents import RawPage
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -28,9 +29,10 @@ class LinkResolver:
         self._known: dict[str, str | None] = {}
 
     def target(self, written: str) -> str | None:
-        """Absolute URL, fragment included; None for what is no address."""
+        """Absolute URL, fragment included; None for what is no address, or too long for one."""
         if written not in self._known:
-            self._known[written] = self._resolve(written.strip())
+            target = self._resolve(written.strip()) if len(written) <= URL else None
+            self._known[written] = target if target is not None and len(target) <= URL else None
         return self._known[written]
 
     def of_import(self, path: str) -> "LinkResolver":

@@ -13,7 +13,8 @@ from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.links import LinkResolver
 from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.rendering import Renderer
-from assay.ingest.page_info import info_of
+from assay.ingest.page_info import document_of, info_of
+from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 
 READER_REVISION = "4"
@@ -37,15 +38,7 @@ def read_markdown(page: RawPage) -> Document:
     Renderer(context, LinkResolver(page)).render(page.content)
     title = _title(page, context.writer.first_title)
     normalized = context.writer.finish(title)
-    return Document(
-        info=info_of(page, title, page.generator or "markdown"),
-        text=normalized.text,
-        sections=normalized.sections,
-        blocks=normalized.blocks,
-        links=normalized.links,
-        source_hash=page.source_hash,
-        key=page.key,
-    )
+    return document_of(page, info_of(page, title, page.generator or "markdown"), normalized)
 
 
 def dialect_of(page: RawPage) -> Dialect:
@@ -62,4 +55,4 @@ def _title(page: RawPage, first_heading: str | None) -> str:
     written = page.front_matter.get("title")
     named = _BLANKS.sub(" ", str(written)).strip() if isinstance(written, str | int | float) else ""
     title = named or first_heading or page.title or page.slug.replace("-", " ").replace("_", " ").strip().capitalize()
-    return storable(title)
+    return shortened(storable(title), TITLE)
