@@ -26,6 +26,19 @@ def short_of_memory(texts: Sequence[str]) -> list[int]:
     return words(texts)
 
 
+def suicidal(texts: Sequence[str]) -> list[int]:
+    """Ends its process at a text that is said to be the end."""
+    if any("the end." in text for text in texts):
+        os._exit(3)
+    return words(texts)
+
+
+def greedy(texts: Sequence[str]) -> list[int]:
+    """Takes a gigabyte for a text that is said to be hungry."""
+    taken = [bytearray(1 << 20) for text in texts if "hungry" in text for _ in range(1_000)]
+    return words(texts)[: len(texts) + len(taken)]
+
+
 def never_done(texts: Sequence[str]) -> list[int]:
     """Never ends when a text says so."""
     while any(text.endswith(" never") for text in texts):

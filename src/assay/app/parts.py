@@ -25,6 +25,7 @@ from assay.errors import (
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules
 from assay.ingest.parts import BuildParts
 from assay.ingest.reading import READER_REVISION
+from assay.ingest.workers.limits import PageLimits
 from assay.ingest.workers.read_ahead import worker_count
 from assay.model.generations import ChunkerIdentity, Generation
 from assay.ports import (
@@ -333,6 +334,7 @@ class Parts:
             self.settings.data_dir,
             worker_count(self.settings.ingest.workers),
             self.embedding_cache,
+            PageLimits(self.settings.ingest.page_seconds, self.settings.ingest.page_megabytes),
         )
 
     def _catalog_or_none_yet(self) -> Catalog:

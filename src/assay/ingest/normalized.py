@@ -29,6 +29,12 @@ _LOOKS_LIKE_MARKUP = re.compile(r"^(?=#{1,6}(?:[ \t]|$)|`{3,}[^`\n]*$|~{3}|(?:=+
 _BACKTICKS = re.compile(r"`{3,}")
 _NOT_IN_INFO = re.compile(r"[`\n\r]+")
 _TITLE_LEVEL = 1
+_DEEPEST_INDENT = 40
+"""Blanks before the lines of an item, however long its marker is: a footnote's label can be of any length."""
+
+_FILLED_CELLS = 10_000
+_TIMES_FILLED = 4
+"""A table is filled up unless that would make several times as many cells as it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,19 +222,21 @@ class NormalizedWriter:
         self._close_block(BlockKind.CODE, start, body_start, body_start + len(body))
 
     def table(self, rows: list[list[Inline]]) -> None:
-        """A table whose first row is its header; rows are filled up to the widest."""
+        """A table whose first row is its header; rows are filled up to the widest, unless that is far too much."""
         if not any(cell.text for row in rows for cell in row):
             return
         self._flush_labels()
         self._write_bare_markers()
         width = max(len(row) for row in rows)
+        cells = sum(map(len, rows))
+        filled = width if width * len(rows) <= _TIMES_FILLED * cells + _FILLED_CELLS else 0
         start = self._begin_block()
         self._row(rows[0], width)
         self._write_raw("\n" + self._prefix + "| " + " | ".join(["---"] * width) + " |")
         body_start = self._length + 1
         for row in rows[1:]:
             self._write_raw("\n" + self._prefix)
-            self._row(row, width)
+            self._row(row, max(filled, len(row)))
         body_start = min(body_start, self._length)
         self._close_block(BlockKind.TABLE, start, body_start, self._length)
 
@@ -277,7 +285,7 @@ class NormalizedWriter:
             self._extends = False
         if self._lists[-1].is_tight and self._lists[-1].has_items and self._follows_text:
             self._gap = "\n"
-        self._frames.append(_Frame(marker, " " * len(marker), is_item=True))
+        self._frames.append(_Frame(marker, " " * min(len(marker), _DEEPEST_INDENT), is_item=True))
         self._set_prefix()
 
     def _set_prefix(self) -> None:

@@ -47,7 +47,8 @@ class PageFlow:
     def take(self) -> Iterator[Cut | Kept]:
         """Every page that has a document, new or kept, in the order of its source. Raises what sources raise."""
         parts = self._parts
-        with ReadAhead(parts.rules, parts.embedder.token_counter, workers=parts.workers) as ahead:
+        counter = parts.embedder.token_counter
+        with ReadAhead(parts.rules, counter, workers=parts.workers, limits=parts.limits) as ahead:
             for source, page, cut in ahead.read(self._source_pages()):
                 taken = self._intake.take(source, page, cut)
                 if taken is not None:

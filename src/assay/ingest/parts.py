@@ -1,10 +1,11 @@
 """What a build works with."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.ingest.chunking.chunker import ChunkingRules
+from assay.ingest.workers.limits import PageLimits
 from assay.model.generations import ChunkerIdentity
 from assay.ports import Catalog, Embedder, EmbeddingCache, Source, SparseEncoder, VectorStore
 
@@ -15,6 +16,7 @@ class BuildParts:
 
     work_dir: where temporary files may be written.
     workers: processes that may be started to read and cut pages; 0 for none.
+    limits: what reading one page may take.
     cache: where costly vectors are kept through a crash; None for nowhere.
     """
 
@@ -28,3 +30,4 @@ class BuildParts:
     work_dir: Path
     workers: int
     cache: EmbeddingCache | None = None
+    limits: PageLimits = field(default_factory=PageLimits)

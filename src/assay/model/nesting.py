@@ -1,6 +1,7 @@
 """Keeps pages beyond all reason from taking quadratic time, which a parser needs for what is nested or named too often.
 
-At every tag a parser looks through all elements that are open, and at every attribute through all before it.
+At every tag a parser looks through all elements that are open, at every attribute through all before it, and at every
+option of a list through all options of that list.
 """
 
 import re
@@ -11,9 +12,11 @@ _STRETCH = 4_000
 """Characters in which tags are counted at once."""
 _LONG_TAG = 10_000
 _MOST_ATTRIBUTES = 500
+_MOST_OPTIONS = 1_000
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>\0]*)[^<>]*>?|<!--.*?(?:-->|\Z)", re.DOTALL)
 _LONG = re.compile(rf"<([a-zA-Z][^\s/<>]*)[^<>]{{{_LONG_TAG},}}>?")
 _ATTRIBUTE = re.compile(r"""[^\s"'=<>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")
+_OPTION = re.compile(r"</?option(?=[\s/>])[^<>]*>?", re.IGNORECASE)
 _UNCLOSED = (
     "area base br col embed hr img input link meta param source track wbr li p dt dd tr td th option optgroup thead "
     "tbody tfoot colgroup rp rt html head body"
@@ -27,17 +30,24 @@ _FOREIGN = frozenset("circle ellipse g line path polygon polyline rect stop use"
 
 
 def tamed(content: str) -> str:
-    """The page without tags of elements in more than 512 others, and without attributes by the hundred.
+    """The page without tags of elements in more than 512 others, and without attributes and options beyond reason.
 
     Nearly every page is given back as it is.
     """
     if any(content.find(">", start, start + _LONG_TAG // 2) < 0 for start in range(0, len(content), _LONG_TAG // 2)):
         content = _LONG.sub(_without_attributes, content)
+    if content.count("<o") + content.count("<O") > _MOST_OPTIONS:
+        content = _without_options(content)
     return _flattened(content) if _may_be_deep(content) and _deepest(content) > _DEEPEST else content
 
 
 def _without_attributes(tag: re.Match[str]) -> str:
     return f"<{tag[1]}>" if len(_ATTRIBUTE.findall(tag[0])) > _MOST_ATTRIBUTES else tag[0]
+
+
+def _without_options(content: str) -> str:
+    """The page without the tags of options, where it has very many; a form's text is not read."""
+    return _OPTION.sub(" ", content) if sum(1 for _ in _OPTION.finditer(content)) > _MOST_OPTIONS else content
 
 
 def _may_be_deep(content: str) -> bool:

@@ -16,7 +16,22 @@ class IngestSettings(Table):
         default=0,
         ge=0,
         le=64,
-        description="Processes that read and cut a large site's pages; 0 is one for each CPU, up to 4; 1 starts none.",
+        description=(
+            "Processes that read and cut a large site's pages; 0 is one for each CPU, up to 4; 1 starts none but for "
+            "pages over 200,000 characters."
+        ),
+    )
+    page_seconds: float = Field(
+        default=30.0,
+        ge=1,
+        le=3_600,
+        description="CPU time that a page may take to read and cut; it fails if it takes more.",
+    )
+    page_megabytes: int = Field(
+        default=300,
+        ge=150,
+        le=1_000_000,
+        description="Memory of the process that reads a page; a page that takes more fails. Not on Windows.",
     )
 
 

@@ -121,18 +121,16 @@ def _belong_together(group: Group, following: Group, limit: int, *, is_parted: b
 
 def _without_bare(groups: Sequence[Group]) -> list[Group]:
     """Give headings that have no body to what follows if it is under them, and otherwise to what stands before."""
-    result: list[Group] = []
-    waiting: Group | None = None
+    runs: list[list[Group]] = []  # summed at the end: a page of nothing but headings makes very long ones
+    waiting: list[Group] = []
     for index, group in enumerate(groups):
-        current = waiting + group if waiting else group
-        waiting = None
+        waiting.append(group)
         following = groups[index + 1] if index + 1 < len(groups) else None
-        if not current.is_bare:
-            result.append(current)
-        elif following and (following.level > current.level or not result):
-            waiting = current
-        elif result:
-            result[-1] += current
+        if group.is_bare and following and (following.level > waiting[0].level or not runs):
+            continue
+        if group.is_bare and runs:
+            runs[-1] += waiting
         else:
-            result.append(current)
-    return result
+            runs.append(waiting)
+        waiting = []
+    return [_sum(run) for run in runs]

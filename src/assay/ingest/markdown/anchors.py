@@ -103,11 +103,14 @@ class TocAnchors:
             return explicit
         plain = _toc_slug(text)
         slug = self._last.get(plain, plain)
+        passed = [plain]
         while slug in self._taken or not slug:
+            passed.append(slug)
             numbered = _NUMBERED.fullmatch(slug)
             slug = f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{slug}_1"
+            slug = self._last.get(slug, slug)
         self._taken.add(slug)
-        self._last[plain] = slug
+        self._last |= dict.fromkeys(passed, slug)  # from each of them on, all up to this one are taken
         return slug
 
 

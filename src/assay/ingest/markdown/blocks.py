@@ -8,7 +8,7 @@ from markdown_it.rules_block import table as gfm_table
 _INTERRUPTERS = frozenset("#>`~<{*-+_:/!?=$[ie0123456789")
 _DELIMITER_STARTS = frozenset("|-:")
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
-_HEADING = re.compile(r"(#{1,6})(?!#)[ \t]*(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"(#{1,6})(?!#)(.*)")
 _UNCLOSED_FORMULA = "unclosed formula"
 _INDENTED_CODE = 4
 
@@ -72,7 +72,7 @@ def python_markdown_heading(state: StateBlock, start: int, end: int, silent: boo
         return False
     if not silent:
         state.line = start + 1
-        _push(state, found[2], len(found[1]))
+        _push(state, found[2].rstrip(" \t").rstrip("#").strip(" \t"), len(found[1]))
     return True
 
 

@@ -8,19 +8,20 @@ import re
 
 from markdown_it.rules_block import StateBlock
 
-_COLONS = re.compile(r"(:{3,})[ \t]*(?:([A-Za-z][\w-]*)(?=[\s\[{]|$)[ \t]*(.*?))?[ \t]*$")
+# The end of a line is taken whole and stripped after: blanks that a pattern gives back cost their square.
+_COLONS = re.compile(r"(:{3,})[ \t]*+(?:([A-Za-z][\w-]*+)(?=[\s\[{]|$)(.*))?$")
 _DIRECTIVE = re.compile(r"(?:\[(?P<label>.*)\])?[ \t]*(?P<attributes>\{[^{}]*\})?$")
 _TITLE_ATTRIBUTE = re.compile(r"""\btitle\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_SLASHES = re.compile(r"(/{3,})[ \t]*(?:([A-Za-z][\w-]*)[ \t]*(?:\|[ \t]*(.*?))?)?[ \t]*$")
+_SLASHES = re.compile(r"(/{3,})[ \t]*+(?:([A-Za-z][\w-]*+)[ \t]*+(?:\|(.*))?)?$")
 _IDENTIFIER = re.compile(r":::[ \t]+([A-Za-z_][\w.:/\[\]-]*)[ \t]*$")
 _ADMONITION = re.compile(
     r"""(?:!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]*)(?:[ \t]+[\w-]+)*(?:[ \t]+(?:"(.*)"|'(.*)'))?[ \t]*$"""
 )
 _TAB = re.compile(r"""===[!+]*[ \t]+(?:"(.*)"|'(.*)')[ \t]*$""")
-_OPTION = re.compile(r"[ \t]*([\w-]+):[ \t]*(.*?)[ \t]*$")
+_OPTION = re.compile(r"[ \t]*+([\w-]++):(.*)")
 _SNIPPET = re.compile(r"""-+8<-+(?:[ \t]+["'](.+?)["'])?[ \t]*$""")
-_INCLUDE = re.compile(r"\{!>?[ \t]*(.+?)[ \t]*!\}[ \t]*$")
-_CODE_INCLUDE = re.compile(r"\{\*[ \t]*(\S+)[ \t]*(.*?)[ \t]*\*\}[ \t]*$")
+_INCLUDE = re.compile(r"\{!>?(.+)!\}[ \t]*$")
+_CODE_INCLUDE = re.compile(r"\{\*(?=[ \t]*[^ \t*])(.+)\*\}[ \t]*$")
 _LINES = re.compile(r"\bln\[([\d:, ]+)\]")
 _ABBREVIATION = re.compile(r"\*\[[^\]\n]+\]:")
 _MARKDOWN_IN_HTML = re.compile(r"<[A-Za-z][\w-]*(?=[^<>]*\smarkdown(?:[\s=>]))[^<>]*>[ \t]*$")
@@ -38,7 +39,7 @@ def colon_container(state: StateBlock, start: int, end: int, silent: bool) -> bo
     if not found or state.is_code_block(start):
         return False
     if not silent:
-        title = _directive_title(found[3] or "")
+        title = _directive_title((found[3] or "").strip(" \t"))
         _mark(state, start, found[1], found[2], title)
     return True
 
@@ -66,7 +67,7 @@ def slash_container(state: StateBlock, start: int, end: int, silent: bool) -> bo
         if not option:
             break
         if option[1] == "type":
-            kind = option[2].strip("\"'")
+            kind = option[2].strip(" \t").strip("\"'")
         line += 1
     _mark(state, start, found[1], kind, title)
     state.line = line
@@ -151,11 +152,12 @@ def snippet(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return True
     state.line = start + 1
     if code:
-        lines = _LINES.search(code[2])
+        path, *rest = code[1].split(maxsplit=1)
+        lines = _LINES.search(rest[0]) if rest else None
         token = state.push("code_include", "", 0)
-        token.content, token.info = code[1], lines[1] if lines else ""
+        token.content, token.info = path, lines[1] if lines else ""
     elif found[1]:
-        state.push("include", "", 0).content = found[1]
+        state.push("include", "", 0).content = found[1].strip(" \t")
     else:
         _listed_files(state, start + 1, end)
     return True

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from markdown_it.rules_inline import StateInline
 
-from assay.ingest.markdown.scanning import charge, comment_end, tag_at
+from assay.ingest.markdown.scanning import charge, comment_end, declaration_end, tag_at
 
 _FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
 _MACRO = re.compile(
@@ -17,7 +17,6 @@ _ICON = re.compile(r":(?:material|fontawesome|octicons|simple|custom|logos|twemo
 _KEY = r"(?:[a-z0-9-]+|\"[^\"+\n]+\")"
 _KEYS = re.compile(rf"\+\+({_KEY}(?:\+{_KEY})*)\+\+")
 _MARK = re.compile(r"(==|\^\^)(?=\S)(?>[^=^\n]{1,1000})(?<=\S)\1")
-_DECLARATION = re.compile(r"<\?.*?\?>|<![A-Za-z\[][^>]*>", re.DOTALL)
 
 
 def special_characters(characters: str) -> re.Pattern[str]:
@@ -36,9 +35,7 @@ def inline_tag(state: StateInline, silent: bool) -> bool:
         tag, after = parsed
         if not silent:
             state.push("tag", "", 0).meta = {"tag": tag}
-    elif declaration := _DECLARATION.match(source, position, state.posMax):
-        after = declaration.end()
-    else:
+    elif (after := declaration_end(state.env, source, position, state.posMax)) < 0:
         return False
     state.pos = after
     return True

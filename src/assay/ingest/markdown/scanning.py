@@ -1,5 +1,6 @@
 """A limit on looking ahead in vain, so that unclosed brackets cannot make a page take quadratic time."""
 
+import re
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -7,7 +8,8 @@ from assay.ingest.markdown.javascript import flat_end, skip_braces
 from assay.ingest.markdown.tags import Tag, parse_tag
 
 _KEY = "characters left to scan"
-_NO_COMMENT = "no comment ends after"
+_NOT_CLOSED = "not closed by "
+_DECLARATION = re.compile(r"<![A-Za-z\[]")
 _LEAST = 200_000
 _TIMES = 20
 _NEARBY = 200
@@ -40,14 +42,28 @@ def tag_at(environment: MutableMapping[str, Any], source: str, position: int, en
 
 def comment_end(environment: MutableMapping[str, Any], source: str, position: int, end: int) -> int:
     """Where the comment that begins here ends; -1 when it does not."""
-    searched, first, last = environment.get(_NO_COMMENT, (None, 0, 0))
+    return _closed(environment, source, position + 4, end, "-->")
+
+
+def declaration_end(environment: MutableMapping[str, Any], source: str, position: int, end: int) -> int:
+    """Where the declaration or processing instruction that begins here ends; -1 when there is none."""
+    if source.startswith("<?", position):
+        return _closed(environment, source, position + 2, end, "?>")
+    if _DECLARATION.match(source, position, end):
+        return _closed(environment, source, position + 3, end, ">")
+    return -1
+
+
+def _closed(environment: MutableMapping[str, Any], source: str, position: int, end: int, close: str) -> int:
+    """Where the next `close` ends; -1 when there is none. What was looked for in vain is not looked for again."""
+    searched, first, last = environment.get(_NOT_CLOSED + close, (None, 0, 0))
     if searched is source and position >= first and end <= last:
         return -1
-    close = source.find("-->", position + 4, end)
-    if close < 0:
-        environment[_NO_COMMENT] = (source, position, end)
+    found = source.find(close, position, end)
+    if found < 0:
+        environment[_NOT_CLOSED + close] = (source, position, end)
         return -1
-    return close + 3
+    return found + len(close)
 
 
 def charge(environment: MutableMapping[str, Any], characters: int) -> bool:

@@ -4,17 +4,18 @@ import gc
 import os
 import pickle
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
-from assay.errors import AssayError
+from assay.errors import AssayError, InputError
 from assay.ingest.chunking.chunker import chunk_document
 from assay.ingest.collecting import collecting_seldom
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
-from assay.ingest.workers.messages import Batch, Setup, packed, read_frame, write_frame
+from assay.ingest.workers.limits import OutOfTimeError, limit_memory, limited_time
+from assay.ingest.workers.messages import Batch, Refused, Setup, packed, read_frame, write_frame
 from assay.model.documents import RawPage
 
 
@@ -30,6 +31,7 @@ def main() -> None:
     Thread(target=_receive, args=(requests, received), daemon=True).start()
     Thread(target=_send, args=(answers, to_send), daemon=True).start()
     setup.count_tokens([""])  # what it loads, it loads before the build waits for it
+    limit_memory(setup.limits.megabytes)
     to_send.put(b"")  # the greeting
     gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
     links: Mapping[str, str] = {}
@@ -37,17 +39,31 @@ def main() -> None:
         while True:
             batch: Batch = pickle.loads(received.get())  # noqa: S301 - likewise
             links = links if batch.links is None else batch.links
-            cuts = tuple(_cut(replace(page, links=links), setup) for page in batch.pages)
-            to_send.put(packed(cuts))
+            to_send.put(_answer([replace(page, links=links) for page in batch.pages], setup))
 
 
-def _cut(page: RawPage, setup: Setup) -> Cut | None:
-    """None when it fails: the build reads the page again and meets the same error, where it can be told."""
+def _answer(pages: Sequence[RawPage], setup: Setup) -> bytes:
+    """What became of a batch. Of one that is too large to be sent every page is refused."""
     try:
-        document = read_page(page)
-        return Cut(document, chunk_document(document, setup.rules, setup.count_tokens))
+        return packed(tuple(_cut(page, setup) for page in pages))
+    except MemoryError:
+        return packed((Refused(setup.limits.too_large, is_final=False),) * len(pages))
+
+
+def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:
+    """None when it fails for no fault of its own: the build meets the same error again, where it can be told."""
+    try:
+        with limited_time(setup.limits.seconds):
+            document = read_page(page)
+            return Cut(document, chunk_document(document, setup.rules, setup.count_tokens))
+    except InputError as error:
+        return Refused(error.message, is_final=True)
     except AssayError:
         return None
+    except OutOfTimeError:
+        return Refused(setup.limits.too_slow, is_final=False)
+    except MemoryError:
+        return Refused(setup.limits.too_large, is_final=False)
 
 
 def _pipes() -> tuple[int, int]:

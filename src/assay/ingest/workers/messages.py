@@ -9,12 +9,13 @@ import os
 import pickle
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from io import BytesIO
 from operator import attrgetter
 from typing import Any
 
 from assay.ingest.chunking.chunker import ChunkingRules
+from assay.ingest.workers.limits import PageLimits
 from assay.model.documents import Block, Chunk, Document, DocumentInfo, Link, RawPage, Section
 from assay.ports import TokenCounter
 
@@ -27,15 +28,24 @@ _READ_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The first message to a worker: how it has to cut."""
+    """The first message to a worker: how it has to cut, and what a page may take."""
 
     rules: ChunkingRules
     count_tokens: TokenCounter
+    limits: PageLimits = field(default_factory=PageLimits)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A page that was not cut, and why. is_final: whether it would be refused in any process."""
+
+    reason: str
+    is_final: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Pages to read and cut; the answer is a tuple with a Cut for each, or None for one that has to be read here.
+    """Pages to read and cut. The answer is a tuple with a Cut for each, a Refused, or None for one to be read here.
 
     links: of all these pages, which carry none themselves: a site's pages share them, and they are long. None when
         they are those of the batch before.

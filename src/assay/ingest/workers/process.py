@@ -12,17 +12,16 @@ from threading import Thread, Timer
 from typing import IO
 
 from assay.ingest.intake import Cut
-from assay.ingest.workers.messages import UNPICKLABLE, Batch, packed, read_frame, write_frame
+from assay.ingest.workers.messages import UNPICKLABLE, Batch, Refused, packed, read_frame, write_frame
 from assay.model.documents import RawPage
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from assay.ingest.workers.child import main; main()"
 
+_LONGEST_START = 60.0
+"""Seconds that a process may take to start."""
+
 _LAST_WORDS = 2.0
 """Seconds that a process whose pipe has closed is given to end and say why."""
-
-PATIENCE = 60.0
-"""Seconds that a process may take to answer, or to take a batch: a stopped one never does, nor one in a loop. The
-largest batch takes a few."""
 
 
 class WorkerProcess:
@@ -31,15 +30,17 @@ class WorkerProcess:
     pending: batches that were given to it and not taken back yet.
     is_ready: whether it has started and answers at once.
     ended: whether it has been found to be gone.
+    was_too_slow: whether it was ended because it took longer than `patience` seconds to answer or to take something.
 
     Raises OSError when no process can be started.
     """
 
-    def __init__(self, setup: bytes) -> None:
+    def __init__(self, setup: bytes, patience: float) -> None:
+        self._seconds = patience
         self.pending = 0
         self.is_ready = False
         self.ended = False
-        self._too_slow = False
+        self.was_too_slow = False
         self._links: Mapping[str, str] | None = None
         self._said: IO[bytes] = tempfile.TemporaryFile(prefix="assay-worker-")  # noqa: SIM115 - closed by stop
         try:
@@ -55,6 +56,11 @@ class WorkerProcess:
         # Pipes cannot be polled on Windows; this waits without the interpreter's lock, and only while it starts.
         self._greeting = Thread(target=self._await_greeting, daemon=True)
         self._greeting.start()
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended; None while it runs."""
+        return self._process.poll()
 
     @property
     def pid(self) -> int:
@@ -76,10 +82,15 @@ class WorkerProcess:
         self.pending += 1
         return True
 
-    def take(self) -> tuple[Cut | None, ...] | None:
+    def wait_until_ready(self) -> bool:
+        """Wait until it has started; false when it has ended instead."""
+        self._greeting.join(self._seconds + _LONGEST_START)
+        return self.is_ready
+
+    def take(self) -> tuple[Cut | Refused | None, ...] | None:
         """Wait for what became of the earliest batch that was given.
 
-        None when the process has ended, or has been ended because it took longer than PATIENCE.
+        None when the process has ended, or has been ended because it took too long.
         """
         with self._patience():
             frame = read_frame(self._answers)
@@ -87,15 +98,15 @@ class WorkerProcess:
             self.ended = True
             return None
         self.pending -= 1
-        cuts: tuple[Cut | None, ...] = pickle.loads(frame)  # noqa: S301 - from a process that this one started
+        cuts: tuple[Cut | Refused | None, ...] = pickle.loads(frame)  # noqa: S301 - from a process that this one started
         return cuts
 
     def ending(self) -> str:
         """How a process that has ended did, for the log."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LAST_WORDS)
-        if self._too_slow:
-            return f"it gave no answer for {PATIENCE:g} s"
+        if self.was_too_slow:
+            return f"it gave no answer for {self._seconds:g} s"
         code = self._process.poll()
         self._said.seek(0)
         last_line = self._said.read().decode(errors="replace").strip().rpartition("\n")[2]
@@ -113,7 +124,7 @@ class WorkerProcess:
     @contextmanager
     def _patience(self) -> Iterator[None]:
         """End the process when the block takes too long, which closes its pipes and so ends the wait for them."""
-        timer = Timer(PATIENCE, self._lose_patience)
+        timer = Timer(self._seconds, self._lose_patience)
         timer.daemon = True
         timer.start()
         try:
@@ -122,7 +133,7 @@ class WorkerProcess:
             timer.cancel()
 
     def _lose_patience(self) -> None:
-        self._too_slow = True
+        self.was_too_slow = True
         self._process.kill()
 
     def _await_greeting(self) -> None:

@@ -11,9 +11,11 @@ from typing import Self
 
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.intake import Cut
-from assay.ingest.workers.messages import UNPICKLABLE, Setup, packed
+from assay.ingest.workers.guard import Guard, is_large
+from assay.ingest.workers.limits import PageLimits
+from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, packed
 from assay.ingest.workers.process import WorkerProcess
-from assay.model.documents import PageRead, RawPage
+from assay.model.documents import PageFailed, PageRead, RawPage
 from assay.ports import TokenCounter
 
 logger = logging.getLogger(__name__)
@@ -86,9 +88,10 @@ class _Run:
 class ReadAhead:
     """Has new pages read and cut by workers while the build goes on; a context that ends them.
 
-    Whatever befalls a worker, its pages are left to the build, which reads them as if there had never been workers.
+    Whatever befalls a worker, its pages are read again one by one in another process. A page that takes too much of
+    that one comes back as failed. Large pages are read in a process of their own also where there are no workers.
 
-    workers: how many processes may be started; 0 for none.
+    workers: how many processes may be started to read ahead; 0 for none.
     start_after: new pages that are left to the build before workers are started; more are until one is ready.
     """
 
@@ -99,8 +102,10 @@ class ReadAhead:
         *,
         workers: int,
         start_after: int = START_AFTER,
+        limits: PageLimits | None = None,
     ) -> None:
-        self._setup = None if count_tokens is None else Setup(rules, count_tokens)
+        self._setup = None if count_tokens is None else Setup(rules, count_tokens, limits or PageLimits())
+        self._guard = Guard(self._setup if _has_interpreter() else None)
         self._wanted = 0 if self._setup is None else workers
         self._start_after = start_after
         self._seen = 0
@@ -110,6 +115,7 @@ class ReadAhead:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._guard.stop()
         while self._workers:
             self._workers.pop().stop()
 
@@ -145,18 +151,27 @@ class ReadAhead:
     def _finished(self, run: _Run) -> Iterator[tuple[str, PageRead, Cut | None]]:
         """Wait for a run and yield its items."""
         taken = run.worker.take() if run.worker and not run.worker.ended else None
-        if run.worker and taken is None:
+        is_lost = run.worker is not None and taken is None
+        if run.worker and is_lost:
             self._lose(run.worker)
-        cuts = iter(taken or ())
+        answers = iter(taken or ())
         for source, page in run.items:
-            yield source, page, next(cuts, None) if isinstance(page, RawPage) else None
+            if not isinstance(page, RawPage):
+                yield source, page, None
+                continue
+            answer: Cut | Refused | PageFailed | None = next(answers, None)
+            if isinstance(answer, Refused):
+                answer = PageFailed(page.key, answer.reason) if answer.is_final else self._guard.read(page)
+            elif answer is None and (is_lost or (taken is None and is_large(page))):
+                answer = self._guard.read(page)
+            yield (source, answer, None) if isinstance(answer, PageFailed) else (source, page, answer)
 
     def _start(self) -> None:
         """Start another worker; one after the other, so that all of them together do not hold the build up."""
         assert self._setup
         self._wanted -= 1
         try:
-            self._workers.append(WorkerProcess(packed(self._setup)))
+            self._workers.append(WorkerProcess(packed(self._setup), self._setup.limits.patience))
         except (*UNPICKLABLE, OSError) as error:
             self._wanted = 0
             logger.warning("No worker can be started, and pages are read by %d: %s", len(self._workers), error)

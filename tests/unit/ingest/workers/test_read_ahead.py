@@ -9,12 +9,22 @@ from typing import Any
 
 import pytest
 from tests.pages import page
-from tests.workers import PatientReadAhead, Unloadable, never_done, short_of_memory, talkative, words
+from tests.workers import (
+    PatientReadAhead,
+    Unloadable,
+    greedy,
+    never_done,
+    short_of_memory,
+    suicidal,
+    talkative,
+    words,
+)
 
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
-from assay.ingest.workers import process
+from assay.ingest.workers.guard import LARGE, is_large
+from assay.ingest.workers.limits import PageLimits
 from assay.ingest.workers.read_ahead import SourcePage, worker_count
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.ports import TokenCounter
@@ -35,8 +45,10 @@ def _items(*pages: PageRead) -> list[SourcePage]:
     return [("docs", each) for each in pages]
 
 
-def _ahead(counter: TokenCounter | None = words, workers: int = 2, start_after: int = 0) -> PatientReadAhead:
-    return PatientReadAhead(RULES, counter, workers=workers, start_after=start_after)
+def _ahead(
+    counter: TokenCounter | None = words, workers: int = 2, start_after: int = 0, limits: PageLimits | None = None
+) -> PatientReadAhead:
+    return PatientReadAhead(RULES, counter, workers=workers, start_after=start_after, limits=limits)
 
 
 def _cut(each: RawPage, counter: TokenCounter = words) -> Cut:
@@ -44,8 +56,8 @@ def _cut(each: RawPage, counter: TokenCounter = words) -> Cut:
     return Cut(document, chunk_document(document, RULES, counter))
 
 
-def _results(counter: TokenCounter, items: list[SourcePage]) -> list[Result]:
-    with _ahead(counter) as ahead:
+def _results(counter: TokenCounter, items: list[SourcePage], limits: PageLimits | None = None) -> list[Result]:
+    with _ahead(counter, limits=limits) as ahead:
         return list(ahead.read(items))
 
 
@@ -88,10 +100,11 @@ def test_links_are_those_of_each_page_also_when_they_change_between_pages() -> N
     }
 
 
-def test_a_page_that_cannot_be_read_is_left_to_the_build() -> None:
+def test_a_page_that_cannot_be_read_fails_by_name() -> None:
     pages = [_page(n, media_type="application/pdf" if n == 40 else MediaType.MARKDOWN) for n in range(60)]
     results = _results(words, _items(*pages))
-    assert [page.key for _, page, cut in results[30:] if not cut] == ["40.md"]
+    failed = PageFailed("40.md", "40.md: there is no reader for application/pdf.")
+    assert [page for _, page, cut in results[30:] if not cut] == [failed]
 
 
 def test_a_page_that_cannot_travel_is_left_to_the_build_with_those_around_it(caplog: pytest.LogCaptureFixture) -> None:
@@ -130,18 +143,15 @@ def test_a_build_whose_workers_are_all_killed_reads_on_alone(caplog: pytest.LogC
                 os.kill(pid, signal.SIGKILL)
         results += ahead.read(_items(*pages[40:]))
     assert [page for _, page, _ in results] == pages
-    assert not any(cut for _, _, cut in results[-60:])
+    assert not any(cut for _, _, cut in results[-40:])
     assert "read without workers" in caplog.text
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGSTOP on Windows")
 @pytest.mark.parametrize("size", [1, 400], ids=["answer-overdue", "pipe-full"])
-def test_a_worker_that_is_stopped_is_not_waited_for_without_end(
-    size: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(process, "PATIENCE", 0.5)
+def test_a_worker_that_is_stopped_is_not_waited_for_without_end(size: int, caplog: pytest.LogCaptureFixture) -> None:
     pages = [_page(number, "Turn the wheel slowly.\n\n" * size) for number in range(100)]
-    with _ahead(workers=1) as ahead:
+    with _ahead(workers=1, limits=PageLimits(seconds=0.25)) as ahead:
         results = []
         for result in ahead.read(_items(*pages)):
             results.append(result)
@@ -152,27 +162,45 @@ def test_a_worker_that_is_stopped_is_not_waited_for_without_end(
     assert "gave no answer for 0.5 s" in caplog.text
 
 
-def test_a_page_that_a_worker_never_finishes_is_left_to_the_build(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(process, "PATIENCE", 2.0)
+def test_a_page_that_takes_too_long_fails_by_name_and_alone() -> None:
     pages = [_page(number) for number in range(60)]
-    pages[20] = replace(pages[20], content="# Part 20\n\nThis ends never")
-    results = _results(never_done, _items(*pages))
-    assert [page for _, page, _ in results] == pages
-    assert results[20][2] is None
-    assert results[59][2] is not None
-    assert "gave no answer for 2 s" in caplog.text
+    pages[40] = replace(pages[40], content="# Part 40\n\nThis ends never")
+    results = _results(never_done, _items(*pages), PageLimits(seconds=0.5))
+    failed = PageFailed("40.md", "reading it takes more than 0.5 s (ingest.page_seconds)")
+    assert [page for _, page, _ in results] == [*pages[:40], failed, *pages[41:]]
+    assert all(cut for _, _, cut in (*results[30:40], *results[41:]))
 
 
-def test_a_worker_that_runs_out_of_memory_says_so_and_leaves_its_pages_to_the_build(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_page_that_takes_too_much_memory_fails_by_name_and_alone() -> None:
     pages = [_page(number, "This is too large.\n\n" if number == 40 else "") for number in range(60)]
     results = _results(short_of_memory, _items(*pages))
-    assert [page for _, page, _ in results] == pages
-    assert results[40][2] is None
-    assert "exit code 1: MemoryError" in caplog.text
+    failed = PageFailed("40.md", "reading it takes more than 300 MB of memory (ingest.page_megabytes)")
+    assert [page for _, page, _ in results] == [*pages[:40], failed, *pages[41:]]
+    assert all(cut for _, _, cut in (*results[30:40], *results[41:]))
+
+
+def test_a_page_that_ends_every_process_fails_by_name_and_alone(caplog: pytest.LogCaptureFixture) -> None:
+    pages = [_page(number, "This is the end.\n\n" if number == 40 else "") for number in range(60)]
+    results = _results(suicidal, _items(*pages))
+    failed = PageFailed("40.md", "the process that read it has ended (exit code 3)")
+    assert [page for _, page, _ in results] == [*pages[:40], failed, *pages[41:]]
+    assert "exit code 3" in caplog.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_memory_is_really_limited_for_a_large_page_and_there_need_be_no_workers() -> None:
+    hungry = _page(1, "This is hungry.\n\n" + "word " * LARGE)
+    fine = _page(2, "word " * LARGE)
+    with _ahead(greedy, workers=0) as ahead:
+        results = list(ahead.read(_items(_page(0), hungry, fine, hungry)))
+    failed = PageFailed("1.md", "reading it takes more than 300 MB of memory (ingest.page_megabytes)")
+    assert [page for _, page, _ in results] == [_page(0), failed, fine, failed]
+    assert [cut == _cut(fine) for _, _, cut in results] == [False, False, True, False]
+
+
+def test_a_page_with_large_includes_is_large() -> None:
+    assert not is_large(_page(1, "a" * 1_000))
+    assert is_large(_page(1, includes={"./a.mdx": "a" * LARGE}))
 
 
 def test_what_a_worker_prints_does_not_come_between_its_answers() -> None:

@@ -1,0 +1,235 @@
+"""Every regular expression of the package, and texts made from each that would keep one with backtracking busy."""
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from re import _constants as ops  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import assay
+from benchmarks.hostile_inputs import Hostile
+
+_METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
+_WHOLE = ("match", "fullmatch")
+"""Methods that begin at one place."""
+
+_MOST_PUMPS = 60
+
+SHORT = {
+    "ids.slug_from_path re.sub": 4_096,
+    "postgres_faults": 4_000,
+    "settings.loading._SECRET": 1_000,
+    "metrics.registry": 1_000,
+    "web.": 16_384,
+    "settings.": 4_000,
+    "qdrant.errors": 10_000,
+    "adopted.access": 10_000,
+    "contracts.": 8_000,
+    "sources.site.addresses": 2_000,
+    "sources.site.variant_names": 2_000,
+    "sources.site.facts._LINK_HEADER": 8_000,
+    "sources.site.facts._header_canonical": 8_000,
+    "sources.site.robots": 8_000,
+    "sources.site.frontier": 2_000,
+    "sources.site.options": 2_000,
+}
+"""The longest text that the patterns of a module meet, where their callers bound it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern as the package uses it. work: what is done with a text. longest: that it can meet."""
+
+    name: str
+    pattern: re.Pattern[Any]
+    method: str
+    longest: int
+
+    def work(self, text: str) -> object:
+        """Look for it as its caller does."""
+        subject: Any = text.encode("utf-8", "surrogatepass") if isinstance(self.pattern.pattern, bytes) else text
+        if self.method in _WHOLE:
+            return getattr(self.pattern, self.method)(subject)
+        if self.method in {"sub", "subn"}:
+            return self.pattern.sub(lambda _: subject[:0], subject)
+        if self.method == "split":
+            return self.pattern.split(subject)
+        if self.method == "search":
+            return self.pattern.search(subject)
+        return sum(1 for _ in self.pattern.finditer(subject))
+
+
+def patterns() -> Iterator[Pattern]:
+    """Every compiled pattern of every module with each method that it is used with, and those written in place."""
+    for module in sorted(pkgutil.walk_packages(assay.__path__, "assay."), key=lambda one: one.name):
+        if module.name.endswith("__main__") or ".sql." in module.name:  # migrations run when they are imported
+            continue
+        loaded = importlib.import_module(module.name)
+        path = Path(loaded.__file__ or "")
+        source = path.read_text(encoding="utf-8")
+        tree = ast.parse(source)
+        used = _used(tree)
+        for name, value in vars(loaded).items():
+            for pattern in _compiled(value):
+                if f"{name} " not in source and f"{name}:" not in source:
+                    continue
+                if _defined_here(tree, name):
+                    for method in used.get(name) or ("finditer",):
+                        yield _pattern(f"{module.name.removeprefix('assay.')}.{name}", pattern, method)
+        yield from _in_place(module.name.removeprefix("assay."), tree)
+
+
+def _pattern(name: str, pattern: re.Pattern[Any], method: str) -> Pattern:
+    longest = next((most for part, most in SHORT.items() if part in f"{name} "), 1_024_000)
+    return Pattern(f"{name} {method}", pattern, method, longest)
+
+
+def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, dict):
+        yield from (one for one in value.values() if isinstance(one, re.Pattern))
+
+
+def _defined_here(tree: ast.Module, name: str) -> bool:
+    targets = (target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets)
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def _used(tree: ast.Module) -> dict[str, tuple[str, ...]]:
+    """The methods that each name is used with."""
+    found: dict[str, dict[str, None]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in _METHODS:
+            base = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+            if isinstance(base, ast.Name):
+                found.setdefault(base.id, {})[node.attr] = None
+    return {name: tuple(methods) for name, methods in found.items()}
+
+
+def _in_place(module: str, tree: ast.Module) -> Iterator[Pattern]:
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+                and node.func.value.id == "re"
+                and node.func.attr in _METHODS
+                and isinstance(node.args[0], ast.Constant)
+            ):
+                flags = re.IGNORECASE if "IGNORECASE" in ast.unparse(node) else re.NOFLAG
+                compiled = re.compile(node.args[0].value, flags)
+                yield _pattern(f"{module}.{function.name} re.{node.func.attr}", compiled, node.func.attr)
+
+
+# --- texts ---------------------------------------------------------------------------------------------------------
+
+
+def attacks(pattern: Pattern) -> Iterator[Hostile]:
+    """Texts that begin to match at many places, or match a long way and then do not."""
+    written = pattern.pattern.pattern
+    if isinstance(written, bytes):
+        written = written.decode("latin-1")
+    tree = parser.parse(
+        written, pattern.pattern.flags & ~re.UNICODE if isinstance(pattern.pattern.pattern, bytes) else 0
+    )
+    pumps = dict.fromkeys(_pumps(tree.data, ""))
+    for prefix, pump in list(pumps)[:_MOST_PUMPS]:
+        if not pump:
+            continue
+        for after in ("", "\0", "\n\0"):
+            yield Hostile(f"{prefix!r} {pump!r}* {after!r}", _text(prefix, pump, after))
+        if prefix:
+            yield Hostile(f"({prefix + pump!r})*", _text("", prefix + pump, ""))
+            yield Hostile(f"({prefix!r})*", _text("", prefix, ""))
+            yield Hostile(f"({prefix!r} )*", _text("", prefix + " ", ""))
+            yield Hostile(f"({prefix!r})* {pump!r}*", _halves(prefix, pump))
+    whole = _example(tree.data)
+    if whole:
+        yield Hostile(f"whole {whole!r}", _text("", whole, ""))
+        yield Hostile(f"cut {whole[:-1]!r}", _text("", whole[:-1] or "a", "\0"))
+
+
+def _text(prefix: str, pump: str, after: str) -> Callable[[int], str]:
+    return lambda length: prefix + pump * (length // len(pump)) + after
+
+
+def _halves(first: str, second: str) -> Callable[[int], str]:
+    return lambda length: first * (length // 2 // len(first)) + second * (length // 2 // len(second))
+
+
+def _characters(items: Any) -> list[str]:  # noqa: ANN401 - a tree of the standard library's parser
+    """A few characters that a class has; of one that excludes, some that it does not."""
+    found: list[str] = []
+    excludes = any(op is ops.NEGATE for op, _ in items)
+    for op, value in items:
+        if op is ops.LITERAL:
+            found.append(chr(value))
+        elif op is ops.RANGE:
+            found.append(chr(value[0]))
+        elif op is ops.CATEGORY:
+            found += {"CATEGORY_SPACE": [" ", "\n"], "CATEGORY_DIGIT": ["1"], "CATEGORY_WORD": ["a", "_"]}.get(
+                str(value), ["a", " "]
+            )
+    if excludes:
+        return [one for one in ("a", " ", "\n", "<", "-", "(") if one not in found][:4] or ["\x7f"]
+    return found[:4] or ["a"]
+
+
+def _example(sequence: Any) -> str:  # noqa: ANN401 - likewise
+    """A short text that the sequence matches, as far as can be told without trying."""
+    return "".join(_examples_of(op, value)[0] for op, value in sequence)
+
+
+def _examples_of(op: Any, value: Any) -> list[str]:  # noqa: ANN401, PLR0911 - likewise; one return for each kind of node
+    if op is ops.LITERAL:
+        return [chr(value)]
+    if op is ops.NOT_LITERAL:
+        return ["a"] if value != ord("a") else ["b"]
+    if op is ops.ANY:
+        return ["a", " ", "\n"]
+    if op is ops.IN:
+        return _characters(value)
+    if op is ops.BRANCH:
+        return [_example(branch) for branch in value[1]]
+    if op is ops.SUBPATTERN:
+        return _inner(value[3])
+    if op is ops.ATOMIC_GROUP:
+        return _inner(value)
+    if op in {ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT}:
+        least, _, body = value
+        return [one * least for one in _inner(body)] if least else [""]
+    return [""]
+
+
+def _inner(sequence: Any) -> list[str]:  # noqa: ANN401 - likewise
+    if len(sequence) == 1:
+        return _examples_of(*sequence[0]) or [""]
+    return [_example(sequence)]
+
+
+def _pumps(sequence: Any, prefix: str) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - likewise
+    """What can be repeated, with a text that leads to it."""
+    for op, value in sequence:
+        if op in {ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT}:
+            for body in _inner(value[2]):
+                yield prefix, body
+            yield from _pumps(value[2], prefix)
+        elif op is ops.BRANCH:
+            for branch in value[1]:
+                yield from _pumps(branch, prefix)
+        elif op is ops.SUBPATTERN:
+            yield from _pumps(value[3], prefix)
+        elif op is ops.ATOMIC_GROUP:
+            yield from _pumps(value, prefix)
+        elif op in {ops.ASSERT, ops.ASSERT_NOT}:
+            yield from _pumps(value[1], prefix)
+        prefix += _examples_of(op, value)[0]
