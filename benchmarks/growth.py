@@ -8,6 +8,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import log2
 from time import process_time
 
 from benchmarks.growth_readers import readers
@@ -17,9 +18,10 @@ from benchmarks.pattern_attacks import attacks, patterns
 LIMIT = 2.5
 """The worst ratio that is allowed."""
 
-_SHORTEST, _LONGEST = 4_000, 1_024_000
-_MEANINGFUL = 0.03
+_SHORTEST, _LONGEST = 8_000, 512_000
+_MEANINGFUL = 0.01
 """Seconds that the longest of three texts has to take, or the time says nothing of its length."""
+_SURE = 0.4
 _TRIES = 3
 _TOO_LONG = 5.0
 
@@ -40,40 +42,49 @@ class Growth:
 
 
 def _seconds(work: Callable[[str], object], text: str) -> float:
-    """CPU time of this process: what else the machine does counts little. Garbage is collected before, not meanwhile."""
-    gc.collect()
-    gc.disable()
-    try:
-        started = process_time()
-        work(text)
-        return process_time() - started
-    finally:
-        gc.enable()
+    """CPU time of this process: what else the machine does counts little."""
+    started = process_time()
+    work(text)
+    return process_time() - started
 
 
 def growth(name: str, work: Callable[[str], object], hostile: Hostile, longest: int = _LONGEST) -> Growth:
-    """How a reader's time grows with one hostile text, at the longest lengths that were tried.
+    """How a reader's time grows with one hostile text.
 
-    A text whose time seems to grow too fast is made longer and tried again: what is quadratic stays so, and what was
-    noise does not.
+    A short text and one four times as long tell whether it is worth a closer look, and where they take no time a very
+    long one does. What looks steep is made longer until it takes long enough to be sure: what is quadratic stays so,
+    and what was noise does not.
     """
-    length = min(_SHORTEST, longest // 4)
+    length = min(_SHORTEST * 4, longest)
+    first, last = (_seconds(work, hostile.text(part)) for part in (length // 4, length))
+    if last < _MEANINGFUL and length < longest:
+        first, last = last, _seconds(work, hostile.text(longest))
+        times, length = longest / length, longest
+    else:
+        times = 4.0
+    if last < _MEANINGFUL:
+        return Growth(name)
+    ratio = (last / max(first, last / times / 4)) ** (1 / log2(times))
+    if ratio <= LIMIT:
+        return Growth(name, ratio, hostile.name, length, last)
+    return _closely(name, work, hostile, min(_SHORTEST, longest // 4), longest)
+
+
+def _closely(name: str, work: Callable[[str], object], hostile: Hostile, length: int, longest: int) -> Growth:
     half, whole = 0.0, _seconds(work, hostile.text(length))
-    enough = _MEANINGFUL
-    while length * 2 <= longest and whole < _TOO_LONG:
-        if half and whole > enough:
-            if whole <= LIMIT * half:
-                break
-            enough = whole * 3
+    while length * 2 <= longest and whole < _SURE:
         length *= 2
         half, whole = whole, _seconds(work, hostile.text(length))
-    if whole < _MEANINGFUL:
-        return Growth(name)
-    for _ in range(_TRIES):
-        if whole <= LIMIT * half or whole > _TOO_LONG:
-            break
-        half = min(half, _seconds(work, hostile.text(length // 2)))
-        whole = min(whole, _seconds(work, hostile.text(length)))
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(_TRIES):
+            if whole <= LIMIT * half or whole > _TOO_LONG:
+                break
+            half = min(half, _seconds(work, hostile.text(length // 2)))
+            whole = min(whole, _seconds(work, hostile.text(length)))
+    finally:
+        gc.enable()
     return Growth(name, whole / max(half, 1e-9), hostile.name, length, whole)
 
 
