@@ -52,7 +52,7 @@ def validate_served(
             hint="Name one with --testset.",
         )
     labelled = load_test_set(path)
-    client = AssayClient(url, api_key, patience=_PATIENCE)
+    client = AssayClient(url, api_key, patience=_PATIENCE, needs_similarity=True)
     try:
         search = assay.settings.search
         served = _served_by(client, labelled, assay)

@@ -28,7 +28,7 @@ from assay.errors import (
     StoreUnavailable,
     VectorStoreError,
 )
-from assay.model.ranking import ContractMode, Mode, Query, Ranking
+from assay.model.ranking import ContractMode, Embed, Mode, Query, Ranking
 from assay.ports import Vector
 
 QUESTION = "How do nodes communicate?"
@@ -303,7 +303,7 @@ def test_the_statistics_count_queries_empty_answers_and_failures(retriever: Retr
 class WithoutStore(Assay):
     """An Assay whose vector store does not answer."""
 
-    def search(self, query: Query) -> Ranking:
+    def search(self, query: Query, embed: Embed | None = None) -> Ranking:
         raise StoreUnavailable("The vector store does not answer.")
 
 

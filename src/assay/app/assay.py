@@ -18,7 +18,7 @@ from assay.ingest.pipeline import BuildReport, Pipeline
 from assay.ingest.preview import Preview, preview
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
-from assay.model.ranking import ContractMode, Query, Ranking
+from assay.model.ranking import ContractMode, Embed, Mode, Query, Ranking
 from assay.ports import (
     ChunkMetadata,
     Progress,
@@ -26,7 +26,7 @@ from assay.ports import (
     Vector,
 )
 from assay.release.promotion import has_pass
-from assay.retrieval.searcher import embed_query
+from assay.retrieval.encoding import embed_query
 from assay.testsets import load_test_set
 from assay.validation.measuring import Measures
 
@@ -146,14 +146,18 @@ class Assay(Measuring):
 
     # --- searching -------------------------------------------------------------------------------------------------
 
-    def search(self, query: Query) -> Ranking:
+    def search(self, query: Query, embed: Embed | None = None) -> Ranking:
         """Ask the live generation, or the one that was named in its place.
+
+        embed: when the query is embedded; None for what `[search] keyword_fallback` says. Where it is not, only keyword
+            search answers, and hits have no similarity.
 
         Raises InputError, NoLiveGeneration, GenerationNotFound, IdentityMismatch, EmbeddingError, VectorStoreError,
         CatalogError.
         """
+        usual = Embed.WHERE_POSSIBLE if self.settings.search.keyword_fallback else Embed.WHERE_NEEDED
         with self.live.lease() as searcher:
-            return searcher.search(query)
+            return searcher.search(query, embed or usual)
 
     def embed_query(self, text: str) -> Vector:
         """The configured model's vector of a query: float32 of shape (dimension,), of length 1.
@@ -182,11 +186,21 @@ class Assay(Measuring):
         self._tell_of_contract_mode()
         try:
             self.live.refresh()
-            if self.live.generation() is not None:
-                self.embedder.count_tokens(["ready"])  # reads what it needs now, so that no request waits for it
         except AssayError as error:
             logger.warning("Nothing can be served yet: %s", error)
+        if self.live.generation() is not None:
+            self._warm_embedder()
         self.live.watch(self.settings.server.poll_seconds)
+
+    def _warm_embedder(self) -> None:
+        """Have the embedder read what it needs now, so that no request waits for it."""
+        try:
+            self.embedder.count_tokens(["ready"])
+        except AssayError as error:
+            if self.settings.search.mode is Mode.SPARSE:
+                logger.info("Keyword search is served without an embedder: %s", error)
+            else:
+                logger.warning("Queries cannot be embedded, so only keyword search (mode `sparse`) works: %s", error)
 
     def _tell_of_contract_mode(self) -> None:
         if self.settings.server.contract_mode is ContractMode.HYBRID:
@@ -215,4 +229,6 @@ class Assay(Measuring):
             problems.append(f"live generation: {status.problem}")
         elif status.generation is None:
             problems.append("live generation: nothing has been promoted yet")
+        elif self._late_embedder and self._late_embedder.problem and self.settings.search.mode is not Mode.SPARSE:
+            problems.append(f"embedder: {self._late_embedder.problem}")
         return Health(store, catalog, status.generation, tuple(problems))

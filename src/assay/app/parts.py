@@ -11,6 +11,7 @@ from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.adapters.embedders.choice import choose_embedder
 from assay.adapters.embedders.embedding_cache import SqliteEmbeddingCache
+from assay.adapters.embedders.late import LateEmbedder
 from assay.adapters.sources.folder.source import FolderSource
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.adapters.stores.edge.store import EdgeStore
@@ -19,6 +20,7 @@ from assay.contracts.ordering import Shaping
 from assay.errors import (
     CatalogNotFound,
     ConfigurationError,
+    EmbeddingError,
     IndexNotOurs,
     NoLiveGeneration,
 )
@@ -35,6 +37,7 @@ from assay.ports import (
     EmbedderObserver,
     EmbeddingCache,
     IndexSpec,
+    QueryEmbedder,
     SparseEncoder,
     VectorStore,
 )
@@ -71,6 +74,7 @@ class Parts:
         self._asked = generation
         self.embedder_observer: EmbedderObserver | None = None
         self._catalog: SqlCatalog | None = None
+        self._late_embedder: LateEmbedder | None = None
 
     @classmethod
     def open(cls, settings: Settings, *, generation: str | None = None) -> Self:
@@ -220,8 +224,17 @@ class Parts:
             adopted = self.adopted_store.open(generation.id, IndexSpec.of(generation))
             encoder = self.encoder if adopted.has_keywords else None
             return Searcher(generation, adopted, self.embedder, encoder, rules, shifting=True)
+        embedder = self._query_embedder(generation)
         index = (store or self.store).open(generation.id, IndexSpec.of(generation))
-        return Searcher(generation, index, self.embedder, self.encoder, rules)
+        return Searcher(generation, index, embedder, self.encoder, rules)
+
+    def _query_embedder(self, generation: Generation) -> QueryEmbedder:
+        """The configured model; where it cannot be built now, what builds it once a query has to be embedded."""
+        try:
+            return self.embedder
+        except (ConfigurationError, EmbeddingError) as error:
+            self._late_embedder = LateEmbedder(generation.embedder, lambda: self.embedder, error.message)
+            return self._late_embedder
 
     def _dense_weight(self, search: SearchSettings) -> float:
         """Weight of the dense side, the default of the embedder filled in."""

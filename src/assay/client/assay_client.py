@@ -5,6 +5,7 @@ The key is in the headers of the connection and nowhere else; no message, log li
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any
@@ -40,6 +41,8 @@ class AssayClient:
     seconds: the most for one answer.
     patience: how long a search may wait in all for a server that throttles; 0 to fail at once, as a measurement has to.
     connections: that are kept between requests.
+    needs_similarity: whether every hit has to have its similarity, as a measurement needs; an answer by keywords alone
+        is ServiceUnavailable then.
 
     Raises ConfigurationError for a URL or a key that cannot be used.
     """
@@ -52,6 +55,7 @@ class AssayClient:
         seconds: float = 30.0,
         patience: float = 0.0,
         connections: int = 64,
+        needs_similarity: bool = False,
         pause: Callable[[float], None] = sleep,
     ) -> None:
         headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
@@ -73,12 +77,15 @@ class AssayClient:
         self._seconds = seconds
         self._patience = patience
         self._pause = pause
+        self._needs_similarity = needs_similarity
 
     def search(self, query: Query) -> Ranking:
         """Ask it. What it does not say of a chunk (tokenizer, hash of what is embedded) is left blank.
 
         Raises InputError for a query that it refuses, and ServiceError.
         """
+        if self._needs_similarity:
+            query = replace(query, with_similarity=True)
         body = json.dumps(_request(query)).encode()
         deadline = monotonic() + self._patience
         while True:
@@ -107,12 +114,13 @@ class AssayClient:
     def _ranking(self, query: Query, body: bytes) -> Ranking:
         try:
             answer = json.loads(body)
-            return Ranking(
+            ranking = Ranking(
                 query=query,
                 hits=tuple(_hit(result) for result in answer["results"]),
                 generation=_text(answer["generation"]),
                 timings=_timings(answer["timings_ms"]),
                 warnings=tuple(_text(warning) for warning in answer["warnings"]),
+                degraded=answer["degraded"] is True,
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ServiceError(
@@ -120,6 +128,13 @@ class AssayClient:
                 f"{peer_words(str(error))}).",
                 hint="It has to be an Assay of this version.",
             ) from None
+
+        if self._needs_similarity and any(hit.similarity is None for hit in ranking.hits):
+            raise ServiceUnavailable(
+                f"{self.address} answered by keywords alone: it cannot embed queries.",
+                hint="Its /health says what is wrong.",
+            )
+        return ranking
 
     def _error(self, answer: Answer) -> InputError | ServiceError:
         said = self._said(answer)
@@ -164,7 +179,12 @@ def _request(query: Query) -> dict[str, object]:
         "mode": query.mode.value,
         "threshold": query.threshold,
         "filters": _filters(filters),
-        "include": {"content": True, "metadata": True, "vectors": query.with_vectors},
+        "include": {
+            "content": True,
+            "metadata": True,
+            "vectors": query.with_vectors,
+            "similarity": query.with_similarity,
+        },
     }
 
 
@@ -184,7 +204,7 @@ def _hit(result: Mapping[str, Any]) -> Hit:
     return Hit(
         rank=int(result["rank"]),
         chunk=_chunk(result),
-        similarity=float(result["similarity"]),
+        similarity=None if result["similarity"] is None else float(result["similarity"]),
         rank_score=float(result["rank_score"]),
         vector=None if vector is None else tuple(map(float, vector)),
     )

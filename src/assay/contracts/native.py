@@ -55,6 +55,11 @@ class SearchInclude(RequestModel):
     content: bool = Field(default=True, description="`content` and `highlights`.")
     metadata: bool = Field(default=True, description="Where the chunk is from and what it is part of.")
     vectors: bool = Field(default=False, description="`vector`, the chunk's dense vector.")
+    similarity: bool = Field(
+        default=False,
+        description="`similarity` of a keyword search too, where the embedder is asked over the network; other "
+        "searches have it anyway.",
+    )
 
 
 class SearchQuery(RequestModel):
@@ -86,7 +91,11 @@ class SearchHit(AnswerModel):
 
     rank: int = Field(description="From 1.")
     chunk_id: str = Field(description="Id of the chunk; the same text on the same page keeps it.")
-    similarity: float = Field(ge=0, le=1, description="Cosine of query and chunk, 0 to 1, in every mode.")
+    similarity: float | None = Field(
+        ge=0,
+        le=1,
+        description="Cosine of query and chunk, 0 to 1, in every mode; null where the query was not embedded.",
+    )
     rank_score: float = Field(description="What the ranking is ordered by; comparable within one answer only.")
     content: str | None = Field(default=None, description="The chunk's text.")
     highlights: list[tuple[int, int]] = Field(
@@ -134,6 +143,10 @@ class SearchRanking(AnswerModel):
     results: list[SearchHit] = Field(description="Best first; empty when nothing matches.")
     generation: str = Field(description="Id of the generation that answered, all of it.")
     mode: Mode = Field(description="Which vectors were looked at.")
+    degraded: bool = Field(
+        description="Whether the query could not be embedded, so that keyword search alone answered, without "
+        "similarities and without a threshold; a warning says so."
+    )
     warnings: list[str] = Field(description="What the answer lacks, or what to know about it; usually empty.")
     timings_ms: StageTimings = Field(description="Milliseconds by stage.")
 
@@ -181,6 +194,7 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> Request:
         threshold=defaults.threshold if asked.threshold is None else asked.threshold,
         filters=to_filters(asked.filters),
         with_vectors=asked.include.vectors,
+        with_similarity=asked.include.similarity,
     )
     include = asked.include
     return Request(query, Include(content=include.content, metadata=include.metadata, vectors=include.vectors))
@@ -200,6 +214,7 @@ def to_results(ranking: Ranking, include: Include) -> dict[str, object]:
         "results": [_result(hit, ranking.query.text, include) for hit in ranking.hits],
         "generation": ranking.generation,
         "mode": ranking.query.mode.value,
+        "degraded": ranking.degraded,
         "warnings": list(ranking.warnings),
     }
 

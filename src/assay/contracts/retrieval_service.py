@@ -221,7 +221,7 @@ def _result(hit: Hit, row: ChunkMetadata | None, query_embedding: str) -> dict[s
     document = chunk.document
     return {
         "content": chunk.text,
-        "similarity_score": hit.similarity,
+        "similarity_score": hit.known_similarity,
         "chunk_id": chunk.id,
         "position": chunk.position,
         "metadata": {
@@ -234,7 +234,7 @@ def _result(hit: Hit, row: ChunkMetadata | None, query_embedding: str) -> dict[s
             "source_type": document.source_type,
         },
         "similarity": {
-            "score": hit.similarity,
+            "score": hit.known_similarity,
             "algorithm": Algorithm.COSINE.value,
             "query_embedding_id": query_embedding,
             "result_embedding_id": chunk.id,

@@ -175,7 +175,7 @@ def _result(hit: Hit, *, include_metadata: bool) -> dict[str, object]:
     chunk = hit.chunk
     result: dict[str, object] = {
         "content": chunk.text,
-        "similarity_score": hit.similarity,
+        "similarity_score": hit.known_similarity,
         "chunk_id": chunk.id,
     }
     if include_metadata:

@@ -22,7 +22,7 @@ from assay.contracts.retrieval_entities import (
 )
 from assay.errors import AssayError, IndexCorrupt, InputError
 from assay.model.generations import EmbedderIdentity, Generation
-from assay.model.ranking import Hit, Mode, Query, Ranking
+from assay.model.ranking import Embed, Hit, Mode, Query, Ranking
 from assay.ports import Vector
 
 QUERY_LIMIT = 1_000
@@ -69,8 +69,8 @@ class Engine(Protocol):
     def embed_query(self, text: str) -> Vector:
         """Embed a query."""
 
-    def search(self, query: Query) -> Ranking:
-        """Ask the live generation."""
+    def search(self, query: Query, embed: Embed | None = None) -> Ranking:
+        """Ask the live generation. embed: when the query is embedded."""
 
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
         """Ask the live generation with an embedding."""
@@ -212,7 +212,7 @@ class Retriever:
     def _retrieve(self, text: str, bounds: _Bounds) -> list[RetrievalResult]:
         query = Query(text, bounds.limit, self._shaping.mode, bounds.minimum_relevance, to_filters(bounds.filters))
         with self._count.counting() as count:
-            results = _results(self._shaping.arranged(self._engine.search(query)))
+            results = _results(self._shaping.arranged(self._engine.search(query, Embed.ALWAYS)))
             count.found = len(results)
         return results
 
@@ -257,7 +257,7 @@ def _result(hit: Hit) -> RetrievalResult:
     document = hit.chunk.document
     try:
         return RetrievalResult(
-            hit.chunk.text, document.url, hit.similarity, hit.chunk.id, hit.chunk.position, document.title
+            hit.chunk.text, document.url, hit.known_similarity, hit.chunk.id, hit.chunk.position, document.title
         )
     except InputError as error:
         raise IndexCorrupt(

@@ -124,5 +124,5 @@ def _result(hit: Hit, row: ChunkMetadata | None) -> dict[str, object]:
         "source_path": source.source_path,
         "slug": source.slug,
         "title": source.title or None,
-        "score": hit.similarity,
+        "score": hit.known_similarity,
     }

@@ -222,7 +222,7 @@ def judge(test: ValidationTest, hits: Sequence[Hit], known: Mapping[str, Chunk],
         if hit is None and identity in known:
             hit = by_text.get(known[identity].content_hash)
         if hit is not None:
-            found.append((identity, hit.rank, hit.similarity))
+            found.append((identity, hit.rank, hit.known_similarity))
     found.sort(key=lambda one: one[1])
     unknown = tuple(one for one in test.expected_results if one not in known and one not in by_id)
     return Outcome(test, executed_at, tuple(found), unknown, None)

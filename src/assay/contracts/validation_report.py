@@ -275,7 +275,7 @@ def _case(result: TopicResult) -> dict[str, object]:
 def _result(hit: Hit) -> dict[str, object]:
     chunk = hit.chunk
     return {
-        "similarity_score": _share(hit.similarity),
+        "similarity_score": _share(hit.known_similarity),
         "content": chunk.text,
         "url": chunk.document.url,
         "title": chunk.document.title,
@@ -417,7 +417,7 @@ def _unjudged(unjudged: Unjudged) -> dict[str, object]:
         "chunk_id": chunk.id,
         "url": chunk.section_url,
         "title": chunk.document.title,
-        "similarity_score": _share(unjudged.hit.similarity),
+        "similarity_score": _share(unjudged.hit.known_similarity),
         "why": unjudged.why,
     }
 

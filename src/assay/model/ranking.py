@@ -23,6 +23,14 @@ class ContractMode(StrEnum):
     FUSED = "fused"  # chosen and ordered by the configured search
 
 
+class Embed(StrEnum):
+    """When a search has its query embedded."""
+
+    ALWAYS = "always"  # every hit has a similarity, or there is an error
+    WHERE_NEEDED = "where needed"  # keyword search does without an embedder that costs something
+    WHERE_POSSIBLE = "where possible"  # the same, and keywords alone answer where the embedder fails
+
+
 class FusionMethod(StrEnum):
     """How hybrid search makes one ranking of two."""
 
@@ -57,6 +65,7 @@ class Query:
     text: 1 or more characters that are not all white space.
     top_k: 1 or more.
     threshold: the least similarity of a hit, 0 to 1.
+    with_similarity: whether keyword search, too, asks an embedder that costs something; other searches always do.
     """
 
     text: str
@@ -65,6 +74,7 @@ class Query:
     threshold: float = 0.0
     filters: Filters = field(default_factory=Filters)
     with_vectors: bool = False
+    with_similarity: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +82,24 @@ class Hit:
     """One chunk that answers a query, and how well.
 
     rank: from 1.
-    similarity: cosine of query and chunk, clipped to [0, 1].
+    similarity: cosine of query and chunk, clipped to [0, 1]; None where the query was not embedded, which only keyword
+        search can do without.
     rank_score: what the ranking was ordered by; comparable within one ranking only.
     vector: the chunk's dense vector where it was asked for.
     """
 
     rank: int
     chunk: Chunk
-    similarity: float
+    similarity: float | None
     rank_score: float
     vector: tuple[float, ...] | None = None
+
+    @property
+    def known_similarity(self) -> float:
+        """The similarity, for those who always have queries embedded. Raises ValueError where there is none."""
+        if self.similarity is None:
+            raise ValueError(f"Hit {self.rank} has no similarity: its query was not embedded.")
+        return self.similarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +118,7 @@ class Ranking:
     """The ordered hits that one generation gave for a query.
 
     warnings: what the answer lacks or what the caller should know; empty for a plain answer.
+    degraded: whether the query could not be embedded and keyword search alone answered; a warning says so.
     """
 
     query: Query
@@ -107,9 +126,10 @@ class Ranking:
     generation: str
     timings: Timings
     warnings: tuple[str, ...] = ()
+    degraded: bool = False
 
 
 def by_similarity(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits ordered by similarity, equal similarities by chunk id; rank and rank_score are those of this order."""
-    ordered = sorted(hits, key=lambda hit: (-hit.similarity, hit.chunk.id))
-    return tuple(replace(hit, rank=rank, rank_score=hit.similarity) for rank, hit in enumerate(ordered, start=1))
+    ordered = sorted(hits, key=lambda hit: (-hit.known_similarity, hit.chunk.id))
+    return tuple(replace(hit, rank=rank, rank_score=hit.known_similarity) for rank, hit in enumerate(ordered, start=1))

@@ -8,6 +8,7 @@ from assay.ports.embedding import (
     EmbedderObserver,
     EmbeddingCache,
     Names,
+    QueryEmbedder,
     SparseEncoder,
     TokenCounter,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "KnownPage",
     "Names",
     "Progress",
+    "QueryEmbedder",
     "Relay",
     "Scored",
     "Silence",

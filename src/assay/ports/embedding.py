@@ -50,12 +50,23 @@ EmbedderObserver = Callable[[EmbedderCall], None]
 """Told of every request, also of those that failed; called from several threads, and must not raise."""
 
 
-class Embedder(Protocol):
-    """The model behind an adapter."""
+class QueryEmbedder(Protocol):
+    """The part of an embedder that a search needs."""
 
     @property
     def identity(self) -> EmbedderIdentity:
         """What the meaning of its vectors depends on."""
+
+    @property
+    def batching(self) -> Batching:
+        """How it is best asked for the vectors of many texts."""
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a text to find with. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
+
+
+class Embedder(QueryEmbedder, Protocol):
+    """The model behind an adapter."""
 
     @property
     def max_tokens(self) -> int | None:
@@ -72,19 +83,12 @@ class Embedder(Protocol):
     def token_counter(self) -> TokenCounter | None:
         """What counts as count_tokens does and can be pickled, to count in another process; None if nothing can."""
 
-    @property
-    def batching(self) -> Batching:
-        """How it is best asked for the vectors of many texts."""
-
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Returns float32 of shape (len(texts), dimension), each row of length 1.
 
         A text gives the same bits whatever else is in the call. A text in which the model knows nothing (only
         unknown or no tokens) raises InvalidEmbedding. Raises EmbeddingError.
         """
-
-    def embed_query(self, text: str) -> Vector:
-        """Embed a text to find with. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
 
     def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """These will be asked next by embed_query: a provider that is paid by the call embeds them in few calls.

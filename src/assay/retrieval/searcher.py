@@ -4,12 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from assay.errors import IdentityMismatch, InputError, InvalidEmbedding
+import numpy as np
+
+from assay.errors import IdentityMismatch, InputError
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
-from assay.model.ranking import FusionMethod, Hit, Mode, Query, Ranking, Timings
-from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder, SparseVector, Vector, VectorIndex
+from assay.model.ranking import Embed, FusionMethod, Hit, Mode, Query, Ranking, Timings
+from assay.ports import IndexAnswer, IndexQuery, QueryEmbedder, SparseEncoder, Vector, VectorIndex
 from assay.retrieval.boosting import boosted
+from assay.retrieval.encoding import Encoded, QueryEncoder
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
 from assay.retrieval.similarity import clip_similarity, passes
 from assay.retrieval.unmatched import unmatched
@@ -37,14 +40,6 @@ class SearchRules:
     boosts: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    """A query as each side needs it; dense is always there, for every hit has its true cosine."""
-
-    dense: Vector
-    sparse: SparseVector | None
-
-
 class Searcher:
     """Answers queries from one generation. Safe to use from several threads.
 
@@ -58,7 +53,7 @@ class Searcher:
         self,
         generation: Generation,
         index: VectorIndex,
-        embedder: Embedder,
+        embedder: QueryEmbedder,
         encoder: SparseEncoder | None,
         rules: SearchRules,
         *,
@@ -73,15 +68,17 @@ class Searcher:
             )
         self.generation = generation
         self.index = index
-        self._embedder = embedder
-        self._encoder = encoder
+        self._queries = QueryEncoder(embedder, encoder)
+        self._has_keywords = encoder is not None
         self._rules = rules
         self._shifting = shifting
 
-    def search(self, query: Query) -> Ranking:
+    def search(self, query: Query, embed: Embed = Embed.ALWAYS) -> Ranking:
         """Rank the chunks that answer a query.
 
         No passage comes twice: of chunks with equal text only the best-ranked is returned.
+
+        embed: when the query is embedded; where it is not, hits have no similarity.
 
         Raises InputError for an empty query, and for a sparse one where there is no keyword search; EmbeddingError,
         VectorStoreError.
@@ -89,9 +86,10 @@ class Searcher:
         if not query.text.strip():
             raise InputError("query: it is empty.", hint="Ask something.")
         started = perf_counter()
-        if self._encoder is None and query.mode is not Mode.DENSE:
+        if not self._has_keywords and query.mode is not Mode.DENSE:
             return self._without_keywords(query, started)
-        return self._ranking(query, self._encode(query), started)
+        encoded = self._queries.encode(query, embed)
+        return self._ranking(replace(query, mode=encoded.mode), encoded, started)
 
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
         """Rank the chunks that are nearest to an embedding of a query that was made before.
@@ -102,7 +100,7 @@ class Searcher:
         Raises InvalidEmbedding for a vector of another dimension, not finite, or zero; VectorStoreError.
         """
         assert query.mode is Mode.DENSE
-        return self._ranking(query, _Encoded(vector, None), perf_counter())
+        return self._ranking(query, Encoded(Mode.DENSE, vector, None), perf_counter())
 
     def _without_keywords(self, query: Query, started: float) -> Ranking:
         """Answer a hybrid query by its dense side alone, and say so. Raises InputError for a sparse one."""
@@ -111,17 +109,17 @@ class Searcher:
                 "mode: this index has no vectors that keyword search could use.", hint="Ask with mode `dense`."
             )
         dense = replace(query, mode=Mode.DENSE)
-        ranking = self._ranking(dense, self._encode(dense), started)
+        ranking = self._ranking(dense, self._queries.encode(dense, Embed.ALWAYS), started)
         return replace(ranking, warnings=(*ranking.warnings, _NO_KEYWORDS))
 
-    def _ranking(self, query: Query, encoded: _Encoded, started: float) -> Ranking:
+    def _ranking(self, query: Query, encoded: Encoded, started: float) -> Ranking:
         embedded = perf_counter()
         clock = _StageClock()
         hits = self._ranked_hits(query, encoded, clock)
-        warnings = self._warnings(query, encoded)
+        warnings = encoded.warnings
         if not hits:
             with clock.filtering():
-                warnings += unmatched(self.index, encoded.dense, query.filters)
+                warnings += unmatched(self.index, self._any_vector(), query.filters)
         ended = perf_counter()
         timings = Timings(
             embed_ms=(embedded - started) * 1000.0,
@@ -130,20 +128,19 @@ class Searcher:
             filter_ms=clock.filter_ms,
             total_ms=(ended - started) * 1000.0,
         )
-        return Ranking(query, hits, self.generation.id, timings, warnings)
+        return Ranking(query, hits, self.generation.id, timings, warnings, degraded=encoded.degraded)
 
     def close(self) -> None:
         """Let go of the index."""
         self.index.close()
 
-    def _encode(self, query: Query) -> _Encoded:
-        dense = embed_query(self._embedder, query.text)
-        sparse = None
-        if self._encoder is not None and query.mode is not Mode.DENSE:
-            sparse = self._encoder.encode_query(query.text)
-        return _Encoded(dense, sparse if sparse is None or sparse.indices else None)
+    def _any_vector(self) -> Vector:
+        """A vector of the index's dimension, for a search that asks only whether there is something."""
+        vector: Vector = np.zeros(self.generation.embedder.dimension, dtype=np.float32)
+        vector[0] = 1.0
+        return vector
 
-    def _ranked_hits(self, query: Query, encoded: _Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
+    def _ranked_hits(self, query: Query, encoded: Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
         """Search deeper as long as equal passages leave the answer short and there is more to find."""
         depth = max(self._rules.depth if query.mode is Mode.HYBRID else 0, 2 * query.top_k)
         while True:
@@ -156,7 +153,7 @@ class Searcher:
             depth = min(depth * 4, _MOST_CANDIDATES)
 
     def _candidates(
-        self, query: Query, encoded: _Encoded, depth: int, clock: "_StageClock"
+        self, query: Query, encoded: Encoded, depth: int, clock: "_StageClock"
     ) -> tuple[IndexAnswer, list[Fused]]:
         dense = None if query.mode is Mode.SPARSE else encoded.dense
         sparse = None if query.mode is Mode.DENSE else encoded.sparse
@@ -180,11 +177,17 @@ class Searcher:
             return boosted(ranked, sources, self._rules.boosts)
 
     def _select(
-        self, query: Query, ranked: Sequence[Fused], cosines: dict[str, float], vector: Vector, clock: "_StageClock"
+        self,
+        query: Query,
+        ranked: Sequence[Fused],
+        cosines: dict[str, float],
+        vector: Vector | None,
+        clock: "_StageClock",
     ) -> tuple[Hit, ...]:
         """The first top_k distinct passages that reach the threshold, looked up a few at a time.
 
         cosines: of the chunks that dense search found; those that only BM25 found are compared here.
+        vector: of the query; None where it was not embedded, so that there is no cosine and no threshold.
         """
         by_similarity = query.mode is Mode.DENSE and not self._rules.boosts
         hits: list[Hit] = []
@@ -194,19 +197,24 @@ class Searcher:
                 for fused, chunk, cosine in self._look_up(query, batch, cosines, vector):
                     if chunk.content_hash not in seen and len(hits) < query.top_k:
                         seen.add(chunk.content_hash)
-                        score = None if by_similarity else fused.score
+                        score = clip_similarity(fused.score) if by_similarity else fused.score
                         hits.append(_hit(len(hits) + 1, chunk, cosine, score))
             if len(hits) == query.top_k:
                 break
         return tuple(hits)
 
     def _look_up(
-        self, query: Query, batch: Sequence[Fused], cosines: Mapping[str, float], vector: Vector
-    ) -> Iterator[tuple[Fused, Chunk, float]]:
+        self, query: Query, batch: Sequence[Fused], cosines: Mapping[str, float], vector: Vector | None
+    ) -> Iterator[tuple[Fused, Chunk, float | None]]:
         """Those of a batch that reach the threshold, with their chunk and cosine, at the price of one look.
 
         Where a cosine is missing all of them are compared: on a server a second look costs more.
         """
+        if vector is None:
+            chunks = self.index.chunks([fused.chunk_id for fused in batch])
+            for fused in self._still_there(batch, chunks):
+                yield fused, chunks[fused.chunk_id], None
+            return
         near = [f for f in batch if f.chunk_id not in cosines or _reaches(cosines[f.chunk_id], query.threshold)]
         ids = [fused.chunk_id for fused in near]
         if all(chunk_id in cosines for chunk_id in ids):
@@ -237,28 +245,13 @@ class Searcher:
             for hit in hits
         )
 
-    def _warnings(self, query: Query, encoded: _Encoded) -> tuple[str, ...]:
-        if query.mode is not Mode.DENSE and encoded.sparse is None:
-            return ("The query has no words that keyword search can look for (only stop words or signs).",)
-        return ()
-
-
-def embed_query(embedder: Embedder, text: str) -> Vector:
-    """A query's embedding. Raises InputError for a text in which the model knows nothing, EmbeddingError."""
-    try:
-        return embedder.embed_query(text)
-    except InvalidEmbedding as error:
-        raise InputError(f"query: nothing in {text!r} can be searched for ({error.message})") from error
-
 
 def _reaches(cosine: float, threshold: float) -> bool:
     return passes(clip_similarity(cosine), threshold)
 
 
-def _hit(rank: int, chunk: Chunk, cosine: float, rank_score: float | None) -> Hit:
-    """rank_score: None where the ranking is by similarity alone."""
-    similarity = clip_similarity(cosine)
-    return Hit(rank, chunk, similarity, similarity if rank_score is None else rank_score)
+def _hit(rank: int, chunk: Chunk, cosine: float | None, rank_score: float) -> Hit:
+    return Hit(rank, chunk, None if cosine is None else clip_similarity(cosine), rank_score)
 
 
 def _batches(fused: Sequence[Fused], size: int) -> Iterable[Sequence[Fused]]:

@@ -23,6 +23,11 @@ class SearchSettings(Table):
     )
     sparse_weight: float = Field(default=1.0, ge=0.0, description="Weight of the sparse side in hybrid search.")
     rrf_k: int = Field(default=60, ge=1, description="The constant of reciprocal rank fusion.")
+    keyword_fallback: bool = Field(
+        default=True,
+        description="Answer hybrid searches by keyword alone where the query cannot be embedded, marked `degraded`; if "
+        "false, they are errors. The seeds' routes and validations never fall back.",
+    )
     depth: int = Field(default=100, ge=10, le=1_000, description="Candidates taken from each side.")
 
     @field_validator("sparse_weight")

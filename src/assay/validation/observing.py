@@ -26,7 +26,7 @@ def unjudged(results: Sequence[TopicResult], depth: int) -> int:
 
 def _observed(result: TopicResult, depth: int, family: str) -> Observed:
     topic = result.topic
-    judged = list(zip((hit.similarity for hit in result.hits), result.labels, strict=True))[:depth]
+    judged = list(zip((hit.known_similarity for hit in result.hits), result.labels, strict=True))[:depth]
     answerable: bool | None = False
     irrelevant = [value for value, label in judged if label == 0]
     if topic.expects_answer:

@@ -320,7 +320,7 @@ def _least_score(result: TopicResult, limits: QualityLimits) -> float | None:
 
 
 def _top_similarity(result: TopicResult) -> float:
-    return max((hit.similarity for hit in result.hits), default=0.0)
+    return max((hit.known_similarity for hit in result.hits), default=0.0)
 
 
 def _least(results: Sequence[TopicResult], limit: MeasureLimit, least: float) -> Finding:

@@ -10,7 +10,7 @@ from assay.app import Assay
 from assay.contracts.formatting import Closing, format_answer
 from assay.contracts.ordering import Shaping
 from assay.errors import CatalogError
-from assay.model.ranking import Query, Ranking
+from assay.model.ranking import Embed, Query, Ranking
 from assay.ports import ChunkMetadata
 from assay.web.record import RequestRecord, record_of
 
@@ -20,13 +20,12 @@ logger = logging.getLogger("assay.web")
 def ask(assay: Assay, query: Query, request: Request, shaping: Shaping | None = None) -> Ranking:
     """Search, and note the query and its best hit for the log line. Raises what Assay.search raises.
 
-    shaping: of a seed's shape; None for the order of the search.
+    shaping: of a seed's shape, whose hits all have a similarity; None for the native shape, which may fall back to
+        keywords.
     """
     record = record_of(request.scope)
     record.notes |= {"query": query.text, "mode": query.mode.value, "top_k": query.top_k}
-    ranking = assay.search(query)
-    if shaping is not None:
-        ranking = shaping.arranged(ranking)
+    ranking = assay.search(query) if shaping is None else shaping.arranged(assay.search(query, Embed.ALWAYS))
     timings = ranking.timings
     record.stages |= {
         "embed": timings.embed_ms,
@@ -39,8 +38,10 @@ def ask(assay: Assay, query: Query, request: Request, shaping: Shaping | None = 
         "generation": ranking.generation,
         "hits": len(ranking.hits),
         "top_chunk_id": best.chunk.id if best else None,
-        "top_similarity": round(best.similarity, 4) if best else None,
+        "top_similarity": round(best.similarity, 4) if best and best.similarity is not None else None,
     }
+    if ranking.degraded:
+        record.notes["degraded"] = True
     return ranking
 
 

@@ -71,6 +71,27 @@ def settings_for(folder: Path, **server: object) -> Settings:
     )
 
 
+def paid_settings(folder: Path, provider_url: str, **more: object) -> Settings:
+    """The same over the vectors of a provider that speaks OpenAI's API. more: further tables of settings."""
+    return load_settings(
+        None,
+        {
+            "data_dir": folder / "index",
+            "sources": [{"path": folder / "pages", "name": "manual", "base_url": BASE_URL, "convention": "plain"}],
+            "embedding": {
+                "provider": "openai",
+                "model": "bge",
+                "dimensions": 1024,
+                "base_url": f"{provider_url}/v1",
+                "openai_api_key": "peer-key",
+                "query_cache": 0,
+            },
+            "gate": {"max_unreachable": 1.0},  # vectors of hashes know nothing of what a title means
+            **more,
+        },
+    )
+
+
 @pytest.fixture(scope="session")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with pages and a live generation of them; for reading only."""

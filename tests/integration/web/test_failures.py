@@ -21,7 +21,7 @@ from assay.errors import (
     IndexCorrupt,
     StoreUnavailable,
 )
-from assay.model.ranking import Query, Ranking
+from assay.model.ranking import Embed, Query, Ranking
 from assay.ports import ChunkMetadata
 
 SECRET = "/srv/assay/generations/20260301 key sk-123456"
@@ -32,7 +32,7 @@ class Failing(Assay):
 
     failure: Exception
 
-    def search(self, query: Query) -> Ranking:
+    def search(self, query: Query, embed: Embed = Embed.ALWAYS) -> Ranking:
         raise self.failure
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.integration.web.conftest import BASE_URL, Connect, asking, running_server, settings_for, write_pages
+from tests.integration.web.conftest import Connect, asking, paid_settings, running_server, settings_for, write_pages
 from tests.integration.web.wire import Answer, ask, bearer, make_key, until
 from tests.peers.openai import openai_peer
 from tests.peers.serving import Peer
@@ -18,9 +18,8 @@ from assay.app import Assay
 from assay.contracts.service_validation import ValidationAnswer
 from assay.errors import EmbedderUnavailable, StoreUnavailable
 from assay.model.access import Scope
-from assay.model.ranking import Query, Ranking
+from assay.model.ranking import Embed, Query, Ranking
 from assay.retrieval.searcher import Searcher
-from assay.settings import load_settings
 from assay.web.application import create_app
 from assay.web.drain import Drain
 
@@ -120,12 +119,12 @@ def test_a_body_may_be_larger_than_that_of_a_search_and_not_without_end(publishe
 class Embedding(Searcher):
     """Cannot embed some queries, and cannot reach the store for others."""
 
-    def search(self, query: Query) -> Ranking:
+    def search(self, query: Query, embed: Embed = Embed.ALWAYS) -> Ranking:
         if "unembeddable" in query.text:
             raise EmbedderUnavailable("api.provider.example with key sk-123 did not answer")
         if "unreachable" in query.text:
             raise StoreUnavailable("no connection to qdrant://secret")
-        return super().search(query)
+        return super().search(query, embed)
 
 
 @pytest.fixture
@@ -191,24 +190,7 @@ def paid(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Iterator[TestC
     """The API over vectors of a provider."""
     folder = tmp_path_factory.mktemp("paid")
     write_pages(folder / "pages")
-    embedding = {
-        "provider": "openai",
-        "model": "bge",
-        "dimensions": 1024,
-        "base_url": f"{peer.url}/v1",
-        "openai_api_key": "peer-key",
-        "query_cache": 0,
-    }
-    settings = load_settings(
-        None,
-        {
-            "data_dir": folder / "index",
-            "sources": [{"path": folder / "pages", "name": "manual", "base_url": BASE_URL, "convention": "plain"}],
-            "embedding": embedding,
-            "gate": {"max_unreachable": 1.0},  # vectors of hashes know nothing of what a title means
-        },
-    )
-    with Assay.open(settings) as assay:
+    with Assay.open(paid_settings(folder, peer.url)) as assay:
         assert assay.publish().promoted
         assay.start_serving()
         with TestClient(create_app(assay)) as client:
@@ -278,13 +260,13 @@ import time
 from assay.app.parts import Searcher
 
 class Waiting(Searcher):
-    def search(self, query):
+    def search(self, query, *how):
         if query.text.startswith("slow"):
             _, began, ends = query.text.split()
             Path(began).touch()
             while not Path(ends).exists():
                 time.sleep(0.01)
-        return super().search(query)
+        return super().search(query, *how)
 
 import assay.app.parts
 assay.app.parts.Searcher = Waiting

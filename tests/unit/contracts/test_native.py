@@ -170,6 +170,7 @@ def test_a_result_says_everything_about_its_chunk() -> None:
         ],
         "generation": "20260301T081500Z-4f2a",
         "mode": "hybrid",
+        "degraded": False,
         "warnings": [],
     }
     SearchRanking.model_validate_json(json.dumps(body | timings))

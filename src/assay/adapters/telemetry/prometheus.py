@@ -55,6 +55,12 @@ class Metrics:
             "assay_searches", "Searches by route and status of the answer.", ("route", "status"), registry=one
         )
         self._empty = Counter("assay_searches_without_hits", "Searches that found nothing.", ("route",), registry=one)
+        self._degraded = Counter(
+            "assay_searches_degraded",
+            "Searches whose query could not be embedded, answered by keyword alone.",
+            ("route",),
+            registry=one,
+        )
         self._stages = Histogram(
             "assay_search_stage_seconds",
             "Each stage of a search: embed, search, fuse, filter, metadata, format.",
@@ -105,6 +111,10 @@ class Metrics:
             self._empty.labels(route).inc()
         for stage, milliseconds in stages_ms.items():
             self._stages.labels(stage).observe(milliseconds / 1000.0)
+
+    def search_degraded(self, route: str) -> None:
+        """Count a search that keywords alone answered, for its query could not be embedded."""
+        self._degraded.labels(route).inc()
 
     def rate_limited(self, by: str) -> None:
         """Count a refusal. by: `key` or `address`."""

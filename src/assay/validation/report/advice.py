@@ -189,11 +189,11 @@ def _loud(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str
         least = float(own) if isinstance(own, int | float) else limits.abstain_below
         if result.topic.expects_answer or least is None or not result.hits:
             continue
-        best = max(result.hits, key=lambda hit: hit.similarity)
-        if best.similarity >= least:
+        best = max(result.hits, key=lambda hit: hit.known_similarity)
+        if best.known_similarity >= least:
             yield (
                 f"Query {_said(result)} should find nothing, and {best.chunk.section_url} has similarity "
-                f"{best.similarity:.2f}, over its min_score of {least:.2f}: `assay calibrate` finds a better one"
+                f"{best.known_similarity:.2f}, over its min_score of {least:.2f}: `assay calibrate` finds a better one"
             )
 
 

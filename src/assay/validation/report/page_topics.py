@@ -144,7 +144,7 @@ def _hit(hit: Hit, label: int | None) -> Markup:
         element("span", f"{hit.rank}.", class_="muted"),
         element("span", words, class_=f"pill {tone}"),
         link(chunk.section_url, short(chunk.trail or chunk.document.url, 160)),
-        element("span", f"similarity {number(hit.similarity, 2)}", class_="muted small"),
+        element("span", f"similarity {number(hit.known_similarity, 2)}", class_="muted small"),
         class_="where",
     )
     return element("li", where, element("blockquote", cut(chunk.text, _CONTENT), dir="auto"))

@@ -175,6 +175,7 @@ NATIVE_ANSWER = {
     ],
     "generation": _GENERATION,
     "mode": "hybrid",
+    "degraded": False,
     "warnings": [],
     "timings_ms": {"embed": 0.16, "search": 0.94, "fuse": 0.11, "filter": 0.2, "format": 0.07, "total": 1.5},
 }
