@@ -48,6 +48,9 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         title_top_k=settings.title_top_k,
         max_unreachable=settings.max_unreachable,
         title_sample=settings.title_sample,
+        max_empty_pages=settings.max_empty_pages,
+        max_alike_pages=settings.max_alike_pages,
+        max_leftovers=settings.max_leftovers,
     )
     groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]
     quality = QualityLimits(

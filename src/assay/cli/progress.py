@@ -35,6 +35,8 @@ STAGES: Mapping[str, str] = {
     "time": "Timing searches",
     "audit": "Checking every chunk",
     "suspects": "Looking for vectors that fit their text least",
+    "pages": "Reading every page",
+    "markup": "Looking for leftovers of markup",
     "titles": "Looking up every title",
     "load": "Asking under load",
     "survey": "Looking at every point",

@@ -51,6 +51,21 @@ class GateSettings(Table):
         default=0.02, ge=0.0, le=1.0, description="Largest share of documents that their own title may fail to find."
     )
     title_sample: int = Field(default=2_500, ge=1, description="The most documents whose titles are tried.")
+    max_empty_pages: float = Field(
+        default=0.15, ge=0.0, le=1.0, description="Largest share of a source's pages that say almost nothing."
+    )
+    max_alike_pages: float = Field(
+        default=0.1,
+        ge=0.0,
+        le=1.0,
+        description="Largest share of a source's pages that say the same as others of their version and locale.",
+    )
+    max_leftovers: float = Field(
+        default=0.02,
+        ge=0.0,
+        le=1.0,
+        description="Largest share of a source's chunks that show leftovers of templates or markup.",
+    )
     min_precision: float = Field(default=0.8, ge=0.0, le=1.0, description="The P@5 that a topic has to reach.")
     min_precision_share: float = Field(
         default=0.8, ge=0.0, le=1.0, description="Least share of the topics that have to reach it."

@@ -3,6 +3,7 @@
 from assay.model.evaluation import Finding
 from assay.ports import Progress
 from assay.validation.structure.addresses import real_addresses, searched_by_default
+from assay.validation.structure.content import markup_is_read, pages_that_say_something
 from assay.validation.structure.integrity import integrity
 from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
@@ -15,6 +16,8 @@ CHECKS: tuple[Check, ...] = (
     unread_files,
     fall_in_pages,
     lost_content,
+    pages_that_say_something,
+    markup_is_read,
     real_addresses,
     searched_by_default,
     reachable_by_title,

@@ -20,6 +20,9 @@ class StructuralLimits:
     title_top_k: a title has to find its document in so many hits.
     max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
     title_sample: the most documents whose titles are tried.
+    max_empty_pages: largest share of a source's pages that may say almost nothing, 0 to 1.
+    max_alike_pages: largest share of a source's pages that may say the same as others of their version and locale.
+    max_leftovers: largest share of a source's chunks that may show leftovers of templates and markup.
     """
 
     max_failed_pages: float
@@ -28,6 +31,9 @@ class StructuralLimits:
     title_top_k: int
     max_unreachable: float
     title_sample: int
+    max_empty_pages: float
+    max_alike_pages: float
+    max_leftovers: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,14 @@ def test_a_sound_generation_passes_every_check() -> None:
         "failed pages",
         "fall in pages",
         "lost content",
+        "pages with text",
+        "pages alike",
+        "leftover markup",
         "addresses",
         "reachable by title",
     ]
     assert {finding.detail for finding in verdict.findings} == {""}
-    assert verdict.summary == "PASS: all 18 checks passed."
+    assert verdict.summary == "PASS: all 21 checks passed."
 
 
 def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
@@ -51,6 +54,9 @@ def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
         {"title_top_k": 6},
         {"max_unreachable": 0.1},
         {"title_sample": 9},
+        {"max_empty_pages": 0.1},
+        {"max_alike_pages": 0.2},
+        {"max_leftovers": 0.1},
     ],
     ids=lambda change: next(iter(change)),
 )

@@ -1,0 +1,113 @@
+"""Pages whose text is equal or nearly equal, such as a login page under every address. Pure.
+
+Texts are compared by the Jaccard coefficient of their shingles, of the lowest hashes of both where a text is long
+(Broder, 1997). Only texts that have all MinHash values of a band in common are compared, so that the time grows with
+the number of pages and not with its square.
+"""
+
+import re
+import zlib
+from collections import defaultdict
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALIKE = 0.95
+"""Jaccard coefficient from which two texts say the same: short pages of a reference that differ in a name do not."""
+
+FEWEST = 3
+"""A login page is more than two pages; two alike are a page and its other name."""
+
+_VALUES, _BANDS = 64, 8  # of 10,000 pairs that have 0.95 in common, all but two are compared
+_SHORT = 60
+"""A text of fewer words is compared word by word: one other word would change a tenth of its shingles."""
+
+_MOST_WORDS = 5_000
+_KEPT = 128
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
+_WORD = re.compile(r"[^\W_]+")
+_NUMBERED = re.compile(r"(?:\d\D*){3}")
+"""Times, and the numbers of requests: they differ on pages that say the same."""
+
+
+_IN_ADDRESSES = frozenset("/@\\")
+
+_RANDOM = np.random.default_rng(1997)
+_FACTORS = _RANDOM.integers(1, 2**63, _VALUES, dtype=np.uint64) | np.uint64(1)
+_ADDENDS = _RANDOM.integers(0, 2**63, _VALUES, dtype=np.uint64)
+_PLACES = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_HALF = np.uint64(32)
+
+Hashes = NDArray[np.uint64]  # ascending, each once
+
+
+class AlikePages:
+    """Groups of pages that say the same, within what is offered together."""
+
+    def __init__(self) -> None:
+        self._lowest: list[Hashes] = []
+        self._urls: list[str] = []
+        self._first: dict[int, int] = {}
+        self._groups: list[int] = []
+
+    def offer(self, url: str, text: str) -> None:
+        """Compare a page with all before it. One without words is like no other."""
+        hashes = _shingles(text)
+        if not len(hashes):
+            return
+        index = len(self._urls)
+        self._urls.append(url)
+        self._lowest.append(hashes[:_KEPT])
+        self._groups.append(index)
+        for band in _bands(hashes):
+            other = self._first.setdefault(band, index)
+            if self._group(other) != self._group(index) and _jaccard(self._lowest[other], hashes[:_KEPT]) >= ALIKE:
+                self._groups[self._group(index)] = self._group(other)
+
+    def groups(self) -> list[tuple[str, ...]]:
+        """The URLs of each group that has FEWEST names or more, the largest group first.
+
+        Pages of one name in several folders are copies of a page: of versions or languages that nothing tells apart.
+        """
+        found: defaultdict[int, list[str]] = defaultdict(list)
+        for index, url in enumerate(self._urls):
+            found[self._group(index)].append(url)
+        large = [tuple(urls) for urls in found.values() if len(set(map(_name, urls))) >= FEWEST]
+        return sorted(large, key=lambda urls: (-len(urls), urls))
+
+    def _group(self, index: int) -> int:
+        while self._groups[index] != index:
+            self._groups[index] = self._groups[self._groups[index]]
+            index = self._groups[index]
+        return index
+
+
+def _shingles(text: str) -> Hashes:
+    """The hashes of a text's shingles without headings, addresses and long numbers; none where no words are left."""
+    said = (word for word in _HEADING.sub("", text).lower().split() if _IN_ADDRESSES.isdisjoint(word))
+    words = _WORD.findall(" ".join(word for word in said if not _NUMBERED.search(word)))[:_MOST_WORDS]
+    hashes = np.fromiter((zlib.crc32(word.encode()) for word in words), np.uint64, len(words))
+    if len(words) >= _SHORT:
+        hashes = hashes[:-2] * _PLACES[0] + hashes[1:-1] * _PLACES[1] + hashes[2:] * _PLACES[2]
+    mixed = hashes * _PLACES[0]
+    return np.unique(mixed ^ (mixed >> _HALF))
+
+
+def _bands(hashes: Hashes) -> list[int]:
+    """A number for each band of MinHash values; texts that have one in common may be alike."""
+    values = ((hashes[:, None] * _FACTORS + _ADDENDS) >> _HALF).min(axis=0)
+    return [hash((band, part.tobytes())) for band, part in enumerate(np.split(values, _BANDS))]
+
+
+def _jaccard(one: Hashes, other: Hashes) -> float:
+    """Of two texts by their lowest hashes; exact where both have no more."""
+    lowest = np.union1d(one, other)[:_KEPT]
+    common = np.intersect1d(one, other, assume_unique=True)
+    return float(np.count_nonzero(common <= lowest[-1])) / len(lowest)
+
+
+def _name(url: str) -> str:
+    """The last part of a URL's path, with its query."""
+    parts = urlsplit(url)
+    return f"{parts.path.rstrip('/').rpartition('/')[2]}?{parts.query}"

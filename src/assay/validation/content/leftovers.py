@@ -1,0 +1,143 @@
+"""Leftovers of templates and markup in a chunk's text: signs that another generator should have read the page. Pure.
+
+Code is left out, in fences and in backticks, for documentation of a template language shows its tags there.
+"""
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_CODE = "\x00"
+"""Stands for code in backticks; no stored text has this character."""
+
+_FENCE = re.compile(r"[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]*)*(`{3,}|~{3,})")
+_BACKTICKS = re.compile("`+")
+_LONGEST_EXAMPLE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of leftover.
+
+    signs: a text without any of them has no such leftover; looking for them is faster than the pattern.
+    pattern: finds it in prose; a code span is one NUL there.
+    ambiguous: whether prose may mean it as it is written, so that one or two say nothing.
+    in_fences: whether it is looked for in fenced code too.
+    """
+
+    signs: tuple[str, ...]
+    pattern: re.Pattern[str]
+    ambiguous: bool = False
+    in_fences: bool = False
+
+
+def _kind(signs: str, pattern: str, *, ambiguous: bool = False, in_fences: bool = False) -> Kind:
+    return Kind(tuple(signs.split()), re.compile(pattern, re.MULTILINE | re.IGNORECASE), ambiguous, in_fences)
+
+
+_HTML = "div|span|p|table|thead|tbody|tr|td|th|a|img|details|summary|iframe|video|figure|section|center|font|sup|sub"
+
+_KEYS = "title|layout|date|weight|permalink|sidebar_position|slug|description|tags|author"
+
+KINDS: Mapping[str, Kind] = {
+    "Hugo shortcodes": _kind("{{< {{%", r"\{\{[<%]\s*/?\s*\\?\"?[\w./-][^\n]{0,300}?[>%]\}\}"),
+    "template tags": _kind("{%", r"(?<!\{)\{%[-+]?\s*/?[a-z][^{}\n]{0,200}%\}"),
+    "template expressions": _kind(
+        "{{", r"(?<![a-z]{2})(?<![\^_}\\$])\{\{-?\s*[a-z$.\"'(][^{}\n]{0,200}\}\}", ambiguous=True
+    ),
+    "mdBook directives": _kind("{{#", r"(?<!\\)\{\{#[a-z_]+\b[^{}\n]{0,200}\}\}"),
+    "mdBook includes in code": _kind(
+        "{{#", r"^\{\{#(?:rustdoc_)?include\s[^{}\n]{1,200}\}\}$", ambiguous=True, in_fences=True
+    ),
+    "snippets to include": _kind("<<< --8<-- -8<-", r"^<<< ?[@./~]\S*|^[ \t]*-+8<-+\s"),
+    "marks of a table of contents": _kind("[toc [[toc [[_toc", r"^\[\[?_?toc_?\]?\]$"),
+    "containers": _kind(":::", r"(?:^|(?<=\s)):{3,}(?:[ {]?[a-z{][\w-]*|$)"),
+    "admonitions": _kind("!!! ??? ???+", r"^[ \t]*(?:!!!|\?\?\?\+?)\s+[a-z]"),
+    "MyST roles and targets": _kind("}` )=", rf"\{{[a-z][\w:.+-]*\}}{_CODE}|^\([\w .:/-]+\)=$"),
+    "Obsidian embeds": _kind("![[", r"!\[\[[^\[\]\n]+\]\]"),
+    "wiki links": _kind("[[", r"(?<!!)\[\[[a-z][^\[\]\n,\"']*\]\]", ambiguous=True),
+    "Obsidian comments": _kind("%%", r"(?:^|(?<=\s))%%[^%\n]+%%(?=\s|$)", ambiguous=True),
+    "DocFX directives": _kind("[!", r"\[!(?:include|div|code|video|tab)\b[^\n\]]{0,200}"),
+    "imports of components": _kind(
+        "import export",
+        r"^import\s(?:[^\n]{1,200}\sfrom\s+)?['\"][^'\"\n]+['\"]|^export (?:const|default|function)\s",
+    ),
+    "components": _kind(
+        "/> </ =",
+        r"(?<![\w\x00])(?-i:<[A-Z])[\w.]*(?:\s[^<>\n]{0,200})?/>|(?-i:</[A-Z])[\w.]*>"
+        r"|(?<![\w\x00])(?-i:<[A-Z])[\w.]*\s+[\w-]+=[\"'{]",
+        ambiguous=True,
+    ),
+    "HTML tags": _kind(
+        "<", rf"<(?:{_HTML})\s+[\w-]+=[\"'][^<>\n]{{0,300}}>|</(?:{_HTML})>|<br\s*/?>", ambiguous=True
+    ),
+    "reStructuredText directives": _kind(".. ", r"^\.\. [\w:-]+::(?:\s|$)"),
+    "reStructuredText roles and links": _kind(
+        ":` `_", rf"(?<![\w:]):[a-z][a-z:+-]*:{_CODE}|{_CODE}__?(?!\w)", ambiguous=True
+    ),
+    "AsciiDoc": _kind(
+        "[ ::",
+        r"^\[(?:source|cols|options|quote|NOTE|TIP|discrete)[,=%.][^\]\n]*\]$|^(?:include|image|toc)::\S*\[[^\]\n]*\]",
+    ),
+    "attribute lists": _kind("{:", r"(?<!\{)\{:\s?[.#]?[a-z][^{}\n]{0,100}\}"),
+    "attributes": _kind("{. {# { { .", r"(?<![\w{$])\{ ?[.#][a-z][\w-]*(?:\s[^{}\n]{0,80})?\}", ambiguous=True),
+    "front matter": _kind("+++ title: layout:", rf"\A\+\+\+\s|\A#{{1,2}} (?:{_KEYS}): [^\n]*\s(?:{_KEYS}): "),
+}  # fmt: skip
+"""By the name that a report gives it. Each pattern is linear: no two parts that repeat can match the same text."""
+
+
+def leftovers(text: str) -> dict[str, str]:
+    """The kinds of leftover that a chunk's text shows, each with its first example, on one line and cut where long."""
+    lowered = text.lower()
+    suspected = [(name, kind) for name, kind in KINDS.items() if any(sign in lowered for sign in kind.signs)]
+    if not suspected:
+        return {}
+    prose, fenced = _parted(text)
+    found: dict[str, str] = {}
+    for name, kind in suspected:
+        match = kind.pattern.search(fenced if kind.in_fences else prose)
+        if match is not None:
+            shown = " ".join(match[0].replace(_CODE, "`…`").split())
+            found[name] = shown if len(shown) <= _LONGEST_EXAMPLE else f"{shown[: _LONGEST_EXAMPLE - 1]}…"
+    return found
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Prose with a NUL for each code span, and the lines of fenced code."""
+    prose: list[str] = []
+    fenced: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence):
+                fence = ""
+            else:
+                fenced.append(line)
+        elif mark:
+            fence = mark[1]
+            prose.append("")
+        else:
+            prose.append(line)
+    return _without_code_spans("\n".join(prose)), "\n".join(fenced)
+
+
+def _without_code_spans(prose: str) -> str:
+    """Prose with a NUL for each code span: from a run of backticks to the next of that length in its paragraph."""
+    runs = list(_BACKTICKS.finditer(prose))
+    later: defaultdict[int, deque[int]] = defaultdict(deque)
+    for index, run in enumerate(runs):
+        later[len(run[0])].append(index)
+    parts: list[str] = []
+    shown = index = 0
+    while index < len(runs):
+        same = later[len(runs[index][0])]
+        while same and same[0] <= index:
+            same.popleft()
+        if same and "\n\n" not in prose[runs[index].end() : runs[same[0]].start()]:
+            parts += [prose[shown : runs[index].start()], _CODE]
+            index = same[0]
+            shown = runs[index].end()
+        index += 1
+    return "".join([*parts, prose[shown:]])
