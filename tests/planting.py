@@ -87,14 +87,16 @@ class EdgePoints:
 
 
 class ServerPoints:
-    """A collection of a Qdrant server."""
+    """The collection of a Qdrant server whose name ends so."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, generation: str = "") -> None:
+        self.generation = generation
         self.client = QdrantClient(url=url, check_compatibility=False)
 
     @property
     def collection(self) -> str:
-        (name,) = [one.name for one in self.client.get_collections().collections]
+        names = [one.name for one in self.client.get_collections().collections]
+        (name,) = [name for name in names if name.endswith(self.generation)]
         return name
 
     def all(self) -> dict[str, Stored]:

@@ -15,6 +15,7 @@ AssayError
  │    ├── StorageFull             no space left
  │    ├── IndexNotFound           the generation has no index there
  │    └── IndexCorrupt            damaged, half-written or of another version
+ │         └── PointCorrupt         one point of it is damaged; the others can be read
  ├── CatalogError               the catalog failed
  │    ├── CatalogNotFound         there is none yet: nothing has been ingested
  │    ├── CatalogCorrupt          something stored in it is damaged
@@ -106,6 +107,10 @@ class IndexNotFound(VectorStoreError):
 
 class IndexCorrupt(VectorStoreError):
     """The index is damaged, half-written, or was made by another version of the engine."""
+
+
+class PointCorrupt(IndexCorrupt):
+    """A point of the index is damaged: the message names it and the field. The others can be read."""
 
 
 class CatalogError(AssayError):

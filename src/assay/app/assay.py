@@ -231,4 +231,6 @@ class Assay(Measuring):
             problems.append("live generation: nothing has been promoted yet")
         elif self._late_embedder and self._late_embedder.problem and self.settings.search.mode is not Mode.SPARSE:
             problems.append(f"embedder: {self._late_embedder.problem}")
+        if status.damage:
+            problems.append(f"live generation: {status.damage}")
         return Health(store, catalog, status.generation, tuple(problems))

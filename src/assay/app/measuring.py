@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,17 +14,20 @@ from assay.adapters.embedders.static import StaticEmbedder
 from assay.app.parts import CANDIDATE, Parts
 from assay.app.reports import AuditReport, CalibrationReport
 from assay.errors import (
+    CatalogCorrupt,
+    CatalogUnavailable,
     GenerationError,
     GenerationNotFound,
     IndexNotOurs,
     InputError,
     NoLiveGeneration,
+    VectorStoreError,
 )
 from assay.ingest.reading import read_page
 from assay.model.documents import PageFailed, RawPage
-from assay.model.evaluation import Outcome, ResolvedTopic, Run, TestSet, worst
+from assay.model.evaluation import Anchoring, Outcome, Resolution, ResolvedTopic, Run, TestSet, Verdict, worst
 from assay.model.generations import Generation, last_judged
-from assay.model.ranking import Mode
+from assay.model.ranking import Mode, Query, Ranking
 from assay.model.validations import TopicResult, Validation
 from assay.ports import (
     IndexSpec,
@@ -61,6 +64,17 @@ _GATE_SAMPLE = 1_000
 99%. `assay audit` makes all of them."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Unopened:
+    """Stands for the searcher of an index that cannot be opened: every search raises the reason."""
+
+    error: VectorStoreError
+    index: None = None
+
+    def search(self, query: Query) -> Ranking:  # noqa: ARG002 - as a searcher is asked
+        raise self.error
+
+
 class Measuring(Parts):
     """Validation, audits, labels and thresholds."""
 
@@ -78,8 +92,8 @@ class Measuring(Parts):
             judged by. Without any, only the structure is judged.
         load: what latency is measured under besides, one after the other.
 
-        Raises InputError for a test set that cannot be used; GenerationNotFound, CatalogError, VectorStoreError,
-        EmbeddingError where a check of the structure cannot run. A topic that cannot be asked is a finding.
+        Raises InputError for a test set that cannot be used; GenerationNotFound, CatalogError where the generation's
+        record cannot be read. A topic that cannot be asked, and a check that cannot run, is a finding.
         """
         generation = self._to_validate(generation_id)
         progress = progress or Silence()
@@ -91,8 +105,15 @@ class Measuring(Parts):
             plan = self._plan(generation, labelled, path, load, opened, progress)
             validation = validate(plan, progress)
         if self.adopted is None:
-            self.releases.record(validation.verdict)
+            self._record(validation.verdict)
         return validation
+
+    def _record(self, verdict: Verdict) -> None:
+        """Keep a verdict in the catalog. One that is not there any more is no reason to give no report."""
+        try:
+            self.releases.record(verdict)
+        except CatalogUnavailable as error:
+            logger.warning("The verdict is not kept, for the catalog cannot be reached: %s", error)
 
     def write_report(self, validation: Validation, progress: Progress | None = None) -> dict[str, Path]:
         """Write a validation into the folder of [validation], as JSON, HTML, Markdown and JUnit XML: all, or none.
@@ -324,7 +345,7 @@ class Measuring(Parts):
         progress: Progress,
     ) -> Plan:
         """What is measured, and with what; indexes are closed with `opened`."""
-        searcher = self._searcher_until(opened, generation.id)
+        searcher = self._searcher_or_error(opened, generation.id)
         live = self._live_beside(generation)
         measures = self.measures
         compared = None
@@ -357,10 +378,18 @@ class Measuring(Parts):
                 hint="Name its file with --testset, or as [validation] testset.",
             ) from None
 
-    def _judged(self, generation: Generation, live: Generation | None, searcher: Searcher) -> Judged:
+    def _judged(self, generation: Generation, live: Generation | None, searcher: "Searcher | _Unopened") -> Judged:
         """What a generation's structure is judged by."""
-        asked = searcher.search, self.embedder.expect_queries
-        return Judged(generation, live, self.catalog, searcher.index, *asked, self._gate_recheck())
+        return Judged(
+            generation,
+            live,
+            self.catalog,
+            searcher.index,
+            searcher.search,
+            self.embedder.expect_queries,
+            self._gate_recheck(),
+            searcher.error if isinstance(searcher, _Unopened) else None,
+        )
 
     def _live_beside(self, generation: Generation) -> Generation | None:
         """What is live, where that is another generation."""
@@ -371,7 +400,7 @@ class Measuring(Parts):
         """Whether the structure is what the gate asks, as the index and the catalog are now."""
         live = self._live_beside(generation)
         with ExitStack() as opened:
-            judged = self._judged(generation, live, self._searcher_until(opened, generation.id))
+            judged = self._judged(generation, live, self._searcher_or_error(opened, generation.id))
             findings = structure_findings(judged, self.gate.structure, progress or Silence())
         return worst(finding.outcome for finding in findings) is Outcome.PASS
 
@@ -380,19 +409,49 @@ class Measuring(Parts):
         opened.callback(searcher.close)
         return searcher
 
+    def _searcher_or_error(self, opened: ExitStack, generation_id: str) -> "Searcher | _Unopened":
+        """A searcher until `opened` is left; one that raises the reason where the index cannot be opened.
+
+        A report has to say that too. Whoever adopted a collection is told at once, for nothing else is judged of it.
+        """
+        try:
+            return self._searcher_until(opened, generation_id)
+        except VectorStoreError as error:
+            if self.adopted is not None:
+                raise
+            return _Unopened(error)
+
     def _system(
         self,
         generation: Generation,
-        searcher: Searcher,
+        searcher: "Searcher | _Unopened",
         test_set: TestSet | None,
         measures: Measures,
         progress: Progress,
     ) -> System:
-        topics = resolve(test_set, self._corpus(generation, searcher), progress) if test_set else ()
+        topics = self._resolved(generation, searcher, test_set, progress) if test_set else ()
         asked = self.asked(searcher, self.settings.search, measures)
         return System(generation, generation.id, topics, asked)
 
-    def asked(self, searcher: Searcher, search: SearchSettings, measures: Measures) -> Asked:
+    def _resolved(
+        self, generation: Generation, searcher: "Searcher | _Unopened", test_set: TestSet, progress: Progress | None
+    ) -> tuple[ResolvedTopic, ...]:
+        """The topics on a generation; where its catalog is damaged no judgment is found, and each says why."""
+        try:
+            return resolve(test_set, self._corpus(generation, searcher), progress)
+        except CatalogCorrupt as error:
+            lost = Resolution(Anchoring.ORPHANED, reason=error.message)
+            return tuple(
+                ResolvedTopic(
+                    topic,
+                    (lost,) * len(topic.judgments),
+                    {},
+                    exclusions=(lost,) * len(topic.excluded),
+                )
+                for topic in test_set.topics
+            )
+
+    def asked(self, searcher: "Searcher | _Unopened", search: SearchSettings, measures: Measures) -> Asked:
         """How the topics of a test set are asked: as deep as the measures look, paid queries embedded together."""
         costly = self.embedder.batching.costly
         return Asked(
@@ -418,9 +477,12 @@ class Measuring(Parts):
         run = run_topics(system.topics, asking(system.asked), generation.id, progress).run
         return run, measure_topics(run, system.topics, measures)
 
-    def _corpus(self, generation: Generation, searcher: Searcher) -> Corpus:
+    def _corpus(self, generation: Generation, searcher: "Searcher | _Unopened") -> Corpus:
         """What judgments are resolved on."""
-        return CatalogCorpus(self.catalog, generation.id) if self.adopted is None else CollectionCorpus(searcher.index)
+        if self.adopted is None:
+            return CatalogCorpus(self.catalog, generation.id)
+        assert searcher.index is not None
+        return CollectionCorpus(searcher.index)
 
     def _audited(self, generation_id: str | None) -> Generation:
         """The generation that an audit is of. Raises GenerationError."""

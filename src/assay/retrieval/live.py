@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from assay.errors import AssayError, NoLiveGeneration
+from assay.errors import AssayError, CatalogCorrupt, IndexCorrupt, NoLiveGeneration
 from assay.model.generations import Generation
 from assay.retrieval.searcher import Searcher
 
@@ -15,11 +15,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Lease:
-    """A searcher with the number of requests that are using it; closed once it is replaced and nobody does."""
+    """A searcher with the number of requests that are using it; closed once it is replaced and nobody does.
+
+    damage: what the first search said that met damaged data; "" as long as none has.
+    """
 
     searcher: Searcher
     users: int = 0
     replaced: bool = False
+    damage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,12 @@ class LiveStatus:
 
     generation: id of the generation that answers now; None before the first promotion.
     problem: why the catalog could not be asked or the next generation not opened; "" when all is well.
+    damage: what of this generation a search found damaged; "" as long as none has. Another generation clears it.
     """
 
     generation: str | None
     problem: str
+    damage: str = ""
 
 
 @dataclass(slots=True)
@@ -69,13 +75,18 @@ class LiveSearcher:
         lease = self._acquire()
         try:
             yield lease.searcher
+        except (IndexCorrupt, CatalogCorrupt) as error:
+            self._remember_damage(lease, error.message)
+            raise
         finally:
             self._release(lease)
 
     def status(self) -> LiveStatus:
         """What is served now, without asking the catalog."""
         with self._lock:
-            return LiveStatus(self._current.searcher.generation.id if self._current else None, self._problem)
+            if self._current is None:
+                return LiveStatus(None, self._problem)
+            return LiveStatus(self._current.searcher.generation.id, self._problem, self._current.damage)
 
     def generation(self) -> Generation | None:
         """The generation that is served now, as it was when it was opened, without asking the catalog."""
@@ -132,6 +143,12 @@ class LiveSearcher:
                 )
             self._current.users += 1
             return self._current
+
+    def _remember_damage(self, lease: _Lease, damage: str) -> None:
+        with self._lock:
+            first, lease.damage = not lease.damage, lease.damage or damage
+        if first:
+            logger.error("Generation %s is damaged: %s", lease.searcher.generation.id, damage)
 
     def _release(self, lease: _Lease) -> None:
         with self._lock:

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from assay.errors import IdentityMismatch, InputError
+from assay.errors import IdentityMismatch, InputError, PointCorrupt
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
 from assay.model.ranking import Embed, FusionMethod, Hit, Mode, Query, Ranking, Timings
@@ -229,10 +229,18 @@ class Searcher:
                 yield fused, chunk, cosine
 
     def _still_there(self, near: Sequence[Fused], found: Mapping[str, object]) -> Sequence[Fused]:
-        """Those whose chunk is there; in an index that nobody changes, that is all of them."""
-        if not self._shifting:
-            return near
-        return [fused for fused in near if fused.chunk_id in found]
+        """Those whose chunk is there; in an index that nobody changes, that is all of them.
+
+        Raises PointCorrupt for one that was found and cannot be read.
+        """
+        there = [fused for fused in near if fused.chunk_id in found]
+        if len(there) < len(near) and not self._shifting:
+            lost = next(fused.chunk_id for fused in near if fused.chunk_id not in found)
+            raise PointCorrupt(
+                f"The point {lost} of the index is damaged: a search found it, and it cannot be read.",
+                hint="`assay audit` says what it lacks; `assay publish --rebuild` builds the index anew.",
+            )
+        return there
 
     def _below(self, query: Query, answer: IndexAnswer) -> bool:
         """Whether going deeper could only find what the threshold drops: dense search has passed it."""

@@ -1,6 +1,7 @@
 """From the error tree to HTTP: which status and body each failure has, and nothing that should stay inside.
 
-Only what the caller did wrong is explained in the error's own words. Every other message is written here, for an
+Only what the caller did wrong, and which point of the index is damaged, is explained in the error's own words. Every
+other message is written here, for an
 error's own words may name a path, an address or a key; they go to the log.
 """
 
@@ -18,14 +19,18 @@ from starlette.responses import Response
 from assay.contracts.fields import shown
 from assay.errors import (
     AssayError,
+    CatalogCorrupt,
     CatalogError,
     CatalogNotFound,
     EmbeddingError,
     GenerationError,
     GenerationNotFound,
     IdentityMismatch,
+    IndexCorrupt,
+    IndexNotFound,
     InputError,
     NoLiveGeneration,
+    PointCorrupt,
     VectorStoreError,
 )
 from assay.web.record import record_of
@@ -44,11 +49,23 @@ class Refusal:
 
 _NOTHING_LIVE = Refusal(503, "service_unavailable", "No generation is live yet, so there is nothing to search.")
 
+_DAMAGED = "`assay publish --rebuild` builds it anew; `assay rollback` goes back to the generation before."
+
 REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
     (InputError, Refusal(400, "validation_error", None)),
     (EmbeddingError, Refusal(502, "upstream_error", "The query could not be embedded; try again in a moment.")),
     (NoLiveGeneration, _NOTHING_LIVE),
     (CatalogNotFound, _NOTHING_LIVE),
+    (PointCorrupt, Refusal(503, "service_unavailable", None)),
+    (
+        IndexCorrupt,
+        Refusal(503, "service_unavailable", f"The index of the live generation is damaged. {_DAMAGED}"),
+    ),
+    (
+        IndexNotFound,
+        Refusal(503, "service_unavailable", f"The index of the live generation is gone. {_DAMAGED}"),
+    ),
+    (CatalogCorrupt, Refusal(503, "service_unavailable", f"A record of the catalog is damaged. {_DAMAGED}")),
     (
         VectorStoreError,
         Refusal(503, "service_unavailable", "The vector store cannot answer; try again in a moment."),

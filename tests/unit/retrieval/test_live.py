@@ -9,8 +9,17 @@ from typing import cast
 
 import pytest
 
-from assay.errors import CatalogUnavailable, IndexCorrupt, NoLiveGeneration
-from assay.retrieval.live import LiveSearcher
+from assay.errors import (
+    AssayError,
+    CatalogCorrupt,
+    CatalogUnavailable,
+    IndexCorrupt,
+    InputError,
+    NoLiveGeneration,
+    PointCorrupt,
+    StoreUnavailable,
+)
+from assay.retrieval.live import LiveSearcher, LiveStatus
 from assay.retrieval.searcher import Searcher
 
 
@@ -119,6 +128,32 @@ def test_nothing_to_serve_and_a_failure_raises_the_failure() -> None:
     world = World("g1", corrupt={"g1"})
     with pytest.raises(IndexCorrupt), LiveSearcher(world.live_id, world.open).lease():
         pass
+
+
+@pytest.mark.parametrize("error", [PointCorrupt("Point 7 is damaged."), CatalogCorrupt("A row is damaged.")])
+def test_damage_that_a_search_met_is_remembered_until_another_generation_is_served(
+    error: AssayError, caplog: pytest.LogCaptureFixture
+) -> None:
+    world = World(live="g1")
+    live = LiveSearcher(world.live_id, world.open)
+    for _ in range(2):
+        with pytest.raises(type(error)), live.lease():
+            raise error
+    assert _served(live) == "g1"
+    assert live.status() == LiveStatus("g1", "", error.message)
+    assert [record.getMessage() for record in caplog.records] == [f"Generation g1 is damaged: {error.message}"]
+    world.live = "g2"
+    live.refresh()
+    assert live.status() == LiveStatus("g2", "")
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable("It is away."), InputError("query: it is empty.")])
+def test_a_search_that_fails_for_another_reason_says_nothing_of_the_generation(error: AssayError) -> None:
+    world = World(live="g1")
+    live = LiveSearcher(world.live_id, world.open)
+    with pytest.raises(type(error)), live.lease():
+        raise error
+    assert live.status().damage == ""
 
 
 def test_closing_waits_for_the_last_request() -> None:

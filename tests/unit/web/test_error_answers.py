@@ -18,6 +18,7 @@ EXPECTED = {
     "StorageFull": (503, "service_unavailable"),
     "IndexNotFound": (503, "service_unavailable"),
     "IndexCorrupt": (503, "service_unavailable"),
+    "PointCorrupt": (503, "service_unavailable"),
     "CatalogError": (503, "service_unavailable"),
     "CatalogNotFound": (503, "service_unavailable"),
     "CatalogUnavailable": (503, "service_unavailable"),
@@ -69,7 +70,22 @@ def test_the_administration_is_told_of_generations(name: str, status: int, word:
     assert (refusal.status, refusal.error) == (status, word)
 
 
-@pytest.mark.parametrize("name", [name for name, (status, _) in EXPECTED.items() if status >= 500])
+def test_a_damaged_point_is_named_with_what_to_do_for_trying_again_mends_nothing() -> None:
+    assert refusal_of(errors.PointCorrupt("The point 7 is damaged.", hint="Build it anew.")).message is None
+    for name in ("IndexCorrupt", "IndexNotFound", "CatalogCorrupt"):
+        said = str(refusal_of(TREE[name]("what happened")).message)
+        assert "try again" not in said
+        assert "`assay rollback`" in said
+        assert "`assay publish --rebuild`" in said
+
+
+OWN_WORDS = {"PointCorrupt"}
+"""Errors that adapters write without paths and values."""
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, (status, _) in EXPECTED.items() if status >= 500 and name not in OWN_WORDS]
+)
 def test_an_error_that_is_not_the_callers_has_a_message_of_its_own(name: str) -> None:
     assert refusal_of(TREE[name]("/srv/assay/catalog.sqlite", hint="sk-123")).message
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
 from typing import Any, TypeVar
@@ -12,6 +11,7 @@ from sqlalchemy import Connection, Executable, Select, insert, select
 from assay.adapters.catalog.sql import queries, rules
 from assay.adapters.catalog.sql.database import Database, connect, sqlite_url
 from assay.adapters.catalog.sql.locks import build_lock
+from assay.adapters.catalog.sql.mending import Revision, mend
 from assay.adapters.catalog.sql.migrations import check_schema, prepare
 from assay.adapters.catalog.sql.packing import packed_passage, unpacked_passage, unpacked_text
 from assay.adapters.catalog.sql.postgres import PostgresOptions
@@ -43,13 +43,6 @@ T = TypeVar("T")
 _CHECK_SECONDS = 0.75  # for each of two questions: a health check has two seconds for all the parts
 _VALUES = 500  # values in one statement; SQLite builds exist that stop at 999
 _DOCUMENTS = 200  # documents read in one transaction
-
-
-@dataclass(frozen=True, slots=True)
-class _Revision:
-    id: str
-    document: Document
-    chunks: Sequence[Chunk]
 
 
 class SqlCatalog:
@@ -177,14 +170,15 @@ class SqlCatalog:
     def add_documents(self, generation_id: str, documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> None:
         """Store documents with their chunks in a generation, in one transaction."""
         # All of it is read before the transaction begins: making chunks takes longer than storing them.
-        revisions: dict[str, _Revision] = {}
+        revisions: dict[str, Revision] = {}
         for document, chunks in documents:
             rules.check_storable(document, chunks)
-            revision = _Revision(rules.revision_id(document, chunks), document, chunks)
+            revision = Revision(rules.revision_id(document, chunks), document, chunks)
             revisions[revision.id] = revision
         with self._database.writing(durable=False) as connection:
             rules.check_building(generation_id, _state(connection, generation_id))
             known = _numbers(connection, list(revisions))
+            mend(connection, [revision for revision in revisions.values() if revision.id in known], known)
             _store(
                 self._database, connection, [revision for revision in revisions.values() if revision.id not in known]
             )
@@ -381,7 +375,7 @@ def _numbers(connection: Connection, revisions: Sequence[str]) -> dict[str, tupl
     }
 
 
-def _store(database: Database, connection: Connection, revisions: Sequence[_Revision]) -> None:
+def _store(database: Database, connection: Connection, revisions: Sequence[Revision]) -> None:
     """Store revisions that are not stored yet."""
     rows = (revision_row(revision.id, revision.document, len(revision.chunks)) for revision in revisions)
     database.fill(connection, document_revisions, rows)

@@ -5,11 +5,12 @@ the embedded store and the Qdrant server, so that both hold the same points.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.errors import IndexCorrupt
+from assay.adapters.stores.points import REBUILD
+from assay.errors import PointCorrupt
 from assay.model.documents import Chunk, DocumentInfo
 
 FACETS = "facets"
@@ -25,31 +26,53 @@ _REST = "rest"
 """Payload field with what nobody filters by or reads from outside, as one JSON text: a third of the time to write."""
 
 
-_FIELDS = (
-    "text",
-    "url",
-    "chunk_id",
-    "position",
-    "title",
-    "content_hash",
-    "source_path",
-    "slug",
-    "order_index",
-    "section",
-    "document_id",
-    "created_at",
-    "anchor",
-    "version",
-    "locale",
-    "start",
-    "end",
-    "previous",
-    "next",
-    "source",
-    FACETS,
-    _REST,
-)
-"""What every payload has."""
+_TEXT, _NUMBER, _LIST, _FLAG = (str,), (int,), (list,), (bool,)
+_TEXT_OR_NULL = (str, type(None))
+
+_FIELDS: Mapping[str, tuple[type, ...]] = {
+    "text": _TEXT,
+    "url": _TEXT,
+    "chunk_id": _TEXT,
+    "position": _NUMBER,
+    "title": _TEXT,
+    "content_hash": _TEXT,
+    "source_path": _TEXT,
+    "slug": _TEXT,
+    "order_index": _NUMBER,
+    "section": _TEXT,
+    "document_id": _TEXT,
+    "created_at": _TEXT_OR_NULL,
+    "anchor": _TEXT_OR_NULL,
+    "version": _TEXT_OR_NULL,
+    "locale": _TEXT_OR_NULL,
+    "start": _NUMBER,
+    "end": _NUMBER,
+    "previous": _TEXT_OR_NULL,
+    "next": _TEXT_OR_NULL,
+    "source": _TEXT,
+    FACETS: _LIST,
+    _REST: _TEXT,
+}
+"""The types of every field of a payload."""
+
+_REST_FIELDS: Mapping[str, tuple[type, ...]] = {
+    "heading_path": _LIST,
+    "token_count": _NUMBER,
+    "tokenizer": _TEXT,
+    "embedded_hash": _TEXT,
+    "repeated_before": _TEXT,
+    "repeated_after": _TEXT,
+    "source_type": _TEXT,
+    "version_is_current": _FLAG,
+    "locale_is_default": _FLAG,
+    "tags": _LIST,
+}
+"""The same for the fields inside of `rest`."""
+
+_ABSENT = object()
+
+_KINDS = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
+"""JSON's types in words; whoever reads a payload by Python may meet others."""
 
 
 def to_payload(chunk: Chunk) -> dict[str, Any]:
@@ -95,55 +118,88 @@ def to_payload(chunk: Chunk) -> dict[str, Any]:
     }
 
 
-def from_payload(payload: Mapping[str, Any]) -> Chunk:
-    """Read a chunk back. Raises IndexCorrupt when a field is missing or of the wrong kind."""
-    try:
-        rest = json.loads(payload[_REST])
-        created_at = payload["created_at"]
-        return Chunk(
-            id=payload["chunk_id"],
-            document=_document(payload, rest),
-            text=payload["text"],
-            start=payload["start"],
-            end=payload["end"],
-            position=payload["position"],
-            section=payload["section"],
-            heading_path=tuple(rest["heading_path"]),
-            anchor=payload["anchor"],
-            token_count=rest["token_count"],
-            tokenizer=rest["tokenizer"],
-            content_hash=payload["content_hash"],
-            embedded_hash=rest["embedded_hash"],
-            repeated_before=rest["repeated_before"],
-            repeated_after=rest["repeated_after"],
-            previous_id=payload["previous"],
-            next_id=payload["next"],
-            created_at=None if created_at is None else datetime.fromisoformat(created_at),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise IndexCorrupt(
-            f"The payload of point {payload.get('chunk_id')!r} cannot be read: {type(error).__name__} {error}.",
-            hint="Build the index anew with `assay ingest --rebuild`.",
-        ) from None
+def from_payload(payload: Mapping[str, Any], point: str) -> Chunk:
+    """Read the chunk of a point back. Raises PointCorrupt for a field that is missing or of another type."""
+    rest = _rest_of(payload)
+    for problem in _damage(payload, rest, point):
+        raise PointCorrupt(f"The point {point} of the index is damaged: its payload {problem}.", hint=REBUILD)
+    created_at = payload["created_at"]
+    return Chunk(
+        id=payload["chunk_id"],
+        document=_document(payload, rest),
+        text=payload["text"],
+        start=payload["start"],
+        end=payload["end"],
+        position=payload["position"],
+        section=payload["section"],
+        heading_path=tuple(rest["heading_path"]),
+        anchor=payload["anchor"],
+        token_count=rest["token_count"],
+        tokenizer=rest["tokenizer"],
+        content_hash=payload["content_hash"],
+        embedded_hash=rest["embedded_hash"],
+        repeated_before=rest["repeated_before"],
+        repeated_after=rest["repeated_after"],
+        previous_id=payload["previous"],
+        next_id=payload["next"],
+        created_at=None if created_at is None else datetime.fromisoformat(created_at),
+    )
 
 
-def read_stored(payload: Mapping[str, Any]) -> tuple[Chunk | None, tuple[str, ...]]:
+def read_stored(payload: Mapping[str, Any], point: str) -> tuple[Chunk | None, tuple[str, ...]]:
     """A chunk as far as it can be read, and what is wrong with its payload, each as the end of a sentence about it.
 
     Fields that say what others say too, such as the facets that filters ask for, are held against those.
     """
-    lacking = [name for name in _FIELDS if name not in payload]
-    if lacking:
-        return None, (f"lacks {', '.join(lacking)}",)
-    try:
-        chunk = from_payload(payload)
-        said_again = {FACETS: facets(chunk), "order_index": chunk.position + 1}
-    except IndexCorrupt as error:
-        return None, (f"has a payload that cannot be read ({error.message})",)
-    except (TypeError, AttributeError) as error:
-        return None, (f"has a payload that cannot be read (a field of another kind: {error})",)
+    if damage := list(_damage(payload, _rest_of(payload), point)):
+        return None, (f"has a payload that {', and '.join(damage)}",)
+    chunk = from_payload(payload, point)
+    said_again = {FACETS: facets(chunk), "order_index": chunk.position + 1}
     wrong = [name for name, value in said_again.items() if payload[name] != value]
     return chunk, (f"has other {', '.join(wrong)} than follow from its fields",) if wrong else ()
+
+
+def _rest_of(payload: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    """The value inside of `rest`; None where that is not JSON."""
+    try:
+        return json.loads(payload[_REST])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
+
+
+def _damage(payload: Mapping[str, Any], rest: object, point: str) -> Iterator[str]:
+    """Everything that keeps a payload from being read, each as the end of a sentence about it."""
+    yield from _other_types(payload, _FIELDS, "")
+    created_at, identity = payload.get("created_at"), payload.get("chunk_id")
+    if isinstance(identity, str) and identity != point:
+        yield "has the `chunk_id` of another point"
+    if isinstance(created_at, str) and not _is_moment(created_at):
+        yield "has a `created_at` that is no time"
+    if isinstance(rest, dict):
+        yield from _other_types(rest, _REST_FIELDS, f"{_REST}.")
+    elif isinstance(payload.get(_REST), str):
+        yield f"has a `{_REST}` that is no JSON object"
+
+
+def _other_types(values: Mapping[str, Any], fields: Mapping[str, tuple[type, ...]], path: str) -> Iterator[str]:
+    for name, kinds in fields.items():
+        value = values.get(name, _ABSENT)
+        if type(value) in kinds:
+            if kinds is _LIST and not all(type(one) is str for one in value):
+                yield f"has something else than text in the list `{path}{name}`"
+        elif name not in values:
+            yield f"lacks `{path}{name}`"
+        else:
+            found = "null" if value is None else _KINDS.get(type(value), type(value).__name__)
+            yield f"has {found} as `{path}{name}`, which is {_KINDS[kinds[0]]}"
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def facets(chunk: Chunk) -> list[str]:

@@ -20,6 +20,9 @@ CHUNK_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 INDEX_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 """What a generation may be called where a folder or a collection has its name."""
 
+REBUILD = "`assay publish --rebuild` builds it anew; `assay rollback` goes back to the generation before."
+"""What to do about a damaged index."""
+
 TIES = 24
 """Results asked for beyond the limit, so that of equal ones at its end those with the first ids are returned: the same
 page stands in many versions."""

@@ -93,8 +93,15 @@ class _Auditor:
 
     def run(self, progress: Progress) -> Audit:
         """Look at everything."""
-        report, generation = self._report, self._generation
-        progress.begin("audit", generation.chunks)
+        progress.begin("audit", self._generation.chunks)
+        try:
+            self._look_at_parts(progress)
+            self._conclude()
+        finally:
+            progress.end()
+        return self._report
+
+    def _look_at_parts(self, progress: Progress) -> None:
         waiting: deque[Future[_Looked]] = deque()
         calls = 1 if self._embeddings is None else self._embeddings.embedder.batching.calls
         with ThreadPoolExecutor(calls, "audit") as threads:
@@ -108,6 +115,10 @@ class _Auditor:
             except BaseException:
                 threads.shutdown(wait=False, cancel_futures=True)
                 raise
+
+    def _conclude(self) -> None:
+        """Find what only shows when all parts were seen."""
+        report, generation = self._report, self._generation
         if self._index is not None:
             check_ids(self._ids, self._index, report)
         check_counts(None if self._index is None else self._index.count(), generation, report)
@@ -116,8 +127,6 @@ class _Auditor:
             self._embeddings.conclude(self._index, report)
         if self._keywords is not None and report.compared_keywords == report.chunks:
             self._keywords.conclude(report.chunks, report)
-        progress.end()
-        return report
 
     def _parts(self) -> Iterator[_Part]:
         """The chunks of whole documents, some at a time; the documents are looked at on the way."""

@@ -8,7 +8,7 @@ from assay.ports import Progress
 from assay.validation.structure.judged import Judged, StructuralLimits, finding
 
 
-def real_addresses(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Finding]:
+def addresses(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Finding]:
     """Whether the pages have real addresses, once a generation with real ones is live.
 
     A source whose live pages have none already may go on without.

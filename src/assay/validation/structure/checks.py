@@ -1,14 +1,27 @@
 """The conductor: every check of the structure, in the order of the report."""
 
-from assay.model.evaluation import Finding
+from collections.abc import Iterator
+
+from assay.errors import (
+    AssayError,
+    CatalogUnavailable,
+    EmbedderRefused,
+    EmbedderUnavailable,
+    StorageFull,
+    StoreUnavailable,
+)
+from assay.model.evaluation import Finding, Outcome
 from assay.ports import Progress
-from assay.validation.structure.addresses import real_addresses, searched_by_default
+from assay.validation.structure.addresses import addresses, searched_by_default
 from assay.validation.structure.content import markup_is_read, pages_that_say_something
 from assay.validation.structure.integrity import integrity
 from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
 from assay.validation.structure.titles import reachable_by_title
 from assay.validation.structure.unread import unread_files
+
+UNREACHABLE = (CatalogUnavailable, EmbedderRefused, EmbedderUnavailable, StorageFull, StoreUnavailable)
+"""Errors of a peer, which say nothing about the generation."""
 
 CHECKS: tuple[Check, ...] = (
     integrity,
@@ -18,16 +31,29 @@ CHECKS: tuple[Check, ...] = (
     lost_content,
     pages_that_say_something,
     markup_is_read,
-    real_addresses,
+    addresses,
     searched_by_default,
     reachable_by_title,
 )
 
 
 def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progress) -> list[Finding]:
-    """Hold a generation's structure against the limits.
+    """Run every check of a generation's structure; one that ends in an error is a finding, and the others run.
 
-    Raises CatalogError, VectorStoreError, EmbeddingError: a check that could not run is not a verdict. Where the
-    embedder does not answer or refuses, what needs it is undecided.
+    A peer that cannot be reached leaves its checks INCONCLUSIVE; data that cannot be used is a FAIL.
     """
-    return [found for check in CHECKS for found in check(judged, limits, progress)]
+    return [found for check in CHECKS for found in _findings(check, judged, limits, progress)]
+
+
+def _findings(check: Check, judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    try:
+        yield from check(judged, limits, progress)
+    except AssayError as error:
+        unreachable = isinstance(error, UNREACHABLE)
+        yield Finding(
+            check.__name__.replace("_", " "),
+            Outcome.INCONCLUSIVE if unreachable else Outcome.FAIL,
+            None,
+            "it can be checked",
+            f"it could not be checked: {error}{' Run it again when that is mended.' if unreachable else ''}",
+        )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from assay.errors import VectorStoreError
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.generations import Generation
 from assay.model.ranking import Query, Ranking
@@ -41,22 +42,27 @@ class Judged:
     """What a structural judgment looks at.
 
     live: the generation that is live now; None before the first promotion.
-    search: asks the production searcher opened on the generation.
+    index: None where it could not be opened.
+    search: asks the production searcher opened on the generation; raises what it raises, or why there is none.
     expect_queries: tells the embedder what will be asked next.
     recheck: what vectors of the generation are made anew with, to compare; see integrity.audit.
+    unopened: why the index could not be opened; None where it was.
     """
 
     generation: Generation
     live: Generation | None
     catalog: Catalog
-    index: VectorIndex
+    index: VectorIndex | None
     search: Callable[[Query], Ranking]
     expect_queries: Callable[[Sequence[str]], None]
     recheck: Recheck | None = None
+    unopened: VectorStoreError | None = None
 
 
 Check = Callable[[Judged, StructuralLimits, Progress], Iterable[Finding]]
-"""Holds one side of a generation against its limits."""
+"""Holds one side of a generation against its limits. Its name, with blanks, names the finding where it could not run.
+
+Raises AssayError: `structure_findings` makes a finding of it, and runs the other checks."""
 
 
 def finding(

@@ -1,19 +1,28 @@
 """What passes, and a reader of the verdict should know all the same."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
+from assay.errors import AssayError
 from assay.model.ids import is_placeholder
 from assay.validation.structure.judged import Judged
 
 
 def structure_notes(judged: Judged) -> list[str]:
-    """Every note on a generation's structure, in the order of the report."""
-    return [said for note in NOTES for said in note(judged)]
+    """Every note on a generation's structure, in the order of the report.
+
+    What cannot be read is left out: the checks say so.
+    """
+    found: list[str] = []
+    for note in NOTES:
+        with suppress(AssayError):
+            found += note(judged)
+    return found
 
 
 def placeholder_addresses(judged: Judged) -> Iterator[str]:
     """Count the pages without a real address."""
-    made_up = sum(is_placeholder(document.info.url) for document in judged.catalog.documents(judged.generation.id))
+    made_up = sum(is_placeholder(page.url) for page in judged.catalog.known_pages(judged.generation.id).values())
     if made_up:
         yield f"{made_up} pages have no real address: links of hits lead nowhere until --base-url is given."
 

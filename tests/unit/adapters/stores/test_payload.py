@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.adapters.stores.payload import facets, from_payload, read_stored, to_payload, url_facet, url_paths
-from assay.errors import IndexCorrupt
+from assay.errors import PointCorrupt
 from assay.model.documents import Chunk, DocumentInfo
 from assay.testing.index_samples import point
 
@@ -59,7 +59,7 @@ CHUNKS = st.builds(
 
 @given(chunk=CHUNKS)
 def test_every_field_of_a_chunk_survives_a_payload_in_json(chunk: Chunk) -> None:
-    assert from_payload(json.loads(json.dumps(to_payload(chunk)))) == chunk
+    assert from_payload(json.loads(json.dumps(to_payload(chunk))), chunk.id) == chunk
 
 
 def test_the_names_that_others_read_are_always_there() -> None:
@@ -77,20 +77,65 @@ def test_times_are_utc_with_a_z() -> None:
     assert payload["created_at"] == "2026-03-14T12:00:00.000005Z"
 
 
-@pytest.mark.parametrize("name", sorted(NAMES_FOR_OUTSIDE - {"order_index"} | {"source", "rest"}))
+WRONG: tuple[object, ...] = (None, "", "word", 7, 1.5, True, [], ["word", 7], {}, {"a": 1})
+"""Values of every type that JSON has."""
+
+PAYLOAD = to_payload(point("page", version="1", locale="en").chunk)
+POINT = PAYLOAD["chunk_id"]
+INSIDE = json.loads(PAYLOAD["rest"])
+FIELDS = sorted([*PAYLOAD, *(f"rest.{name}" for name in INSIDE)])
+
+
+def _with(name: str, *value: object) -> dict[str, object]:
+    """A payload whose field has another value, or none; a field inside of `rest` is called `rest.name`."""
+    outer, _, inner = name.partition(".")
+    values = INSIDE if inner else PAYLOAD
+    changed = {key: old for key, old in values.items() if key != (inner or outer)} | dict.fromkeys(
+        [inner or outer][: len(value)], *value
+    )
+    return PAYLOAD | {"rest": json.dumps(changed)} if inner else changed
+
+
+def _can_be(name: str, value: object) -> bool:
+    """Whether a sound payload may have this value there."""
+    if name in {"created_at", "chunk_id", "rest"}:
+        return value is None and name == "created_at"
+    if name in {"anchor", "version", "locale", "previous", "next"}:
+        return value is None or isinstance(value, str)
+    sound = INSIDE[name.removeprefix("rest.")] if name.startswith("rest.") else PAYLOAD[name]
+    return type(value) is type(sound) and value != ["word", 7]
+
+
+@pytest.mark.parametrize("name", FIELDS)
 def test_a_payload_without_one_of_its_fields_is_refused_by_name(name: str) -> None:
-    payload = to_payload(point("page").chunk)
-    del payload[name]
-    with pytest.raises(IndexCorrupt, match=name):
-        from_payload(payload)
+    with pytest.raises(PointCorrupt, match=rf"The point {POINT} of the index is damaged: its payload lacks `{name}`"):
+        from_payload(_with(name), POINT)
+
+
+@pytest.mark.parametrize("value", WRONG, ids=repr)
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_of_every_other_type_is_refused_by_point_and_field_and_never_read_as_something_else(
+    name: str, value: object
+) -> None:
+    payload = _with(name, value)
+    if _can_be(name, value):
+        from_payload(payload, POINT)
+        return
+    with pytest.raises(PointCorrupt, match=rf"The point {POINT} .*`{name}`") as caught:
+        from_payload(payload, POINT)
+    assert "assay publish --rebuild" in caught.value.hint
+    assert "assay rollback" in caught.value.hint
+    chunk, problems = read_stored(payload, POINT)
+    assert chunk is None
+    assert f"`{name}`" in problems[0]
 
 
 @pytest.mark.parametrize(
-    "damage", [{"rest": "{"}, {"rest": "[]"}, {"rest": None}, {"created_at": "yesterday"}, {"rest": "{}"}]
+    "damage", [{"rest": "{"}, {"rest": "[]"}, {"rest": "[" * 100_000}, {"created_at": "yesterday"}]
 )
-def test_a_payload_that_cannot_be_read_is_refused(damage: dict[str, object]) -> None:
-    with pytest.raises(IndexCorrupt, match="cannot be read"):
-        from_payload(to_payload(point("page").chunk) | damage)
+def test_text_that_does_not_say_what_it_should_is_refused(damage: dict[str, object]) -> None:
+    with pytest.raises(PointCorrupt, match=f"`{next(iter(damage))}`"):
+        from_payload(PAYLOAD | damage, POINT)
 
 
 @pytest.mark.parametrize(
@@ -143,14 +188,14 @@ ODD = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.lists(
 
 @given(chunk=CHUNKS)
 def test_a_payload_as_it_was_written_is_read_back_without_a_word(chunk: Chunk) -> None:
-    assert read_stored(to_payload(chunk)) == (chunk, ())
+    assert read_stored(to_payload(chunk), chunk.id) == (chunk, ())
 
 
 @given(chunk=CHUNKS, name=st.sampled_from(sorted(to_payload(point("a").chunk))))
 def test_a_payload_that_lacks_a_field_is_said_to_lack_it(chunk: Chunk, name: str) -> None:
     payload = to_payload(chunk)
     del payload[name]
-    assert read_stored(payload) == (None, (f"lacks {name}",))
+    assert read_stored(payload, chunk.id) == (None, (f"has a payload that lacks `{name}`",))
 
 
 @given(chunk=CHUNKS, name=st.sampled_from(sorted(to_payload(point("a").chunk))), value=ODD)
@@ -158,7 +203,7 @@ def test_whatever_a_payload_holds_it_is_read_or_said_to_be_wrong_and_nothing_is_
     chunk: Chunk, name: str, value: object
 ) -> None:
     payload = to_payload(chunk) | {name: value}
-    read, problems = read_stored(payload)
+    read, problems = read_stored(payload, chunk.id)
     assert read == chunk or problems or read is not None  # another value is held against the catalog
     assert (read is None) <= bool(problems)
 
@@ -168,11 +213,12 @@ def test_whatever_a_payload_holds_it_is_read_or_said_to_be_wrong_and_nothing_is_
     [
         ({"facets": []}, "has other facets than follow from its fields"),
         ({"order_index": 7}, "has other order_index than follow from its fields"),
-        ({"rest": "{"}, "cannot be read"),
-        ({"text": 5}, "cannot be read (a field of another kind"),
-        ({"position": "first"}, "cannot be read (a field of another kind"),
+        ({"rest": "{"}, "has a `rest` that is no JSON object"),
+        ({"text": 5}, "has a number as `text`, which is text"),
+        ({"text": 5, "url": None}, "a number as `text`, which is text, and has null as `url`"),
     ],
 )
 def test_what_contradicts_the_other_fields_is_named(change: dict[str, object], says: str) -> None:
-    (problem,) = read_stored(to_payload(point("a").chunk) | change)[1]
+    chunk = point("a").chunk
+    (problem,) = read_stored(to_payload(chunk) | change, chunk.id)[1]
     assert says in problem

@@ -1,19 +1,32 @@
 """The structural verdict as a whole, and what its checks cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from tests.structures import LIMITS, QUALITY, some_pages, verdict_on
+from tests.structures import LIMITS, QUALITY, finding_of, some_pages, verdict_on
 from tests.worlds import World
 
-from assay.errors import EmbedderUnavailable, StoreUnavailable
-from assay.model.evaluation import Outcome, worst
+from assay import errors
+from assay.errors import EmbedderUnavailable, IndexCorrupt, StoreUnavailable, VectorStoreError
+from assay.model.evaluation import Finding, Outcome, worst
 from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
 from assay.validation.gate import NO_TEST_SET, Gate, MeasureLimit, limit_notes
 from assay.validation.integrity import KINDS, Recheck
-from assay.validation.structure import Judged, structure_findings, structure_notes
+from assay.validation.structure import Judged, checks, structure_findings, structure_notes
+
+CHECKED = [
+    *KINDS,
+    "failed pages",
+    "fall in pages",
+    "lost content",
+    "pages with text",
+    "pages alike",
+    "leftover markup",
+    "addresses",
+    "reachable by title",
+]
 
 
 def test_a_sound_generation_passes_every_check() -> None:
@@ -21,17 +34,7 @@ def test_a_sound_generation_passes_every_check() -> None:
     generation = world.build("g1", *some_pages(4))
     verdict = verdict_on(world, generation)
     assert verdict.outcome is Outcome.PASS
-    assert [finding.check for finding in verdict.findings] == [
-        *KINDS,
-        "failed pages",
-        "fall in pages",
-        "lost content",
-        "pages with text",
-        "pages alike",
-        "leftover markup",
-        "addresses",
-        "reachable by title",
-    ]
+    assert [finding.check for finding in verdict.findings] == CHECKED
     assert {finding.detail for finding in verdict.findings} == {""}
     assert verdict.summary == "PASS: all 21 checks passed."
 
@@ -79,15 +82,64 @@ def test_the_worst_outcome_decides(outcomes: Sequence[Outcome], expected: Outcom
     assert worst(outcomes) is expected
 
 
-def test_a_check_that_could_not_run_is_no_verdict() -> None:
+PEERS = {"CatalogUnavailable", "EmbedderRefused", "EmbedderUnavailable", "StorageFull", "StoreUnavailable"}
+TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.AssayError)]
+
+
+@pytest.mark.parametrize("kind", TREE, ids=lambda kind: kind.__name__)
+def test_a_check_that_cannot_run_is_a_finding_and_the_others_run(
+    kind: type[errors.AssayError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(2))
+
+    def half_done(*_: object) -> Iterator[Finding]:
+        yield Finding("first half", Outcome.PASS, 1.0, "some limit")
+        raise kind("It broke.", hint="Mend it.")
+
+    monkeypatch.setattr(checks, "CHECKS", (half_done, *checks.CHECKS))
+    verdict = verdict_on(world, generation)
+    whole, broken, *others = verdict.findings
+    assert (whole.check, whole.outcome, broken.check, broken.value) == ("first half", Outcome.PASS, "half done", None)
+    assert broken.outcome is (Outcome.INCONCLUSIVE if kind.__name__ in PEERS else Outcome.FAIL)
+    assert broken.detail.startswith("it could not be checked: It broke. Mend it.")
+    assert [finding.check for finding in others] == CHECKED
+    assert {finding.outcome for finding in others} == {Outcome.PASS}
+
+
+def test_a_store_that_is_gone_leaves_the_titles_undecided() -> None:
     world = World()
     generation = world.build("g1", *some_pages(1))
 
     def fail(_: Query) -> Ranking:
         raise StoreUnavailable("The store is gone.")
 
-    with pytest.raises(StoreUnavailable):
-        verdict_on(world, generation, search=fail)
+    verdict = verdict_on(world, generation, search=fail)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "The store is gone." in finding_of(verdict, "reachable by title").detail
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [(StoreUnavailable("It is away."), Outcome.INCONCLUSIVE), (IndexCorrupt("It is damaged."), Outcome.FAIL)],
+)
+def test_an_index_that_cannot_be_opened_is_a_finding_and_the_catalog_is_checked(
+    error: VectorStoreError, outcome: Outcome
+) -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(2))
+
+    def fail(_: Query) -> Ranking:
+        raise error
+
+    recheck = Recheck(world.embedder, world.encoder)
+    judged = Judged(generation, None, world.catalog, None, fail, world.embedder.expect_queries, recheck, error)
+    found = {one.check: one for one in structure_findings(judged, LIMITS, Silence())}
+    assert found["index"].outcome is outcome
+    assert error.message in found["index"].detail + "".join(found["index"].examples)
+    assert found["reachable by title"].outcome is outcome
+    assert found["hashes"].outcome is found["failed pages"].outcome is Outcome.PASS
+    assert worst(one.outcome for one in found.values()) is outcome
 
 
 def test_titles_are_undecided_where_the_embedder_is_gone_and_few_are_tried() -> None:

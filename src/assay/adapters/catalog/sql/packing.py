@@ -7,11 +7,15 @@ from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from assay.adapters.catalog.sql.field_types import typed
 from assay.errors import CatalogCorrupt
 from assay.model.documents import Link, Section
 from assay.model.evaluation import Passage, Quote, Span
 
 T = TypeVar("T", Section, Link)
+
+MEND = "Restore the catalog from a backup, or remove it and run `assay publish`."
+"""What to do about a damaged record."""
 
 COMPRESSION = 1
 """zlib's fastest: pages shrink to 34%, where twice the time (level 6) would give 30%."""
@@ -36,7 +40,7 @@ def unpacked_text(packed: bytes, what: str) -> str:
     """The text again. what: it is, for the CatalogCorrupt that is raised when it is damaged."""
     try:
         return zlib.decompress(packed).decode()
-    except (zlib.error, UnicodeDecodeError) as error:
+    except (zlib.error, UnicodeDecodeError, TypeError) as error:
         raise _damaged(what, error) from error
 
 
@@ -52,7 +56,7 @@ def unpacked_outline(packed: bytes, url: str) -> Outline:
     try:
         outline = json.loads(text)
         return tuple(_rows(Section, outline["sections"])), tuple(_rows(Link, outline["links"]))
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _damaged(what, error) from error
 
 
@@ -69,8 +73,8 @@ def unpacked_passage(packed: bytes) -> Passage:
         for name, noun in (("quote", Quote), ("position", Span)):
             if name in values:
                 values[name] = noun(**values[name])
-        return Passage(**values)
-    except (ValueError, TypeError) as error:
+        return typed(Passage(**values), TypeError)
+    except (ValueError, TypeError, RecursionError) as error:
         raise _damaged("anchor of a judgment", error) from error
 
 
@@ -83,7 +87,7 @@ def _rows(noun: type[T], columns: Mapping[str, Sequence[Any]]) -> Iterable[T]:
     names = [field.name for field in fields(noun) if field.name in columns]
     for row in zip(*(columns[name] for name in names), strict=True):
         values: dict[str, Any] = dict(zip(names, map(_frozen, row), strict=True))
-        yield noun(**values)
+        yield typed(noun(**values), TypeError)
 
 
 def _frozen(value: object) -> object:
@@ -93,5 +97,5 @@ def _frozen(value: object) -> object:
 def _damaged(what: str, error: Exception) -> CatalogCorrupt:
     return CatalogCorrupt(
         f"The stored {what} is damaged ({error}).",
-        hint="Restore the catalog from a backup, or remove it and run `assay publish`.",
+        hint=MEND,
     )

@@ -1,6 +1,6 @@
 """Every statement of the catalog, by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Column, Delete, Select, Update, delete, exists, select, update
@@ -143,6 +143,26 @@ def infos_of(generation_id: str, revisions: Sequence[str]) -> Select[Any]:
 def stored(revisions: Sequence[str]) -> Select[Any]:
     """Number, id and URL of the revisions that are stored."""
     return select(_revisions.id, _revisions.revision, _revisions.url).where(_revisions.revision.in_(revisions))
+
+
+def revisions(numbers: Sequence[int]) -> Select[Any]:
+    """Number and STORED of revisions."""
+    return select(_revisions.id, *STORED).where(_revisions.id.in_(numbers))
+
+
+def change_revision(number: int, values: Mapping[str, Any]) -> Update:
+    """Write a revision over."""
+    return update(document_revisions).where(_revisions.id == number).values(dict(values))
+
+
+def delete_chunks(number: int) -> Delete:
+    """Delete the chunks of a revision."""
+    return delete(chunks).where(chunks.c.revision_id == number)
+
+
+def dates_of(number: int) -> Select[Any]:
+    """When the chunks of a revision were first stored."""
+    return select(chunks.c.chunk_id, chunks.c.created_at).where(chunks.c.revision_id == number)
 
 
 def included(generation_id: str, urls: Sequence[str]) -> Select[Any]:

@@ -1,13 +1,21 @@
 """Rows from nouns, and nouns from rows. Knows the columns, and no SQL."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from assay.adapters.catalog.sql.packing import json_text, packed_outline, packed_text, unpacked_outline, unpacked_text
+from assay.adapters.catalog.sql.field_types import typed
+from assay.adapters.catalog.sql.packing import (
+    MEND,
+    json_text,
+    packed_outline,
+    packed_text,
+    unpacked_outline,
+    unpacked_text,
+)
 from assay.adapters.catalog.sql.rules import as_utc
 from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError
 from assay.model.documents import Chunk, Document, DocumentInfo
@@ -20,6 +28,8 @@ T = TypeVar("T", DocumentInfo, EmbedderIdentity, ChunkerIdentity, SparseIdentity
 
 INFO_COLUMNS = ("url", "title", "source", "source_path", "slug")
 """The fields of DocumentInfo that have a column of their own; the rest is kept as JSON."""
+
+_ALWAYS_KNOWN = tuple(field.name for field in fields(DocumentInfo) if field.default is MISSING)
 
 
 def generation_row(generation: Generation) -> dict[str, Any]:
@@ -40,17 +50,19 @@ def generation_row(generation: Generation) -> dict[str, Any]:
 
 
 def generation_of(row: Row) -> Generation:
-    """The generation in a row of `generations`."""
-    return Generation(
-        **{
-            **row,
-            "state": State(row["state"]),
-            "embedder": restored(EmbedderIdentity, row["embedder"]),
-            "chunker": restored(ChunkerIdentity, row["chunker"]),
-            "sparse": restored(SparseIdentity, row["sparse"]),
-            "sources": tuple(row["sources"]),
-        }
-    )
+    """The generation in a row of `generations`. Raises CatalogCorrupt when it is damaged."""
+    with _readable(f"generation {row['id']}") as damaged:
+        found = Generation(
+            **{
+                **row,
+                "state": State(row["state"]),
+                "embedder": typed(restored(EmbedderIdentity, row["embedder"]), damaged),
+                "chunker": typed(restored(ChunkerIdentity, row["chunker"]), damaged),
+                "sparse": typed(restored(SparseIdentity, row["sparse"]), damaged),
+                "sources": _frozen(row["sources"]),
+            }
+        )
+        return typed(found, damaged)
 
 
 def revision_row(revision: str, document: Document, chunk_count: int) -> dict[str, Any]:
@@ -71,13 +83,17 @@ def revision_row(revision: str, document: Document, chunk_count: int) -> dict[st
 
 def info_of(row: Row) -> DocumentInfo:
     """The document info in a row of `document_revisions`. Raises CatalogCorrupt when it is damaged."""
-    with _readable(row["url"]):
-        return restored(DocumentInfo, {**row["more"], **{column: row[column] for column in INFO_COLUMNS}})
+    with _readable(row["url"]) as damaged:
+        known = {**row["more"], **{column: row[column] for column in INFO_COLUMNS}}
+        if lacking := [name for name in _ALWAYS_KNOWN if name not in known]:
+            raise damaged(f"it lacks {', '.join(lacking)}")
+        return typed(restored(DocumentInfo, known), damaged)
 
 
 def known_page_of(row: Row) -> KnownPage:
     """What a row of `document_revisions` says of its page."""
-    return KnownPage(**{field.name: row[field.name] for field in fields(KnownPage)})
+    with _readable(row["url"]) as damaged:
+        return typed(KnownPage(**{field.name: row[field.name] for field in fields(KnownPage)}), damaged)
 
 
 def stored_document_of(row: Row) -> StoredDocument:
@@ -85,7 +101,7 @@ def stored_document_of(row: Row) -> StoredDocument:
     text = unpacked_text(row["text"], f"text of {row['url']}")
     outline = row["outline"]
     sections, links = (None, None) if outline is None else unpacked_outline(outline, row["url"])
-    return StoredDocument(
+    stored = StoredDocument(
         revision=row["revision"],
         info=info_of(row),
         key=row["key"],
@@ -96,11 +112,14 @@ def stored_document_of(row: Row) -> StoredDocument:
         sections=sections,
         links=links,
     )
+    with _readable(row["url"]) as damaged:
+        return typed(stored, damaged)
 
 
 def chunk_place_of(row: Row) -> ChunkPlace:
     """The place that a row of PLACE says."""
-    return ChunkPlace(**{field.name: row[field.name] for field in fields(ChunkPlace)})
+    with _readable(row["url"]) as damaged:
+        return typed(ChunkPlace(**{field.name: row[field.name] for field in fields(ChunkPlace)}), damaged)
 
 
 def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, Any]:
@@ -129,8 +148,11 @@ def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, An
 
 def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
     """The chunk in a row of `chunks`. Raises CatalogCorrupt when it is damaged."""
-    with _readable(document.url):
-        heading_path = tuple(row["heading_path"])
+    with _readable(f"chunk {row['chunk_id']} of {document.url}") as damaged:
+        return typed(_chunk(row, document), damaged)
+
+
+def _chunk(row: Row, document: DocumentInfo) -> Chunk:
     return Chunk(
         id=row["chunk_id"],
         document=document,
@@ -139,7 +161,7 @@ def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
         end=row["span_end"],
         position=row["position"],
         section=row["section"],
-        heading_path=heading_path,
+        heading_path=_frozen(row["heading_path"]),
         anchor=row["anchor"],
         token_count=row["token_count"],
         tokenizer=row["tokenizer"],
@@ -154,15 +176,16 @@ def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
 
 
 @contextmanager
-def _readable(url: object) -> Iterator[None]:
-    """Raise CatalogCorrupt for JSON that is not what stands in its column."""
+def _readable(what: object) -> Iterator[Callable[[str], CatalogCorrupt]]:
+    """Raise CatalogCorrupt for values that cannot be what they stand for; the block gets the maker of that error."""
+
+    def damaged(problem: object) -> CatalogCorrupt:
+        return CatalogCorrupt(f"What is stored of {what} is damaged ({problem}).", hint=MEND)
+
     try:
-        yield
-    except TypeError as error:
-        raise CatalogCorrupt(
-            f"What is stored of {url} is damaged ({error}).",
-            hint="Restore the catalog from a backup, or remove it and run `assay publish`.",
-        ) from error
+        yield damaged
+    except (TypeError, ValueError, AttributeError) as error:
+        raise damaged(error) from error
 
 
 def restored(noun: type[T], values: Mapping[str, Any]) -> T:
@@ -195,7 +218,7 @@ def _as_json(generation_id: str, name: str, values: Mapping[str, object]) -> dic
     return plain
 
 
-def _frozen(value: object) -> object:
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - JSON
     return tuple(value) if isinstance(value, list) else value
 
 

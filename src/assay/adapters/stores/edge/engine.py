@@ -30,11 +30,9 @@ from qdrant_edge import (
 
 from assay.adapters.stores.facet_conditions import Conditions, narrowing_conditions, scope_conditions
 from assay.adapters.stores.payload import FACETS
-from assay.adapters.stores.points import DENSE, SPARSE
+from assay.adapters.stores.points import DENSE, REBUILD, SPARSE
 from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
-
-REBUILD = "Build it anew with `assay ingest --rebuild`, or go back with `assay rollback`."
 
 if TYPE_CHECKING:
     from qdrant_edge import ConditionType  # a name of the stubs only

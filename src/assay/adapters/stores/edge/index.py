@@ -24,20 +24,21 @@ from qdrant_edge import (
     SparseVector,
 )
 
-from assay.adapters.stores.edge.engine import GRAPH, REBUILD, SearchKind, engine_errors, scope_filter, whole_filter
+from assay.adapters.stores.edge.engine import GRAPH, SearchKind, engine_errors, scope_filter, whole_filter
 from assay.adapters.stores.edge.opening import Place
 from assay.adapters.stores.edge.seal import Seal
 from assay.adapters.stores.payload import from_payload, read_stored
 from assay.adapters.stores.points import (
     CHUNK_ID,
     DENSE,
+    REBUILD,
     SPARSE,
     TIES,
     end_of_ties,
     require_direction,
     sorted_terms,
 )
-from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
+from assay.errors import IndexCorrupt, PointCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
 
@@ -103,7 +104,7 @@ class EdgeIndex:
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
         records = self._records(chunk_ids, with_payload=True, with_vector=False)
-        return {_id_of(record): from_payload(record.payload or {}) for record in records}
+        return {point: from_payload(record.payload or {}, point) for record in records for point in (_id_of(record),)}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
         """The stored chunks with the true cosine of each and a vector. Raises IndexCorrupt, InvalidEmbedding."""
@@ -118,7 +119,11 @@ class EdgeIndex:
         )
         with self._engine() as shard:
             points = shard.query(request)
-        return {_id_of(point): Compared(from_payload(point.payload or {}), point.score) for point in points}
+        return {
+            chunk_id: Compared(from_payload(point.payload or {}, chunk_id), point.score)
+            for point in points
+            for chunk_id in (_id_of(point),)
+        }
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
@@ -206,7 +211,7 @@ def _written(number: int) -> str:
 
 
 def _stored(record: Record) -> StoredPoint:
-    chunk, problems = read_stored(record.payload or {})
+    chunk, problems = read_stored(record.payload or {}, _id_of(record))
     vectors = record.vector if isinstance(record.vector, dict) else {}
     dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
     return StoredPoint(
@@ -220,5 +225,5 @@ def _stored(record: Record) -> StoredPoint:
 def _dense(record: Record) -> Vector:
     vectors = record.vector
     if not isinstance(vectors, dict) or DENSE not in vectors:
-        raise IndexCorrupt(f"The point {record.id} has no dense vector.", hint=REBUILD)
+        raise PointCorrupt(f"The point {record.id} of the index is damaged: it has no dense vector.", hint=REBUILD)
     return np.array(vectors[DENSE], dtype=np.float32)

@@ -15,7 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from assay.adapters.stores.edge.checksum import checksum_of
-from assay.adapters.stores.edge.engine import REBUILD, SearchKind
+from assay.adapters.stores.edge.engine import SearchKind
+from assay.adapters.stores.points import REBUILD
 from assay.errors import IndexCorrupt, IndexNotFound
 
 SEAL = "assay-index.json"

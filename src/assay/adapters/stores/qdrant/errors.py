@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
+from assay.adapters.stores.points import REBUILD
 from assay.errors import IndexCorrupt, IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
 from assay.redaction import peer_words
 
@@ -20,7 +21,6 @@ CLIENT_ERRORS = (ApiException, QdrantException, grpc.RpcError, httpx.HTTPError, 
 MISREAD = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What the client's code runs into where an answer is not Qdrant's: it takes the parts of an answer for granted."""
 
-REBUILD = "Build it anew with `assay ingest --rebuild`, or go back with `assay rollback`."
 
 _GRPC_STATUS = {
     grpc.StatusCode.INVALID_ARGUMENT: 400,

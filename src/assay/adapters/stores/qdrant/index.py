@@ -11,6 +11,7 @@ from assay.adapters.stores.payload import FACETS, from_payload, read_stored
 from assay.adapters.stores.points import (
     CHUNK_ID,
     DENSE,
+    REBUILD,
     SPARSE,
     TIES,
     end_of_ties,
@@ -19,10 +20,10 @@ from assay.adapters.stores.points import (
     sorted_terms,
 )
 from assay.adapters.stores.qdrant.collection import Marker, collection_name
-from assay.adapters.stores.qdrant.errors import Failure, not_usable
+from assay.adapters.stores.qdrant.errors import Failure
 from assay.adapters.stores.qdrant.options import Reading
 from assay.adapters.stores.qdrant.server import Again, QdrantServer
-from assay.errors import StoreUnavailable
+from assay.errors import PointCorrupt, StoreUnavailable
 from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
 
@@ -78,7 +79,7 @@ class QdrantIndex:
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
         records = self._records(chunk_ids, with_payload=True, with_vectors=False)
-        return {str(record.id): from_payload(record.payload or {}) for record in records}
+        return {str(record.id): from_payload(record.payload or {}, str(record.id)) for record in records}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
         """The stored chunks with the true cosine of each and a vector, in one request.
@@ -91,7 +92,9 @@ class QdrantIndex:
         if not ids:
             return {}
         (points,) = self._query([_comparison(vector, ids)])
-        return {str(point.id): Compared(from_payload(point.payload or {}), point.score) for point in points}
+        return {
+            str(point.id): Compared(from_payload(point.payload or {}, str(point.id)), point.score) for point in points
+        }
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
@@ -180,7 +183,7 @@ class QdrantIndex:
 
     def _dense(self, record: models.Record) -> Vector:
         if not isinstance(record.vector, dict) or DENSE not in record.vector:
-            raise not_usable(self._name, f"the point {record.id} has no dense vector")
+            raise PointCorrupt(f"The point {record.id} of the index is damaged: it has no dense vector.", hint=REBUILD)
         return np.array(record.vector[DENSE], dtype=np.float32)
 
     def _require_open(self) -> None:
@@ -189,7 +192,7 @@ class QdrantIndex:
 
 
 def _stored(record: models.Record) -> StoredPoint:
-    chunk, problems = read_stored(record.payload or {})
+    chunk, problems = read_stored(record.payload or {}, str(record.id))
     vectors = record.vector if isinstance(record.vector, dict) else {}
     dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
     return StoredPoint(
