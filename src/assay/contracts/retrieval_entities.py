@@ -1,7 +1,7 @@
 """The entities of seed 002, with the rules that it has for them."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -42,8 +42,8 @@ class QueryEmbedding:
 class RetrievalResult:
     """One chunk that answers a query.
 
-    text: the chunk's text; not empty.
-    source_url: absolute URL of the page.
+    text: the chunk's text; not blank.
+    source_url: absolute http or https URL of the page.
     relevance_score: cosine of query and chunk, 0 to 1.
     position: 0, 1, 2, … within the page.
     title: of the page; "" where it has none.
@@ -59,16 +59,28 @@ class RetrievalResult:
     title: str = ""
 
     def __post_init__(self) -> None:
-        if not self.text:
+        for name in ("text", "source_url", "chunk_id", "title"):
+            value = getattr(self, name)
+            if not isinstance(value, str):
+                raise InputError(f"{name}: it has to be a string; {sent(value)}.")
+        if isinstance(self.position, bool) or not isinstance(self.position, int):
+            raise InputError(f"position: it has to be a whole number; {sent(self.position)}.")
+        if isinstance(self.relevance_score, bool) or not isinstance(self.relevance_score, int | float):
+            raise InputError(f"relevance_score: it has to be a number from 0 to 1; {sent(self.relevance_score)}.")
+        if not self.text.strip():
             raise InputError("text: it is empty.")
         if not _is_url(self.source_url):
-            raise InputError(f"source_url: it has to be an absolute URL; {sent(self.source_url)}.")
+            raise InputError(f"source_url: it has to be an absolute http or https URL; {sent(self.source_url)}.")
         if not 0.0 <= self.relevance_score <= 1.0:
             raise InputError(f"relevance_score: it has to be a number from 0 to 1; {sent(self.relevance_score)}.")
         if not self.chunk_id:
             raise InputError("chunk_id: it is empty.")
         if self.position < 0:
             raise InputError(f"position: it has to be 0 or more; {sent(self.position)}.")
+
+    def to_dict(self) -> dict[str, object]:
+        """The result as a plain dict."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,4 +147,4 @@ def _is_url(url: str) -> bool:
         parts = urlsplit(url)
     except ValueError:
         return False
-    return bool(parts.scheme and (parts.netloc or parts.scheme == "file")) and not any(map(str.isspace, url))
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and not any(map(str.isspace, url))

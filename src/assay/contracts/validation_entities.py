@@ -3,8 +3,8 @@
 A reader of a report takes keys that it does not know for those of a later Assay, and passes over them.
 """
 
-from datetime import datetime
-from typing import Annotated, Literal, Self
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -18,13 +18,12 @@ TOP_K_LIMIT = 100
 
 
 def _zoned(moment: datetime) -> datetime:
-    if moment.tzinfo is None:
-        raise ValueError("it has to name its time zone")
-    return moment
+    """A moment in UTC; one without a zone is read as UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 Moment = Annotated[datetime, AfterValidator(_zoned)]
-_Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 _Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _Label = Annotated[int, Field(ge=0, le=2)]
@@ -35,6 +34,10 @@ class ReportModel(BaseModel):
     """A part of a report."""
 
     model_config = ConfigDict(strict=True, frozen=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The part as JSON has it."""
+        return self.model_dump(mode="json")
 
 
 # --- seed 001 ------------------------------------------------------------------------------------------------------
@@ -53,17 +56,17 @@ class ReportQuery(ReportModel):
 class ReportResult(ReportModel):
     """The seed's SearchResult: one chunk that was found."""
 
-    similarity_score: _Share = Field(description="Cosine similarity of query and chunk, 0 to 1.")
+    similarity_score: Share = Field(description="Cosine similarity of query and chunk, 0 to 1.")
     content: str = Field(description="The chunk's text.")
     url: str = Field(description="The page.")
     title: str = Field(description="Title of the page; empty where the index has none.")
     chunk_index: int = Field(ge=0, description="0, 1, 2, … within the page.")
-    timestamp: Annotated[Moment, Field(strict=False)] | None = Field(
-        description="When the chunk was first stored: ISO 8601, UTC; null where an adopted index does not say, which "
+    timestamp: Annotated[Moment, Field(strict=False)] | Literal[""] = Field(
+        description="When the chunk was first stored: ISO 8601, UTC; empty where an adopted index does not say, which "
         "`metadata_completeness_rate` counts."
     )
-    content_hash: str = Field(
-        pattern=r"^[0-9a-f]{64}$", description="SHA-256 of the text, 64 hexadecimal digits, as the index has it."
+    content_hash: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$"), AfterValidator(str.lower)] = Field(
+        description="SHA-256 of the text, 64 hexadecimal digits, as the index has it, in lower case."
     )
 
 
@@ -78,7 +81,7 @@ class ReportCase(ReportModel):
     relevance_labels: list[_Label] = Field(
         description="Of each result: 0 not relevant, 1 relevant, 2 highly relevant; 0 too where nobody has judged it."
     )
-    precision_at_k: _Share = Field(
+    precision_at_k: Share = Field(
         description="Results with a label of 1 or more, divided by `top_k`; 0 of a query that failed."
     )
     rank_of_best: Annotated[int, Field(ge=1)] | None = Field(
@@ -122,7 +125,7 @@ class ReportInterval(ReportModel):
 
     low: _Number = Field(description="Its lower end.")
     high: _Number = Field(description="Its upper end.")
-    level: _Share = Field(description="Share of samples in which such an interval holds the true value.")
+    level: Share = Field(description="Share of samples in which such an interval holds the true value.")
 
 
 class ReportMeasure(ReportModel):
@@ -247,8 +250,8 @@ class ReportDifference(ReportModel):
     this: _Number = Field(description="Mean of this one.")
     difference: _Number = Field(description="This one less the live one.")
     interval: ReportInterval | None = Field(description="Of the difference.")
-    p: _Share = Field(description="Of the paired test.")
-    adjusted_p: _Share = Field(description="The same after Holm's adjustment over the measures.")
+    p: Share = Field(description="Of the paired test.")
+    adjusted_p: Share = Field(description="The same after Holm's adjustment over the measures.")
     detectable: _Number | None = Field(
         description="The smallest difference that so many topics could have shown with 80% power."
     )
@@ -262,7 +265,7 @@ class ReportUnjudged(ReportModel):
     chunk_id: str = Field(description="Id of its chunk.")
     url: str = Field(description="Deep link to where the chunk begins.")
     title: str = Field(description="Title of its page.")
-    similarity_score: _Share = Field(description="Cosine similarity of query and chunk.")
+    similarity_score: Share = Field(description="Cosine similarity of query and chunk.")
     why: str = Field(description="What its label may decide.")
 
 
@@ -311,17 +314,17 @@ class ValidationReport(ReportModel):
 
     timestamp: Annotated[Moment, Field(strict=False)] = Field(description="When the validation began: ISO 8601, UTC.")
     total_queries: _Count = Field(description="Number of test cases, those that failed included.")
-    avg_precision_at_5: _Share = Field(
+    avg_precision_at_5: Share = Field(
         description="Mean P@5 over the topics that count; 0 where none does, and then `measures` says null."
     )
-    mrr: _Share = Field(description="Mean of 1 / `rank_of_best`, 0 where that is null, over the topics that count.")
+    mrr: Share = Field(description="Mean of 1 / `rank_of_best`, 0 where that is null, over the topics that count.")
     avg_latency_ms: _Milliseconds = Field(description="Mean milliseconds of a search; 0 where none was timed.")
     p95_latency_ms: _Milliseconds = Field(description="95th percentile; 0 where none was timed.")
     p99_latency_ms: _Milliseconds = Field(description="99th percentile; 0 where none was timed.")
-    metadata_completeness_rate: _Share = Field(
+    metadata_completeness_rate: Share = Field(
         description="Share of the results that have url, title, position, content, time and hash; 1 without results."
     )
-    hash_validation_pass_rate: _Share = Field(
+    hash_validation_pass_rate: Share = Field(
         description="Share of the results whose text has the hash that is stored with it; 1 without results."
     )
     test_cases: list[ReportCase] = Field(description="Every query, in the order of the test set.")

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 
-from pydantic import ValidationError
-
 from assay.contracts.fields import utc_timestamp
-from assay.contracts.validation_entities import SCHEMA_VERSION, ReportCase, ReportMeasure, ValidationReport
-from assay.errors import InputError
+from assay.contracts.seed_measures import (
+    compute_hash_validation_rate,
+    compute_metadata_completeness,
+    compute_mrr,
+    compute_precision_at_k,
+)
+from assay.contracts.validation_entities import SCHEMA_VERSION, ValidationReport
 from assay.model.evaluation import Anchoring, Finding, Interval, MeasureValue, Outcome, Resolution
-from assay.model.generations import ChunkerIdentity, EmbedderIdentity
 from assay.model.ranking import Hit
 from assay.model.validations import (
     Difference,
@@ -24,19 +26,26 @@ from assay.model.validations import (
     Percentiles,
     Provenance,
     ShownOrder,
-    StoredReport,
-    StoredTopic,
     TopicResult,
     Unjudged,
     Validation,
 )
 
+__all__ = [
+    "compute_hash_validation_rate",
+    "compute_metadata_completeness",
+    "compute_mrr",
+    "compute_precision_at_k",
+    "json_schema",
+    "to_dict",
+    "to_json",
+    "to_json_parts",
+]
+
 _PRECISION = "P@5"
 _RECIPROCAL_RANK = "mrr"
 _DEEPEST = 20
 """How deep the free fields of a test set may be nested and are still told whole."""
-
-_MOST_PROBLEMS = 3
 
 
 def to_json(validation: Validation) -> bytes:
@@ -118,131 +127,6 @@ def json_schema() -> dict[str, object]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-# --- reading back --------------------------------------------------------------------------------------------------
-
-
-class _ReadCase(ReportCase):
-    # What was found is not looked at again: a report says so too when a result of it was not sound.
-    actual_results: list[object]  # type: ignore[assignment]
-
-
-class _ReadReport(ValidationReport):
-    test_cases: list[_ReadCase]  # type: ignore[assignment]
-
-
-def from_json(content: bytes, name: str) -> StoredReport:
-    """Read a report back. name: of its file, for messages.
-
-    Raises InputError for what is no JSON, no report, or one of another version.
-    """
-    try:
-        fields = json.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: it is not UTF-8, from byte {error.start} on.", hint=_NO_REPORT) from None
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"{name}: it is not valid JSON at {where}: {error.msg}.", hint=_NO_REPORT) from None
-    except RecursionError:
-        raise InputError(f"{name}: its arrays and objects are nested too deeply.", hint=_NO_REPORT) from None
-    except ValueError:
-        raise InputError(f"{name}: a number in it has too many digits.", hint=_NO_REPORT) from None
-    return from_dict(fields, name)
-
-
-def from_dict(fields: object, name: str = "report") -> StoredReport:
-    """Read back what to_dict gave. name: of its file, for messages. Raises InputError."""
-    if not isinstance(fields, Mapping):
-        raise InputError(f"{name}: it has to be one JSON object.", hint=_NO_REPORT)
-    version = fields.get("schema_version")
-    if version is None:
-        raise InputError(f"{name}: it has no schema_version, so it is no report of Assay.", hint=_NO_REPORT)
-    if version != SCHEMA_VERSION or isinstance(version, bool):
-        raise InputError(
-            f"{name}: its schema_version is {json.dumps(version, default=str)[:40]}, and this Assay reads "
-            f"{SCHEMA_VERSION}.",
-            hint="Read it with the version of Assay that wrote it (`provenance.versions`), or validate again.",
-        )
-    try:
-        report = _ReadReport.model_validate(dict(fields))
-    except ValidationError as error:
-        raise InputError(f"{name}: {_problems(error)}", hint=_NO_REPORT) from None
-    topics = {case.id: _stored_topic(case) for case in report.test_cases}
-    if len(topics) != len(report.test_cases):
-        raise InputError(f"{name}: two of its test_cases have the same id.", hint=_NO_REPORT)
-    return StoredReport(
-        at=report.timestamp,
-        outcome=report.verdict,
-        summary=report.summary,
-        topics=topics,
-        measures=_stored_measures(report.measures),
-        groups={group: _stored_measures(values) for group, values in report.groups.items()},
-        latency=Percentiles(**report.latency.model_dump(include=_PERCENTILES)) if report.latency else None,
-        provenance=_stored_provenance(report),
-    )
-
-
-_NO_REPORT = "Reports are what `assay validate` writes, as validation_results/report_YYYYMMDD_HHMMSS.json."
-_PERCENTILES = {"samples", "mean_ms", "p50_ms", "p95_ms", "p99_ms", "max_ms", "p99_estimated"}
-
-
-def _problems(error: ValidationError) -> str:
-    """The first problems, each with the place where it is."""
-    problems = error.errors(include_url=False, include_input=False)
-    told = [f"{_path(problem['loc'])}: {problem['msg'].removeprefix('Value error, ')}" for problem in problems]
-    more = len(told) - _MOST_PROBLEMS
-    return "; ".join(told[:_MOST_PROBLEMS]) + (f"; and {more} more." if more > 0 else ".")
-
-
-def _path(location: Sequence[int | str]) -> str:
-    path = ""
-    for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
-    return path or "the report"
-
-
-def _stored_topic(case: _ReadCase) -> StoredTopic:
-    return StoredTopic(
-        id=case.id,
-        text=case.query.text,
-        type=case.query.query_type.value,
-        category=case.category,
-        values=case.measures,
-        upper=case.upper,
-        rank_of_best=case.rank_of_best,
-        chunk_ids=tuple(case.chunk_ids),
-        labels=tuple(
-            label if judged else None for label, judged in zip(case.relevance_labels, case.judged, strict=True)
-        ),
-        latency_ms=case.latency_ms,
-        error=case.error,
-    )
-
-
-def _stored_measures(measures: Mapping[str, ReportMeasure]) -> tuple[MeasureValue, ...]:
-    return tuple(
-        MeasureValue(
-            name,
-            measure.value,
-            measure.measured,
-            measure.topics,
-            Interval(**measure.interval.model_dump()) if measure.interval else None,
-            measure.upper,
-            (measure.tied[0], measure.tied[1]) if measure.tied else None,
-        )
-        for name, measure in measures.items()
-    )
-
-
-def _stored_provenance(report: ValidationReport) -> Provenance:
-    told = report.provenance
-    fields = told.model_dump(exclude={"embedder", "chunker"})
-    return Provenance(
-        embedder=EmbedderIdentity(**told.embedder.model_dump()) if told.embedder else None,
-        chunker=ChunkerIdentity(**told.chunker.model_dump()) if told.chunker else None,
-        **fields,
-    )
-
-
 # --- seed 001 ------------------------------------------------------------------------------------------------------
 
 
@@ -280,8 +164,8 @@ def _result(hit: Hit) -> dict[str, object]:
         "url": chunk.document.url,
         "title": chunk.document.title,
         "chunk_index": chunk.position,
-        "timestamp": utc_timestamp(chunk.created_at) if chunk.created_at else None,
-        "content_hash": chunk.content_hash,
+        "timestamp": utc_timestamp(chunk.created_at) if chunk.created_at else "",
+        "content_hash": chunk.content_hash.lower(),
     }
 
 

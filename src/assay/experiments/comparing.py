@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.app import CANDIDATE, Assay
-from assay.contracts.validation_report import from_json
+from assay.contracts.report_reading import from_json
 from assay.errors import GenerationNotFound, InputError
 from assay.experiments.bench import LIVE, Bench
 from assay.model.comparisons import Comparison, Side
@@ -45,8 +45,25 @@ def compare(
     with ExitStack() as opened:
         bench = Bench(assay, opened, test_set, generation, Measures.named(further), progress)
         sides = [_side(bench, one) for one in named]
-    a, b = _distinct(*sides)
+    a, b = _distinct(*joined_by_text(*sides))
     return compare_sides(a, b, measures)
+
+
+def joined_by_text(a: Side, b: Side) -> tuple[Side, Side]:
+    """The sides with topics by their queries' text, where one has no ids and knows its topics by that."""
+    if _without_ids(a) is _without_ids(b):
+        return a, b
+    by_text = tuple(replace(side, topics={one.text: one for one in side.topics.values()}) for side in (a, b))
+    if any(len(new.topics) != len(old.topics) for new, old in zip(by_text, (a, b), strict=True)):
+        raise InputError(
+            "One side has no topic ids, and the other asks a query twice, so its topics cannot be told apart.",
+            hint="Validate again with the same test set.",
+        )
+    return by_text[0], by_text[1]
+
+
+def _without_ids(side: Side) -> bool:
+    return bool(side.topics) and all(one.id == one.text for one in side.topics.values())
 
 
 def _distinct(a: Side, b: Side) -> tuple[Side, Side]:

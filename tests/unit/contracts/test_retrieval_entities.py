@@ -87,7 +87,20 @@ def test_position_is_0_and_title_empty_where_they_are_not_said() -> None:
     ("bad", "complaint"),
     [
         ({"text": ""}, "text: it is empty"),
-        ({"source_url": ""}, "source_url: it has to be an absolute URL"),
+        ({"text": " \n"}, "text: it is empty"),
+        ({"text": None}, "text: it has to be a string"),
+        ({"title": None}, "title: it has to be a string"),
+        ({"title": 7}, "title: it has to be a string"),
+        ({"chunk_id": 7}, "chunk_id: it has to be a string"),
+        ({"source_url": None}, "source_url: it has to be a string"),
+        ({"position": True}, "position: it has to be a whole number"),
+        ({"position": 1.5}, "position: it has to be a whole number"),
+        ({"position": "1"}, "position: it has to be a whole number"),
+        ({"relevance_score": True}, "relevance_score: "),
+        ({"relevance_score": "0.5"}, "relevance_score: "),
+        ({"source_url": "file:///srv/docs/a.md"}, "source_url: it has to be an absolute http or https URL"),
+        ({"source_url": "ftp://docs.example.org/"}, "source_url: "),
+        ({"source_url": ""}, "source_url: it has to be an absolute http or https URL"),
         ({"source_url": "/docs/nodes"}, "source_url: "),
         ({"source_url": "docs.example.org"}, "source_url: "),
         ({"source_url": "https://"}, "source_url: "),
@@ -112,13 +125,17 @@ def test_a_result_that_breaks_a_rule_cannot_be_made(bad: dict[str, object], comp
         {"relevance_score": 0.0},
         {"relevance_score": 1.0},
         {"source_url": "http://localhost:3000/"},
-        {"source_url": "file:///srv/docs/a.md"},
         {"position": 10_000},
     ],
     ids=str,
 )
 def test_a_result_at_the_borders_can_be_made(good: dict[str, object]) -> None:
     assert {name: getattr(result(**good), name) for name in good} == good
+
+
+def test_to_dict_is_a_method_with_the_fields_of_the_seed() -> None:
+    assert list(result().to_dict()) == ["text", "source_url", "relevance_score", "chunk_id", "position", "title"]
+    assert result(title="Nodes").to_dict()["title"] == "Nodes"
 
 
 def test_a_configuration_without_problems_is_ok() -> None:

@@ -14,17 +14,23 @@ from pydantic import ValidationError
 from tests import validations
 from tests.validations import hits_of, topic_result, validation_of
 
+from assay.contracts import validation_report as product
+from assay.contracts.report_reading import from_dict, from_json
 from assay.contracts.validation_entities import (
     ReportCase,
     ReportQuery,
     ReportResult,
     ValidationReport,
 )
-from assay.contracts.validation_report import from_dict, from_json, json_schema, to_dict, to_json, to_json_parts
+from assay.contracts.validation_report import json_schema, to_dict, to_json, to_json_parts
 from assay.errors import InputError
+from assay.experiments.comparing import joined_by_text
+from assay.model.comparisons import Side
 from assay.model.evaluation import Anchoring, Interval, MeasureValue, Outcome, TopicType
 from assay.model.ranking import ContractMode
 from assay.model.validations import Difference, LoadFigures, ShownOrder, Validation
+from assay.validation.comparing import compare_sides
+from assay.validation.integrity.results import check_hits
 
 EXAMPLES = {
     "passed": validations.passed,
@@ -301,24 +307,92 @@ def test_chunk_index_is_a_non_negative_integer(index: object, taken: bool) -> No
     [
         ("2025-12-15T10:00:00Z", True),
         ("2025-12-15T10:00:00.25+02:00", True),
-        ("2025-12-15T10:00:00", False),
+        ("2025-12-15T10:00:00", True),
+        ("", True),
         ("yesterday", False),
         ("2025-13-15T10:00:00Z", False),
-        (None, True),
+        (None, False),
     ],
 )
-def test_timestamp_of_a_result_is_iso_8601_with_its_zone_or_null_where_an_index_does_not_say(
-    moment: object, taken: bool
-) -> None:
+def test_timestamp_of_a_result_is_iso_8601_or_empty_where_an_index_does_not_say(moment: object, taken: bool) -> None:
     assert takes(ReportResult, _result(timestamp=moment)) is taken
 
 
 @pytest.mark.parametrize(
     ("digest", "taken"),
-    [("0" * 64, True), ("af" * 32, True), ("0" * 63, False), ("0" * 65, False), ("g" * 64, False), ("", False)],
+    [
+        ("0" * 64, True),
+        ("af" * 32, True),
+        ("AF" * 32, True),
+        ("0" * 63, False),
+        ("0" * 65, False),
+        ("g" * 64, False),
+        ("", False),
+    ],
 )
 def test_content_hash_is_64_hexadecimal_digits(digest: str, taken: bool) -> None:
     assert takes(ReportResult, _result(content_hash=digest)) is taken
+
+
+def test_a_content_hash_in_upper_case_is_kept_in_lower_case() -> None:
+    assert ReportResult.model_validate_json(json.dumps(_result(content_hash="AF" * 32))).content_hash == "af" * 32
+    one = topic_result()
+    shouted = tuple(
+        replace(hit, chunk=replace(hit.chunk, content_hash=hit.chunk.content_hash.upper())) for hit in one.hits
+    )
+    results = report(validation_of([replace(one, hits=shouted)]))["test_cases"][0]["actual_results"]
+    assert [result["content_hash"] for result in results] == [hit.chunk.content_hash for hit in one.hits][
+        : len(results)
+    ]
+    assert check_hits(shouted).hash_pass_rate == 1.0
+
+
+@pytest.mark.parametrize("stamp", ["2025-12-16T15:30:00", "2025-12-16T15:30:00Z", "2025-12-16T17:30:00+02:00"])
+def test_a_time_without_a_zone_is_read_as_utc(stamp: str) -> None:
+    read = ReportResult.model_validate_json(json.dumps(_result(timestamp=stamp)))
+    assert read.timestamp == datetime(2025, 12, 16, 15, 30, tzinfo=UTC)
+
+
+def test_no_field_of_a_result_is_null_where_an_index_does_not_say_when_it_was_stored() -> None:
+    one = topic_result()
+    undated = tuple(replace(hit, chunk=replace(hit.chunk, created_at=None)) for hit in one.hits)
+    fields = report(validation_of([replace(one, hits=undated)]))
+    for result in fields["test_cases"][0]["actual_results"]:
+        assert None not in result.values()
+        assert result["timestamp"] == ""
+    assert accepts(fields)
+    read = ValidationReport.model_validate_json(json.dumps(fields))
+    assert product.compute_metadata_completeness(read.test_cases[0].actual_results) == 0.0
+
+
+def test_every_entity_has_to_dict_which_json_can_say() -> None:
+    read = ValidationReport.model_validate_json(json.dumps(report()))
+    case = read.test_cases[0]
+    for entity in (read, case, case.query, case.actual_results[0]):
+        assert type(entity).model_validate_json(json.dumps(entity.to_dict())) == entity
+
+
+def test_the_four_functions_of_the_seed_give_the_figures_of_the_report() -> None:
+    read = ValidationReport.model_validate_json(json.dumps(report()))
+    results = [result for case in read.test_cases for result in case.actual_results]
+    assert product.compute_mrr(read.test_cases) == pytest.approx(read.mrr)
+    for case in read.test_cases:
+        assert product.compute_precision_at_k(case.relevance_labels, case.query.top_k) == case.precision_at_k
+    assert product.compute_metadata_completeness(results) == read.metadata_completeness_rate
+    assert product.compute_hash_validation_rate(results) == read.hash_validation_pass_rate
+
+
+def test_the_four_functions_at_their_borders() -> None:
+    result = ReportResult.model_validate_json(json.dumps(_result()))
+    assert product.compute_precision_at_k([2, 1, 0], 5) == 0.4
+    with pytest.raises(ValueError, match="k has to be 1 or more"):
+        product.compute_precision_at_k([1], 0)
+    assert product.compute_mrr([]) == 0.0
+    assert (product.compute_metadata_completeness([]), product.compute_hash_validation_rate([])) == (1.0, 1.0)
+    assert (product.compute_metadata_completeness([result]), product.compute_hash_validation_rate([result])) == (
+        1.0,
+        0.0,
+    )
 
 
 def _case(**changes: object) -> dict[str, object]:
@@ -551,6 +625,64 @@ def test_another_version_is_refused_by_name(version: object) -> None:
 def test_what_has_no_version_is_no_report() -> None:
     with pytest.raises(InputError, match=r"a\.json: it has no schema_version, so it is no report of Assay"):
         from_json(b'{"summary": "PASS: yes"}', "a.json")
+
+
+def _of_the_seeds_code(**changes: object) -> bytes:
+    """A report as seed 001's own code writes it: no schema_version, no ids, times without a zone."""
+    texts = {"How do ROS 2 nodes communicate?": (0.8, 1), "What is a URDF joint?": (0.4, 2), "quantum": (0.0, None)}
+    cases = [
+        {
+            "query": {"text": text, "top_k": 5, "query_type": "specific"},
+            "expected_criteria": {"min_score": 0.7},
+            "actual_results": [],
+            "relevance_labels": [],
+            "precision_at_k": precision,
+            "rank_of_best": rank,
+        }
+        for text, (precision, rank) in texts.items()
+    ]
+    fields = {
+        "timestamp": "2025-12-16T15:30:00",
+        "total_queries": 3,
+        "avg_precision_at_5": 0.4,
+        "mrr": 0.5,
+        "avg_latency_ms": 450.3,
+        "p95_latency_ms": 1200.0,
+        "p99_latency_ms": 1800.0,
+        "metadata_completeness_rate": 1.0,
+        "hash_validation_pass_rate": 1.0,
+        "test_cases": cases,
+        "summary": "FAIL: 1/3 queries (33%) achieved precision@5 >= 0.80. MRR 0.50 is under 0.70.",
+        "issues": [],
+    }
+    return json.dumps(fields | changes).encode()
+
+
+def test_a_report_of_the_seeds_own_code_is_read_by_its_queries_text() -> None:
+    stored = from_json(_of_the_seeds_code(), "old.json")
+    assert stored.at == datetime(2025, 12, 16, 15, 30, tzinfo=UTC)
+    assert (stored.outcome, len(stored.topics)) == (Outcome.FAIL, 3)
+    found = stored.topics["What is a URDF joint?"]
+    assert found.values == {"P@5": 0.4, "mrr": 0.5}
+    assert stored.topics["quantum"].values["mrr"] == 0.0
+
+
+def test_a_report_of_the_seeds_own_code_is_compared_with_another_and_with_one_of_ours() -> None:
+    old = from_json(_of_the_seeds_code(), "old.json")
+    ours = replace(old, topics={f"t{n}": replace(one, id=f"t{n}") for n, one in enumerate(old.topics.values())})
+    for b in (old, ours):
+        sides = [Side(name, one.topics, one.latency, one.provenance) for name, one in (("a", old), ("b", b))]
+        comparison = compare_sides(*joined_by_text(*sides), ["P@5", "mrr"])
+        assert [(one.difference.measure, one.difference.topics) for one in comparison.measures] == [
+            ("P@5", 3),
+            ("mrr", 3),
+        ]
+
+
+def test_a_query_that_is_asked_twice_cannot_be_joined_by_text() -> None:
+    cases = json.loads(_of_the_seeds_code())["test_cases"]
+    with pytest.raises(InputError, match="ask the same query"):
+        from_json(_of_the_seeds_code(test_cases=[*cases, cases[0]]), "old.json")
 
 
 @pytest.mark.parametrize(

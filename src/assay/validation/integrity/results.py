@@ -50,7 +50,7 @@ def check_hits(hits: Iterable[Hit], document: Callable[[str], StoredDocument | N
             faults["completeness"].add(f"{name_of(chunk)} lacks {', '.join(lacking)}")
         else:
             complete += 1
-        if content_hash(chunk.text) == chunk.content_hash:
+        if content_hash(chunk.text) == chunk.content_hash.lower():
             hashed += 1
         else:
             faults["hashes"].add(f"{name_of(chunk)}: its text does not have the hash {chunk.content_hash}")

@@ -1,0 +1,210 @@
+"""Reading a validation report back, to compare it: one of Assay's, or one that seed 001's own code wrote."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from assay.contracts.validation_entities import (
+    SCHEMA_VERSION,
+    Moment,
+    ReportCase,
+    ReportMeasure,
+    ReportModel,
+    ReportQuery,
+    Share,
+    ValidationReport,
+)
+from assay.errors import InputError
+from assay.model.evaluation import Interval, MeasureValue, Outcome
+from assay.model.generations import ChunkerIdentity, EmbedderIdentity
+from assay.model.validations import Percentiles, Provenance, StoredReport, StoredTopic
+
+_MOST_PROBLEMS = 3
+
+
+class _ReadCase(ReportCase):
+    # What was found is not looked at again: a report says so too when a result of it was not sound.
+    actual_results: list[object]  # type: ignore[assignment]
+
+
+class _ReadReport(ValidationReport):
+    test_cases: list[_ReadCase]  # type: ignore[assignment]
+
+
+class _SeedCase(ReportModel):
+    """A test case as far as two reports are compared by it. A report says so too when a result of it was not sound."""
+
+    query: ReportQuery
+    precision_at_k: Share
+    rank_of_best: Annotated[int, Field(ge=1)] | None
+
+
+class _SeedReport(ReportModel):
+    """A report with the seed's fields alone, as far as two are compared."""
+
+    timestamp: Annotated[Moment, Field(strict=False)]
+    avg_precision_at_5: Share
+    mrr: Share
+    test_cases: list[_SeedCase]
+    summary: str
+
+
+def from_json(content: bytes, name: str) -> StoredReport:
+    """Read a report back. name: of its file, for messages.
+
+    Raises InputError for what is no JSON, no report, or one of another version.
+    """
+    try:
+        fields = json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: it is not UTF-8, from byte {error.start} on.", hint=_NO_REPORT) from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"{name}: it is not valid JSON at {where}: {error.msg}.", hint=_NO_REPORT) from None
+    except RecursionError:
+        raise InputError(f"{name}: its arrays and objects are nested too deeply.", hint=_NO_REPORT) from None
+    except ValueError:
+        raise InputError(f"{name}: a number in it has too many digits.", hint=_NO_REPORT) from None
+    return from_dict(fields, name)
+
+
+def from_dict(fields: object, name: str = "report") -> StoredReport:
+    """Read back what to_dict gave. name: of its file, for messages. Raises InputError."""
+    if not isinstance(fields, Mapping):
+        raise InputError(f"{name}: it has to be one JSON object.", hint=_NO_REPORT)
+    version = fields.get("schema_version")
+    if "schema_version" not in fields:
+        return _of_another_suite(fields, name)
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        raise InputError(
+            f"{name}: its schema_version is {json.dumps(version, default=str)[:40]}, and this Assay reads "
+            f"{SCHEMA_VERSION}.",
+            hint="Read it with the version of Assay that wrote it (`provenance.versions`), or validate again.",
+        )
+    try:
+        report = _ReadReport.model_validate(dict(fields))
+    except ValidationError as error:
+        raise InputError(f"{name}: {_problems(error)}", hint=_NO_REPORT) from None
+    topics = {case.id: _stored_topic(case) for case in report.test_cases}
+    if len(topics) != len(report.test_cases):
+        raise InputError(f"{name}: two of its test_cases have the same id.", hint=_NO_REPORT)
+    return StoredReport(
+        at=report.timestamp,
+        outcome=report.verdict,
+        summary=report.summary,
+        topics=topics,
+        measures=_stored_measures(report.measures),
+        groups={group: _stored_measures(values) for group, values in report.groups.items()},
+        latency=Percentiles(**report.latency.model_dump(include=_PERCENTILES)) if report.latency else None,
+        provenance=_stored_provenance(report),
+    )
+
+
+def _of_another_suite(fields: Mapping[str, object], name: str) -> StoredReport:
+    """A report with the seed's fields alone. Its cases have no ids, so each topic is known by its query's text."""
+    try:
+        report = _SeedReport.model_validate(dict(fields))
+    except ValidationError as error:
+        reason = f"it has no schema_version, so it is no report of Assay, and no report of seed 001: {_problems(error)}"
+        raise InputError(f"{name}: {reason}", hint=_NO_REPORT) from None
+    topics = {case.query.text: _seed_topic(case) for case in report.test_cases}
+    if len(topics) != len(report.test_cases):
+        raise InputError(f"{name}: two of its test_cases ask the same query.", hint=_NO_REPORT)
+    return StoredReport(
+        at=report.timestamp,
+        outcome=Outcome.PASS if report.summary.startswith("PASS") else Outcome.FAIL,
+        summary=report.summary,
+        topics=topics,
+        measures=(
+            MeasureValue("P@5", report.avg_precision_at_5, len(topics), len(topics)),
+            MeasureValue("mrr", report.mrr, len(topics), len(topics)),
+        ),
+        groups={},
+        latency=None,
+        provenance=_UNKNOWN,
+    )
+
+
+def _seed_topic(case: _SeedCase) -> StoredTopic:
+    values: dict[str, float | None] = {
+        f"P@{case.query.top_k}": case.precision_at_k,
+        "mrr": 1.0 / case.rank_of_best if case.rank_of_best else 0.0,
+    }
+    return StoredTopic(
+        id=case.query.text,
+        text=case.query.text,
+        type=case.query.query_type.value,
+        category=None,
+        values=values,
+        upper=values,
+        rank_of_best=case.rank_of_best,
+        chunk_ids=(),
+        labels=(),
+        latency_ms=None,
+        error=None,
+    )
+
+
+_UNKNOWN = Provenance("a report without provenance", None, None, None, None, 0, 0, {}, None, None, None, "", {})
+_NO_REPORT = "Reports are what `assay validate` writes, as validation_results/report_YYYYMMDD_HHMMSS.json."
+_PERCENTILES = {"samples", "mean_ms", "p50_ms", "p95_ms", "p99_ms", "max_ms", "p99_estimated"}
+
+
+def _problems(error: ValidationError) -> str:
+    """The first problems, each with the place where it is."""
+    problems = error.errors(include_url=False, include_input=False)
+    told = [f"{_path(problem['loc'])}: {problem['msg'].removeprefix('Value error, ')}" for problem in problems]
+    more = len(told) - _MOST_PROBLEMS
+    return "; ".join(told[:_MOST_PROBLEMS]) + (f"; and {more} more." if more > 0 else ".")
+
+
+def _path(location: Sequence[int | str]) -> str:
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
+    return path or "the report"
+
+
+def _stored_topic(case: _ReadCase) -> StoredTopic:
+    return StoredTopic(
+        id=case.id,
+        text=case.query.text,
+        type=case.query.query_type.value,
+        category=case.category,
+        values=case.measures,
+        upper=case.upper,
+        rank_of_best=case.rank_of_best,
+        chunk_ids=tuple(case.chunk_ids),
+        labels=tuple(
+            label if judged else None for label, judged in zip(case.relevance_labels, case.judged, strict=True)
+        ),
+        latency_ms=case.latency_ms,
+        error=case.error,
+    )
+
+
+def _stored_measures(measures: Mapping[str, ReportMeasure]) -> tuple[MeasureValue, ...]:
+    return tuple(
+        MeasureValue(
+            name,
+            measure.value,
+            measure.measured,
+            measure.topics,
+            Interval(**measure.interval.model_dump()) if measure.interval else None,
+            measure.upper,
+            (measure.tied[0], measure.tied[1]) if measure.tied else None,
+        )
+        for name, measure in measures.items()
+    )
+
+
+def _stored_provenance(report: ValidationReport) -> Provenance:
+    told = report.provenance
+    fields = told.model_dump(exclude={"embedder", "chunker"})
+    return Provenance(
+        embedder=EmbedderIdentity(**told.embedder.model_dump()) if told.embedder else None,
+        chunker=ChunkerIdentity(**told.chunker.model_dump()) if told.chunker else None,
+        **fields,
+    )
