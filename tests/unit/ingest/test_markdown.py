@@ -19,18 +19,34 @@ EVERYWHERE = ["docusaurus", "mkdocs", None]
         ("# Heading `x`", {}, "Source", "Heading x"),
         ("text\n\n<h1>Tagged</h1>", {}, "Source", "Tagged"),
         ("text", {}, "Source", "Source"),
-        ("text", {}, None, "Guide page"),
+        ("text", {}, None, "Page"),
         ("text", {"title": 2}, None, "2"),
         ("# Heading", {"title": None}, None, "Heading"),
         ("# Heading", {"title": ["x"]}, None, "Heading"),
         ("# Heading", {"title": " "}, None, "Heading"),
-        ("```\n# no\n```", {}, None, "Guide page"),
+        ("```\n# no\n```", {}, None, "Page"),
     ],
 )
 def test_the_title_is_the_first_that_is_there(
     content: str, front_matter: dict[str, object], known: str | None, title: str
 ) -> None:
     assert read(content, front_matter=front_matter, title=known).info.title == title
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("docs/no_title_here.md", "No title here"),
+        ("Import notes/Import from Evernote.md", "Import from Evernote"),
+        ("guide/set-up/index.mdx", "Set up"),
+        ("guide/README.md", "Guide"),
+        ("index.md", "Index"),
+        ("v1.2.md", "V1.2"),
+        ("---.md", "guide-page"),
+    ],
+)
+def test_without_a_title_a_page_is_called_by_its_file(path: str, title: str) -> None:
+    assert read("text", source_path=path).info.title == title
 
 
 def test_a_title_in_the_front_matter_adds_no_heading_to_the_text() -> None:
@@ -89,7 +105,7 @@ def test_the_same_page_gives_the_same_document() -> None:
 def test_a_page_that_shows_nothing_is_an_empty_document(generator: str | None, content: str) -> None:
     document = read(content, generator)
     assert (document.text, document.sections, document.blocks) == ("", (), ())
-    assert document.info.title == "Guide page"
+    assert document.info.title == "Page"
 
 
 @pytest.mark.parametrize("generator", EVERYWHERE)

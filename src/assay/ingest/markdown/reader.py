@@ -17,7 +17,7 @@ from assay.ingest.page_info import document_of, info_of
 from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 
-READER_REVISION = "4"
+READER_REVISION = "5"
 """Changes whenever the same page would give another document, or more of it would be kept."""
 
 _BLANKS = re.compile(r"\s+")
@@ -51,8 +51,20 @@ def dialect_of(page: RawPage) -> Dialect:
 
 
 def _title(page: RawPage, first_heading: str | None) -> str:
-    """The front matter's title, else the first level-1 heading, else what the source knows, else from the slug."""
+    """The front matter's title, else the first level-1 heading, else what the source knows, else the file's name."""
     written = page.front_matter.get("title")
     named = _BLANKS.sub(" ", str(written)).strip() if isinstance(written, str | int | float) else ""
-    title = named or first_heading or page.title or page.slug.replace("-", " ").replace("_", " ").strip().capitalize()
+    title = named or first_heading or page.title or _name(page.source_path) or page.slug
     return shortened(storable(title), TITLE)
+
+
+def _name(path: str) -> str:
+    """A file's name as a title: `import_notes.md` gives `Import notes`; of an index, the folder's name.
+
+    A name with capitals keeps them, as in MkDocs.
+    """
+    *folders, file = path.split("/")
+    stem = file.rpartition(".")[0] or file
+    name = folders[-1] if folders and stem.lower() in {"index", "readme"} else stem
+    words = _BLANKS.sub(" ", name.replace("-", " ").replace("_", " ")).strip()
+    return words.capitalize() if words.islower() else words

@@ -35,13 +35,14 @@ class _Version:
 
     name: Docusaurus's own, "current" for what is not released. label: what readers call it; None for the only one.
     folder: of its pages in the default locale; None when it has none. segment: of its URL, "" for the last version.
+    is_default: whether readers meet it first; where the last version has no folder, the newest that has one.
     """
 
     name: str
     label: str | None
     folder: str | None
     segment: str
-    is_last: bool
+    is_default: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ def _is_current(version: _Version, versions: list[_Version], wishes: Wishes) -> 
     wished = wishes.current_version
     if wished is not None and any(wished in {other.name, other.label} for other in versions):
         return wished in {version.name, version.label}
-    return version.is_last
+    return version.is_default
 
 
 # --- versions ------------------------------------------------------------------------------------------------------
@@ -216,20 +217,22 @@ def _versions(site: _Site, instance: DocsInstance) -> list[_Version]:
     """The versions that the site serves, the last first, then what is not released yet, then older ones."""
     docs = _docs_folder(site, instance)
     prefix = "" if instance.id == "default" else f"{instance.id}_"
-    released = _released(site, prefix) if instance.versioned else []
-    names = [_CURRENT] if docs is not None and (instance.include_current or not released) else []
-    names += released
+    released, absent = _released(site, prefix) if instance.versioned else ([], [])
+    has_current = docs is not None and (instance.include_current or len(released) == len(absent))
+    names = [*([_CURRENT] if has_current else []), *released]
     if instance.only_versions is not None:
         names = [name for name in names if name in instance.only_versions]
     last = _last_version(site, instance, names)
+    there = [name for name in names if name not in absent]
+    default = last if last in there else next((name for name in there if name != _CURRENT), _CURRENT)
     paths = dict(instance.version_paths)
     versions = []
-    for name in sorted(names, key=lambda name: (name != last, names.index(name))):
+    for name in sorted(there, key=lambda name: (name != default, names.index(name))):
         label = name if name != _CURRENT or last == _CURRENT else "next"
         default_segment = "" if name == last else quote(label, safe="")
         folder = docs if name == _CURRENT else join(site.folder, f"{prefix}versioned_docs", f"version-{name}")
         versions.append(
-            _Version(name, label if released else None, folder, paths.get(name, default_segment), name == last)
+            _Version(name, label if released else None, folder, paths.get(name, default_segment), name == default)
         )
     return versions
 
@@ -248,8 +251,11 @@ def _docs_folder(site: _Site, instance: DocsInstance) -> str | None:
     return "docs" if is_unknown and is_folder(site.root, "docs") else None
 
 
-def _released(site: _Site, prefix: str) -> list[str]:
-    """Released versions, the newest first: those that versions.json lists, else those that have a folder."""
+def _released(site: _Site, prefix: str) -> tuple[list[str], list[str]]:
+    """Released versions, the newest first, and those of them that have no folder.
+
+    They are those that versions.json lists; without it, those that have a folder.
+    """
     folder = join(site.folder, f"{prefix}versioned_docs")
     present = [name.removeprefix("version-") for name in subfolders(site.root, folder) if name.startswith("version-")]
     path = join(site.folder, f"{prefix}versions.json")
@@ -259,13 +265,19 @@ def _released(site: _Site, prefix: str) -> list[str]:
     except (InputError, ValueError, RecursionError) as error:
         raise SourceError(f"{path} cannot be read: {error}.", hint="It has to be a JSON list of names.") from None
     if listed is None:
-        return sorted(present, key=version_order, reverse=True)
+        return sorted(present, key=version_order, reverse=True), []
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
         raise SourceError(f"{path} is not a JSON list of names.", hint="Docusaurus writes one version a line into it.")
     for name in present:
         if name not in listed:
             site.notices.append(f"{folder}/version-{name} is not read: {path} does not list it.")
-    return [name for name in dict.fromkeys(listed) if name in present]
+    absent = [name for name in dict.fromkeys(listed) if name not in present]
+    for name in absent:
+        site.notices.append(
+            f"{path} lists version {name}, and {folder}/version-{name} is not there: its pages are missing. The other "
+            "versions keep the addresses that they have beside it."
+        )
+    return list(dict.fromkeys(listed)), absent
 
 
 def _last_version(site: _Site, instance: DocsInstance, names: list[str]) -> str:

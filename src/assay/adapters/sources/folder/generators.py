@@ -81,6 +81,10 @@ def _has_hexo(project: Path) -> bool:
     return '"hexo"' in read_head(str(project / "package.json"), _CONFIG_BYTES)
 
 
+def _has_summary(project: Path) -> bool:
+    return next(iter([*project.glob("SUMMARY.md"), *project.glob("*/SUMMARY.md")]), None) is not None
+
+
 def _value(name: str) -> re.Pattern[str]:
     """Finds the quoted or bare value of a setting in JavaScript, TOML, YAML or JSON."""
     return re.compile(
@@ -121,7 +125,7 @@ GENERATORS = (
     Generator("Jekyll", ("_config.yml", "_config.yaml"), "bundle exec jekyll build", "_site",
               proof=_has_jekyll_parts, front_matter=True),
     Generator("HonKit", ("book.json", "book.js"), "npx honkit build", "_book", setting=_value("root"),
-              mark=re.compile("plugins|gitbook|structure|root")),
+              proof=_has_summary),
     Generator("Rspress", ("rspress.config.*",), "npx rspress build", "doc_build", ("docs",), _value("root")),
     Generator("Zensical", ("zensical.toml",), "zensical build", "site", ("docs",), _value("docs_dir")),
     Generator("Retype", ("retype.y*ml", "retype.json"), "npx retypeapp build", ".retype", setting=_value("input")),

@@ -28,6 +28,7 @@ from assay.adapters.sources.folder.tree import (
     Wishes,
     choose_base_url,
     is_folder,
+    is_repository,
     join,
     may_be_entered,
     related,
@@ -36,6 +37,9 @@ from assay.adapters.sources.folder.tree import (
 from assay.errors import ConfigurationError
 
 _MOST_ABOVE = 2
+_PAGES_FOR_A_SIGN = 20
+"""One page in so many has to have a sign: among hundreds, one or two only show what another generator's look like."""
+
 _SAMPLE = 200
 _HEAD_BYTES = 16_384
 
@@ -217,14 +221,15 @@ def detect_convention(root: Path) -> Convention:
     """
     if translated_sites(root) is not None:
         return Convention.MKDOCS
-    return convention_of([read_head(file.path, _HEAD_BYTES) for file in sample_files(root, _SAMPLE)])
+    pages = sample_files(root / "docs" if is_repository(root) else root, _SAMPLE)
+    return convention_of([read_head(file.path, _HEAD_BYTES) for file in pages])
 
 
 def convention_of(pages: list[str]) -> Convention:
-    """Whose syntax more of these texts are written in; plain when there is neither."""
+    """Whose syntax more of these texts are written in; plain when hardly any has signs of either."""
     docusaurus = sum(_DOCUSAURUS.search(page) is not None for page in pages)
     mkdocs = sum(_MKDOCS.search(page) is not None for page in pages)
-    if not docusaurus and not mkdocs:
+    if (docusaurus + mkdocs) * _PAGES_FOR_A_SIGN < len(pages) or not docusaurus + mkdocs:
         return Convention.PLAIN
     return Convention.DOCUSAURUS if docusaurus >= mkdocs else Convention.MKDOCS
 

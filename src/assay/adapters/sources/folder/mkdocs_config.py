@@ -28,6 +28,7 @@ class MkDocsConfig:
     left_out: which paths in docs_dir become no pages.
     locales, default_locale, structure: of the i18n plugin; structure is "folder", "suffix" or "" without the plugin.
     snippet_paths: folders in which embedded files are looked for, relative to the configuration's.
+    plugins: names of its plugins.
     """
 
     site_url: str | None = None
@@ -38,6 +39,7 @@ class MkDocsConfig:
     default_locale: str | None = None
     structure: str = ""
     snippet_paths: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
 
 
 def parse_config(text: str) -> dict[str, object]:
@@ -72,7 +74,14 @@ def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
         default_locale=default,
         structure=structure,
         snippet_paths=tuple(_snippet_paths(settings.get("markdown_extensions"))),
+        plugins=tuple(_names(settings.get("plugins"))),
     )
+
+
+def _names(listed: object) -> Iterator[str]:
+    """The names in a list of plugins, each with or without options, or in a mapping."""
+    for entry in listed if isinstance(listed, list) else [listed]:
+        yield from (name for name in (entry if isinstance(entry, Mapping) else [entry]) if isinstance(name, str))
 
 
 def _text(value: object) -> str:

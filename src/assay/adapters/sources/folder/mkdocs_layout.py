@@ -43,6 +43,14 @@ _LANGUAGES = frozenset(_LANGUAGE_CODES.split())
 
 _LOCALE = re.compile(r"(?P<language>[a-z]{2})(?:[-_][A-Za-z]{2,4})?")
 _MOST_PARENTS = 5
+_UNFOLLOWED = {
+    "include-markdown": "what it includes is missing from the pages",
+    "macros": "its templates stay in the text of the pages",
+    "gen-files": "the pages that it makes are missing",
+    "exclude": "pages that it leaves out of the site are read, unless exclude_docs names them too",
+    "monorepo": "the sites that it brings together are missing",
+}
+"""Plugins that change which pages there are or what they say, and what follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +108,12 @@ def mkdocs_layout(root: Path, wishes: Wishes) -> Layout:
     Raises SourceError for a configuration that cannot be read or that points out of the root, ConfigurationError for
     a locale that is not there, or for a version: MkDocs has none.
     """
-    notices: list[str] = []
     site = _find(root, wishes)
+    notices = [
+        f"The plugin {name} of mkdocs.yml is not followed: {_UNFOLLOWED[name]}."
+        for name in site.config.plugins
+        if name in _UNFOLLOWED
+    ]
     base = choose_base_url(wishes, site.config.site_url, notices)
     shared = translated_sites(root) if not (site.configured and has_config(root, "")) else None
     if shared is not None:

@@ -407,6 +407,9 @@ def _unpublished(tree: Tree, values: Mapping[str, object]) -> str | None:
     """Why front matter keeps a page out of the site; None when it does not."""
     if flag(values, "draft"):
         return "a draft"
+    search = values.get("search")
+    if tree.convention is Convention.MKDOCS and isinstance(search, Mapping) and flag(search, "exclude"):
+        return "left out of the site's search"
     return "unlisted" if tree.convention is Convention.DOCUSAURUS and flag(values, "unlisted") else None
 
 

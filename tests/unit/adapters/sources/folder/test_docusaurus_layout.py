@@ -153,6 +153,31 @@ def test_without_versions_json_the_highest_version_is_last(tmp_path: Path) -> No
     assert [tree.version_is_current for tree in trees] == [True, False, False, False, False]
 
 
+@pytest.mark.parametrize("docs", ["{lastVersion: '2.0'}", "{lastVersion: LAST}", "{includeCurrentVersion: false}"])
+def test_a_listed_version_without_its_folder_is_said_and_the_others_keep_their_addresses(
+    tmp_path: Path, docs: str
+) -> None:
+    config = f"const LAST = '2.0'; x = {{presets: [['classic', {{docs: {docs}}}]]}}"
+    plant(tmp_path, {"docusaurus.config.js": config, "docs/a.md": "", "versions.json": '["2.0", "1.0"]'})
+    versioned(tmp_path, "1.0")
+    found = layout(tmp_path)
+    trees = by_folder(found)
+    assert trees["versioned_docs/version-1.0"].address == f"{BASE}/docs/1.0"
+    assert trees["versioned_docs/version-1.0"].version_is_current
+    assert ("docs" in trees) is ("includeCurrent" not in docs)
+    if "docs" in trees:
+        assert (trees["docs"].address, trees["docs"].version_is_current) == (f"{BASE}/docs/next", False)
+    assert [
+        "versions.json lists version 2.0, and versioned_docs/version-2.0 is not there" in n for n in found.notices
+    ] == [True]
+
+
+def test_the_unreleased_version_is_the_default_where_no_released_one_has_a_folder(tmp_path: Path) -> None:
+    plant(tmp_path, {"docusaurus.config.js": "", "docs/a.md": "", "versions.json": '["2.0"]'})
+    (tree,) = layout(tmp_path).trees
+    assert (tree.address, tree.version, tree.version_is_current) == (f"{BASE}/docs/next", "next", True)
+
+
 def test_versions_sort_as_people_count() -> None:
     names = [
         "canary",

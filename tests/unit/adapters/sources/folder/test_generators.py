@@ -29,7 +29,7 @@ BUILT = {
     "bookdown": {"_bookdown.yml": "", "a.md": ""},
     "Hexo": {"_config.yml": "title: A", "package.json": '{"dependencies": {"hexo": "7"}}', "source/a.md": ""},
     "Jekyll": {"_config.yml": "title: A", "Gemfile": "gem 'jekyll'", "a.md": "---\nlayout: page\n---\nA"},
-    "HonKit": {"book.json": '{"plugins": []}', "a.md": ""},
+    "HonKit": {"book.json": '{"title": "A"}', "a.md": "", "SUMMARY.md": ""},
     "Rspress": {"rspress.config.ts": "{root: path.join(__dirname, 'docs')}", "docs/a.md": ""},
     "Zensical": {"zensical.toml": "", "docs/a.md": ""},
     "Retype": {"retype.yml": "input: pages", "pages/a.md": ""},

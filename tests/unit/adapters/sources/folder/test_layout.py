@@ -90,6 +90,20 @@ def test_most_pages_decide() -> None:
     assert convention_of(["!!! note\n", "import X from '@site/x'", "", ""]) is Convention.DOCUSAURUS
 
 
+def test_signs_on_a_few_pages_of_many_decide_nothing() -> None:
+    sign = "import X from '@site/x'"
+    assert convention_of([sign, *[""] * 19]) is Convention.DOCUSAURUS
+    assert convention_of([sign, *[""] * 20]) is Convention.PLAIN
+
+
+def test_a_repository_is_judged_by_its_docs(tmp_path: Path) -> None:
+    sign = "import X from '@site/x'"
+    plant(tmp_path, {"README.md": "", "docs/a.md": "", **{f"examples/{number}.md": sign for number in range(9)}})
+    assert find_layout(tmp_path.resolve(), Wishes("n", None)).convention is Convention.PLAIN
+    plant(tmp_path, {"docs/a.md": sign})
+    assert find_layout(tmp_path.resolve(), Wishes("n", None)).convention is Convention.DOCUSAURUS
+
+
 def test_a_plain_folder_has_one_tree_and_no_versions(tmp_path: Path) -> None:
     plant(tmp_path, {"docs/a.md": "A"})
     layout = find_layout(tmp_path.resolve(), Wishes("n", "https://h.example/x", default_locale="fr"))

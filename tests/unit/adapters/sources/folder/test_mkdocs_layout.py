@@ -76,6 +76,15 @@ def test_a_configuration_that_cannot_be_followed_is_an_error(tmp_path: Path, con
         layout(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "plugins", ["[search, include-markdown]", "[search, {include-markdown: {}}]", "{include-markdown: {}}"]
+)
+def test_a_plugin_that_is_not_followed_is_said(tmp_path: Path, plugins: str) -> None:
+    plant(tmp_path, {"mkdocs.yml": f"plugins: {plugins}", "docs/a.md": ""})
+    (notice,) = layout(tmp_path).notices
+    assert "plugin include-markdown of mkdocs.yml is not followed" in notice
+
+
 # --- locales -------------------------------------------------------------------------------------------------------
 
 

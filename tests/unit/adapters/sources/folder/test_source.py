@@ -199,6 +199,16 @@ def test_what_mkdocs_is_configured_to_leave_out_is_left_out(tmp_path: Path) -> N
     assert reasons(items) == {"docs/internal/a.md": "left out by the site's configuration"}
 
 
+@pytest.mark.parametrize(("value", "left_out"), [("true", True), ("false", False), ("x", False)])
+def test_what_an_mkdocs_page_keeps_out_of_the_sites_search_is_left_out(
+    tmp_path: Path, value: str, left_out: bool
+) -> None:
+    plant(tmp_path, {"mkdocs.yml": "", "docs/a.md": f"---\nsearch:\n  exclude: {value}\n---\nA", "docs/b.md": ""})
+    items = read(tmp_path)
+    assert reasons(items) == ({"docs/a.md": "left out of the site's search"} if left_out else {})
+    assert "docs/b.md" in paths(items)
+
+
 def test_of_two_pages_with_one_url_the_first_is_kept_and_both_are_named(tmp_path: Path) -> None:
     docusaurus(tmp_path, {"b.md": "---\nslug: /a\n---\n", "a.md": "", "c.mdx": "---\nslug: a\n---\n"})
     items = read(tmp_path)
