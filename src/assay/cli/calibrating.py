@@ -258,7 +258,7 @@ def _show_abstention(console: Console, abstention: Abstention) -> None:
 
 
 def _between(interval: Interval | None) -> str:
-    return escape(f" [{interval.low:.2f}, {interval.high:.2f}]") if interval else ""
+    return escape(f" [{interval.low:z.2f}, {interval.high:z.2f}]") if interval else ""
 
 
 def _shares(interval: Interval | None) -> str:

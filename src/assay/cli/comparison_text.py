@@ -79,12 +79,12 @@ def _show_picture(console: Console, measures: Sequence[ComparedMeasure]) -> None
     console.print(Text(f"{blank}{'A':>6} {'B':>6}   {axis}   difference", style="dim"))
     for one in measures:
         found = one.difference
-        interval = f" [{found.interval.low:+.3f}, {found.interval.high:+.3f}]" if found.interval else ""
+        interval = f" [{found.interval.low:+z.3f}, {found.interval.high:+z.3f}]" if found.interval else ""
         console.print(
             Text.assemble(
                 f"{found.measure:<{width}}  {found.a:>6.3f} {found.b:>6.3f}   ",
                 (_bar(one, reach), _STYLES[one.conclusion] or "cyan"),
-                f"   {found.difference:+.3f}{interval}",
+                f"   {found.difference:+z.3f}{interval}",
                 (f"  p {_p(found.p)}, adjusted {_p(found.adjusted_p)}; {found.topics} topics", "dim"),
             ),
             soft_wrap=True,
@@ -161,7 +161,7 @@ def _changed_line(one: ChangedTopic, width: int) -> Text:
     style = "green" if one.change > 0.0 else "red" if one.change < 0.0 else ""
     return Text.assemble(
         f"  {one.a:.2f} → {one.b:.2f} ",
-        (f"{one.change:+.2f}", style),
+        (f"{one.change:+z.2f}", style),
         f"   {_rank(one.rank_a):>3} → {_rank(one.rank_b):<3}   {one.id:<{width}}  ",
         (f"“{_short(one.text)}”", "dim"),
     )

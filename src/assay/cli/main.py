@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from assay import __version__
+from assay.__main__ import STOPPED
 from assay.adapters.telemetry.log_lines import BRIEF, TextLines
 from assay.cli import (
     auditing,
@@ -49,7 +50,6 @@ _WrongUse: Any = typer.BadParameter.__mro__[1]
 _BUG = "This is a bug in Assay"
 _NO_MEMORY = "There is not enough memory for this."
 _LESS_MEMORY = "Set [ingest] workers to 1, leave out the largest pages, or use a machine with more memory."
-_STOPPED = "Stopped. What was live is live still; the next run clears what this one left."
 
 
 class FrontDoor(PlainGroup):
@@ -172,7 +172,7 @@ def _run(*, as_json: bool) -> None:
 def _tell_interrupt(interrupt: KeyboardInterrupt, *, as_json: bool) -> int:
     """Say that the command was stopped; its exit code."""
     failure = TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
-    err().print(_STOPPED)
+    err().print(STOPPED)
     if as_json:
-        print_error(failure, _STOPPED, "")
+        print_error(failure, STOPPED, "")
     return failure.exit_code

@@ -9,12 +9,14 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
+from rich.text import Text
 
 from assay.cli.output import err
 
@@ -63,7 +65,7 @@ class TerminalProgress:
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
-                TimeRemainingColumn(),
+                _TimeLeft(),
                 TextColumn("{task.fields[remark]}"),
                 console=self._console,
                 transient=True,
@@ -161,10 +163,33 @@ def _line(stage: _Stage, now: float) -> str:
 
 
 def _eta(stage: _Stage, now: float) -> str:
-    if not stage.total or not stage.done or stage.done >= stage.total:
+    left = time_left(stage.done, stage.total, now - stage.started)
+    return f", {left} left" if left else ""
+
+
+_STEPS_TO_GO_BY, _SHARE_TO_GO_BY = 20, 0.05
+
+
+def time_left(done: float, total: float | None, elapsed: float) -> str:
+    """How long the rest takes at this pace, roughly; empty while too little is done to say.
+
+    The first steps say nothing of the others: the first page of a site waits for robots.txt, sitemaps and a connection.
+    """
+    if not total or done >= total or done < min(_STEPS_TO_GO_BY, max(total * _SHARE_TO_GO_BY, 2)):
         return ""
-    left = (now - stage.started) * (stage.total - stage.done) / stage.done
-    return f", about {left:.0f} s left"
+    seconds = elapsed * (total - done) / done
+    if seconds < 90:
+        return f"about {max(5 * round(seconds / 5), 5)} s"
+    minutes = round(seconds / 60)
+    return f"about {minutes} min" if minutes < 90 else f"about {seconds / 3600:.1f} h"
+
+
+class _TimeLeft(ProgressColumn):
+    """The same at the end of a bar."""
+
+    def render(self, task: Task) -> Text:
+        """The column."""
+        return Text(time_left(task.completed, task.total, task.elapsed or 0.0), style="progress.remaining")
 
 
 def progress() -> TerminalProgress | LogProgress:

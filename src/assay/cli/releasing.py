@@ -9,7 +9,7 @@ from assay.app import Assay
 from assay.cli import options
 from assay.cli.output import err, out, print_json
 from assay.cli.progress import progress
-from assay.cli.reports import generation_body, show_generations, show_notes, verdict_notes
+from assay.cli.reports import generation_body, show_generations, show_notes, told, verdict_notes
 from assay.cli.visible import visible
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation
@@ -70,5 +70,5 @@ def _warn_of_verdict(generation: Generation) -> None:
     verdict = generation.verdict or {}
     if verdict and verdict.get("outcome") != Outcome.PASS.value:
         err().print(
-            f"[yellow]It did not pass when it was validated last: {escape(visible(str(verdict['summary'])))}[/]"
+            f"[yellow]It did not pass when it was validated last: {escape(visible(told(str(verdict['summary']))))}[/]"
         )

@@ -1,5 +1,6 @@
 """Verdict and generation reports, as JSON bodies and as text for a terminal."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ from rich.text import Text
 
 from assay.app import PublishReport
 from assay.cli.build_text import build_body
+from assay.cli.output import counted
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State
 from assay.release.promotion import verdict_record
@@ -65,15 +67,25 @@ def verdict_notes(generation: Generation) -> list[str]:
 
 
 def show_verdict(console: Console, verdict: Verdict) -> None:
-    """Each check with its mark, and what to do about those that failed."""
-    for finding in verdict.findings:
+    """The checks that did not pass, and what to do about them; those that did in one line, or each where -v asks."""
+    names_all = logging.getLogger("assay").isEnabledFor(logging.INFO)
+    passed = [finding for finding in verdict.findings if finding.outcome is Outcome.PASS]
+    if passed and not names_all:
+        console.print(f"  [green]✓[/] {counted(len(passed), 'check')} passed (`assay -v …` names them)")
+    for finding in verdict.findings if names_all else [one for one in verdict.findings if one not in passed]:
         mark = {"PASS": "[green]✓[/]", "FAIL": "[red]✗[/]", "INCONCLUSIVE": "[yellow]?[/]"}[finding.outcome.value]
         console.print(f"  {mark} {finding.check}: {escape(finding.detail or finding.limit)}")
         if finding.outcome is not Outcome.PASS:
             _show_examples(console, finding)
-    colour = "green" if verdict.outcome is Outcome.PASS else "red"
-    console.print(f"[bold {colour}]{escape(verdict.summary)}[/]")
+    colour = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}[verdict.outcome.value]
+    console.print(f"[bold {colour}]{escape(told(verdict.summary))}[/]")
     show_notes(console, verdict.notes)
+
+
+def told(summary: str) -> str:
+    """The summary of a verdict for a person: undecided is not failed."""
+    undecided = "FAIL: inconclusive: "
+    return f"INCONCLUSIVE: {summary.removeprefix(undecided)}" if summary.startswith(undecided) else summary
 
 
 def show_notes(console: Console, notes: Sequence[str]) -> None:

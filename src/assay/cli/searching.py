@@ -93,8 +93,8 @@ def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
 def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
     chunk = hit.chunk
     trail = visible(chunk.trail, lines=False)
-    similarity = "" if hit.similarity is None else f"  {hit.similarity:.2f}"
-    console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), similarity))
+    similarity = "" if hit.similarity is None else f"  similarity {hit.similarity:.2f}"
+    console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), (similarity, "dim")))
     console.print(Text(f"   {visible(chunk.section_url, lines=False)}", style="cyan underline"))
     text = visible(chunk.text)
     passage = Text(text)

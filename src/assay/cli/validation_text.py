@@ -47,7 +47,7 @@ def _show_measures(console: Console, values: Sequence[MeasureValue]) -> None:
         if value.value is None:
             console.print(f"  {value.name:<{width}}  [dim]not defined for any topic[/]")
             continue
-        interval = f"[{value.interval.low:.3f}, {value.interval.high:.3f}]" if value.interval else ""
+        interval = f"[{value.interval.low:z.3f}, {value.interval.high:z.3f}]" if value.interval else ""
         notes = [f"{value.measured} of {value.topics} topics"] if value.measured < value.topics else []
         if value.upper is not None and value.upper > value.value + 5e-4:
             notes.append(f"{value.upper:.3f} if all unjudged hits were relevant")
@@ -107,7 +107,7 @@ def _show_differences(console: Console, differences: Sequence[Difference]) -> No
         console.print("  [dim]no measure differs from the live generation's[/]")
     for one in told:
         console.print(
-            f"  {one.measure} against live: {one.a:.3f} → {one.b:.3f} ({one.difference:+.3f}, "
+            f"  {one.measure} against live: {one.a:z.3f} → {one.b:z.3f} ({one.difference:+z.3f}, "
             f"adjusted p = {one.adjusted_p:.2g})"
         )
 

@@ -61,6 +61,7 @@ class Intake:
         self._catalog = catalog
         self._base = base
         self._pages = pages
+        self._by_url = {page.url: page for page in pages.values()}
         self._known = known
         self._rules = rules
         self._count_tokens = count_tokens
@@ -100,7 +101,8 @@ class Intake:
         chunks = cut.chunks if cut else chunk_document(document, self._rules, self._count_tokens)
         if not chunks:
             self.survey.empty.append(document.info.url)
-        before = self._pages.get((source, page.key))
+        # A file that was renamed under the same URL is the page that it was.
+        before = self._pages.get((source, page.key)) or self._by_url.get(document.info.url)
         (self.survey.changed if before else self.survey.added).append(page.key)
         return Cut(document, self._dated(chunks, before))
 

@@ -159,8 +159,9 @@ def _require_pass(generation: Generation, gate: str, test_set: str | None) -> No
             f"Generation {generation.id} has not been checked.", hint="`assay publish` checks and promotes in one go."
         )
     if verdict.get("outcome") == Outcome.INCONCLUSIVE.value:
+        why = str(verdict.get("summary")).removeprefix("FAIL: inconclusive: ")
         raise PromotionRefused(
-            f"Generation {generation.id} cannot be decided yet: {verdict.get('summary')}",
+            f"Generation {generation.id} cannot be decided yet: {why}",
             hint="Label what is missing (`assay label`), mend what could not be asked, and run `assay promote` again.",
         )
     if verdict.get("outcome") != Outcome.PASS.value:

@@ -190,13 +190,27 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
     elif config is not None:
         raise ConfigurationError(f"There is no configuration file at {path}.", hint="`assay init` writes one.")
     try:
-        return _reading(_anchored(values, path.parent))(**dict(overrides or {}))
+        settings = _reading(_anchored(values, path.parent))(**dict(overrides or {}))
     except ValidationError as error:
         raise ConfigurationError(_explain(error, path if values else None)) from None
     except SettingsError as error:
         raise ConfigurationError(f"An ASSAY_ environment variable cannot be read: {error}.") from None
     except RecursionError:
         raise ConfigurationError("An ASSAY_ environment variable, or the file, is nested too deeply.") from None
+    _require_folder(settings.data_dir)
+    return settings
+
+
+def _require_folder(data_dir: Path) -> None:
+    """Raise ConfigurationError where a file is in the way of the data directory."""
+    for place in (data_dir, *data_dir.parents):
+        if place.is_dir():
+            return
+        if place.is_file():
+            what = "is a file" if place == data_dir else f"cannot be made, for {place} is a file"
+            raise ConfigurationError(
+                f"The data directory {data_dir} {what}.", hint="Name a folder with --data-dir or ASSAY_DATA_DIR."
+            )
 
 
 def misspelled_variables() -> list[str]:
@@ -275,13 +289,38 @@ _SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url|embedding\.ba
 """Settings whose values are not repeated in a message."""
 
 
+def _meant(location: tuple[int | str, ...]) -> str:
+    """The setting whose name is nearest to one that there is not; empty where none is near."""
+    *above, wrong = location
+    tables: list[tuple[str, type[BaseModel]]] = [("", Settings)]
+    for part in above:
+        if isinstance(part, int):  # a place in a list
+            tables[-1] = (f"{tables[-1][0]}{part}.", tables[-1][1])
+            continue
+        field = tables[-1][1].model_fields.get(part)
+        table = SourceSettings if part == "sources" else field.annotation if field else None
+        if not (isinstance(table, type) and issubclass(table, BaseModel)):
+            return ""
+        tables.append((f"{tables[-1][0]}{part}.", table))
+    prefix, table = tables[-1]
+    near = get_close_matches(str(wrong), table.model_fields, n=1, cutoff=_SPELLED_NEARLY)
+    if near:
+        return f"{prefix}{near[0]}"
+    elsewhere = [path for path in _paths(Settings) if path.rpartition(".")[2] == wrong]
+    return elsewhere[0] if len(elsewhere) == 1 else ""
+
+
+_SPELLED_NEARLY = 0.7
+
+
 def _explain(error: ValidationError, path: Path | None) -> str:
     """One line for each setting that is wrong."""
     lines = []
     for problem in error.errors(include_url=False, include_context=False):
         name = ".".join(str(part) for part in problem["loc"]) or "settings"
         if problem["type"] == "extra_forbidden":
-            lines.append(f"{name}: there is no such setting")
+            meant = _meant(problem["loc"])
+            lines.append(f"{name}: there is no such setting" + (f"; did you mean {meant}?" if meant else ""))
         else:
             hidden = _SECRET.search(name) or isinstance(problem["input"], Mapping)  # a table may hold a secret
             sent = "" if hidden else f" = {problem['input']!r}"

@@ -134,6 +134,8 @@ class SourceSettings(Table):
         if not isinstance(values, dict):
             return values
         folder, site = values.get("path") is not None, values.get("url") is not None
+        if not folder and not site and values.keys() - cls.model_fields.keys():
+            return values  # a misspelled name is the likelier fault, and is told as such
         if folder == site:
             raise ValueError("needs either path (a folder) or url (a site)")
         others = _SITE_ONLY if folder else _FOLDER_ONLY

@@ -167,7 +167,7 @@ def separate(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int
     aucs, _, thresholds = _Curve.of(used, every=False).drawn(_draws(len(used), resamples, seed))
     auc_interval = _percentiles(aucs)
     if auc_interval is None or auc_interval.low <= 0.5:
-        told = f"[{auc_interval.low:.2f}, {auc_interval.high:.2f}]" if auc_interval else "not known"
+        told = f"[{auc_interval.low:z.2f}, {auc_interval.high:z.2f}]" if auc_interval else "not known"
         return Separation(
             None,
             None,

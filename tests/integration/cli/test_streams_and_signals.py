@@ -97,10 +97,11 @@ def test_a_build_that_is_stopped_gives_its_generation_up(folder: Path, number: i
     assert left["reason"] == ("ended by SIGTERM" if number == signal.SIGTERM else "interrupted")
 
 
-def test_an_interrupt_while_the_program_loads_shows_no_traceback(folder: Path) -> None:
+def stopped_while_loading(folder: Path, number: int, *arguments: str) -> Said:
+    """A command that was sent the signal before its own handler was there."""
     slow = plant(folder / "slow", {"typer.py": "import time\nprint('loading', flush=True)\ntime.sleep(60)\n"})
     with subprocess.Popen(
-        PROGRAM,
+        [*PROGRAM, *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -109,7 +110,17 @@ def test_an_interrupt_while_the_program_loads_shows_no_traceback(folder: Path) -
     ) as loading:
         assert loading.stdout
         assert loading.stdout.readline() == "loading\n"
-        loading.send_signal(signal.SIGINT)
-        _, err = loading.communicate(timeout=60)
-    assert loading.returncode == -signal.SIGINT
-    assert err == ""
+        loading.send_signal(number)
+        out, err = loading.communicate(timeout=60)
+    return Said(loading.returncode, out, err)
+
+
+def test_an_interrupt_while_the_program_loads_shows_no_traceback(folder: Path) -> None:
+    said = stopped_while_loading(folder, signal.SIGINT)
+    assert (said.code, said.err) == (-signal.SIGINT, "")
+
+
+def test_a_sigterm_while_the_program_loads_is_told_as_one_later_is(folder: Path) -> None:
+    said = stopped_while_loading(folder, signal.SIGTERM, "publish", "--json")
+    assert (said.code, said.body["error"]) == (143, "terminated")
+    assert said.err.startswith("Stopped. What was live is live still")

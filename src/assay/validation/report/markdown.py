@@ -177,7 +177,7 @@ def _topics(validation: Validation) -> str:
 
 def _against_live(validation: Validation) -> str:
     rows = [
-        f"| {_words(one.measure, 40)} | {number(one.a)} | {number(one.b)} | {one.difference:+.3f} | "
+        f"| {_words(one.measure, 40)} | {number(one.a)} | {number(one.b)} | {one.difference:+z.3f} | "
         f"{number(one.adjusted_p)} | {one.topics:,} |"
         for one in validation.against_live
     ]

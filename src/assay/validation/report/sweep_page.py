@@ -213,9 +213,9 @@ def _differences(sweep: Sweep) -> Markup:
         found = mean.against_first
         if found is None:
             continue
-        interval = f"{found.interval.low:+.3f} – {found.interval.high:+.3f}" if found.interval else NO_VALUE
+        interval = f"{found.interval.low:+z.3f} – {found.interval.high:+z.3f}" if found.interval else NO_VALUE
         p = [f"{value:.2g}" if value >= 0.001 else "< 0.001" for value in (found.p, found.adjusted_p)]
-        rows.append([str(place), row.name, f"{found.difference:+.3f}", interval, *p, number(found.detectable)])
+        rows.append([str(place), row.name, f"{found.difference:+z.3f}", interval, *p, number(found.detectable)])
     if not rows:
         return NOTHING
     head = ("#", "row", "difference#", "interval#", "p#", "adjusted p#", "shows from#")

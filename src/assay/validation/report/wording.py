@@ -41,7 +41,7 @@ def cut(text: str, most: int) -> str:
 
 def number(value: float | None, digits: int = 3) -> str:
     """A measure's value."""
-    return f"{value:.{digits}f}" if value is not None and math.isfinite(value) else NOTHING
+    return f"{value:z.{digits}f}" if value is not None and math.isfinite(value) else NOTHING
 
 
 def plain_number(value: float | None) -> str:

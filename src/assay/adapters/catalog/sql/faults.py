@@ -34,7 +34,11 @@ _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
     ),
     sqlite3.SQLITE_IOERR: (CatalogError, "cannot be read or written", "Check the disk, and the space left on it."),
     sqlite3.SQLITE_CORRUPT: (CatalogCorrupt, "is damaged", _REBUILD),
-    sqlite3.SQLITE_NOTADB: (CatalogError, "is not a SQLite database", "Set the catalog's URL to another file."),
+    sqlite3.SQLITE_NOTADB: (
+        CatalogCorrupt,
+        "is damaged at its beginning, or was never a SQLite database",
+        f"{_REBUILD} If the file is not Assay's, set [catalog] url to another.",
+    ),
     sqlite3.SQLITE_CONSTRAINT: (
         CatalogError,
         "refused a row that contradicts what it holds",

@@ -60,7 +60,7 @@ def sqlite_error(name: str, said: str = "what it said") -> sqlite3.Error:
         ("SQLITE_FULL", CatalogError, "no space left"),
         ("SQLITE_IOERR_WRITE", CatalogError, "Check the disk"),
         ("SQLITE_CORRUPT", CatalogCorrupt, "is damaged"),
-        ("SQLITE_NOTADB", CatalogError, "not a SQLite database"),
+        ("SQLITE_NOTADB", CatalogCorrupt, "is damaged at its beginning, or was never"),
         ("SQLITE_CONSTRAINT_UNIQUE", CatalogError, "contradicts"),
         ("SQLITE_TOOBIG", CatalogError, "size"),
         ("SQLITE_ERROR", CatalogError, "fault in Assay"),

@@ -1,0 +1,79 @@
+"""How a verdict, an interval and the rest of a stage are told at a terminal."""
+
+import logging
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.cli.output import out
+from assay.cli.progress import time_left
+from assay.cli.reports import show_verdict
+from assay.model.evaluation import Finding, Outcome, Verdict
+
+PASSED = tuple(Finding(f"check {number}", Outcome.PASS, 1.0, "1", "as it should be") for number in range(17))
+BAD = Finding("unreachable", Outcome.FAIL, 0.4, "at most 0.02", "40 of 100 titles find nothing", ("a page",), 1)
+
+
+def verdict(outcome: Outcome, *findings: Finding) -> Verdict:
+    return Verdict(outcome, "g1", "gate", "content", datetime(2026, 3, 2, tzinfo=UTC), findings)
+
+
+def shown(of: Verdict, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    show_verdict(out(), of)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_what_failed_is_told_and_the_rest_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(verdict(Outcome.FAIL, *PASSED, BAD), capsys)
+    assert lines[0] == "  ✓ 17 checks passed (`assay -v …` names them)"
+    assert lines[1] == "  ✗ unreachable: 40 of 100 titles find nothing"
+    assert [line for line in lines if "✓" in line] == lines[:1]
+
+
+def test_every_check_is_told_where_the_log_is_asked_for(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "assay")
+    lines = shown(verdict(Outcome.FAIL, *PASSED, BAD), capsys)
+    assert sum("✓ check" in line for line in lines) == 17
+
+
+def test_an_undecided_verdict_is_not_called_a_failed_one(capsys: pytest.CaptureFixture[str]) -> None:
+    open_question = Finding("MRR", Outcome.INCONCLUSIVE, None, "at least 0.7", "too little is judged")
+    undecided = verdict(Outcome.INCONCLUSIVE, open_question)
+    assert undecided.summary.startswith("FAIL: inconclusive: ")
+    lines = shown(undecided, capsys)
+    assert lines[-1] == "INCONCLUSIVE: MRR: too little is judged"
+    assert "FAIL" not in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "elapsed", "said"),
+    [
+        (2, 1_000, 3.4, ""),  # the second page of a crawl
+        (0, 10, 5.0, ""),
+        (10, 10, 5.0, ""),
+        (5, None, 5.0, ""),
+        (20, 1_000, 10.0, "about 8 min"),
+        (500, 1_000, 10.0, "about 10 s"),
+        (50, 100, 100.0, "about 2 min"),
+        (100, 100_000, 20.0, "about 5.5 h"),
+        (2, 4, 6.0, "about 5 s"),
+    ],
+)
+def test_the_time_that_is_left_is_told_once_enough_is_done_and_no_more_exactly_than_it_is_known(
+    done: int, total: int | None, elapsed: float, said: str
+) -> None:
+    assert time_left(done, total, elapsed) == said
+
+
+def test_no_difference_or_bound_is_told_as_a_negative_zero() -> None:
+    source = Path(assay.__file__).parent
+    signed = re.compile(
+        r"\{[^{}]*(?:interval\.|bounds\.|\.difference|\.change)(?:low|high)?:\+?\.\df\}|\{[^{}]*:\+\.\df\}"
+    )
+    files = [*(source / "cli").glob("*.py"), *(source / "validation").rglob("*.py")]
+    assert [f"{path.name}: {found}" for path in files for found in signed.findall(path.read_text("utf-8"))] == []
