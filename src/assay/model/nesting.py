@@ -5,25 +5,40 @@ option of a list through all options of that list.
 """
 
 import re
+from collections import Counter
 
 _DEEPEST = 512
 """Elements in each other; browsers stop at as many."""
-_STRETCH = 4_000
-"""Characters in which tags are counted at once."""
 _LONG_TAG = 10_000
 _MOST_ATTRIBUTES = 500
 _MOST_OPTIONS = 1_000
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>\0]*)[^<>]*>?|<!--.*?(?:-->|\Z)", re.DOTALL)
+_TAG = re.compile(
+    r"""<!--(?:-?>|.*?(?:--!?>|\Z))               # a comment, empty or not
+        |(?P<data><!\[CDATA\[)
+        |<[!?][^>]*+>?|</[^a-zA-Z>][^>]*+>?         # what a browser takes for a comment
+        |<(?P<close>/?)(?P<name>[a-zA-Z][^\s/>\0]*+)
+         (?:[^>=]++|=\s*+"[^"]*+"|=\s*+'[^']*+'|=)*+>?""",
+    re.DOTALL | re.VERBOSE,
+)
+"""What a browser takes for a tag: a `<` or `>` in an attribute's value, or in a comment, is none."""
 _LONG = re.compile(rf"<([a-zA-Z][^\s/<>]*)[^<>]{{{_LONG_TAG},}}>?")
 _ATTRIBUTE = re.compile(r"""[^\s"'=<>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")
 _OPTION = re.compile(r"</?option(?=[\s/>])[^<>]*>?", re.IGNORECASE)
 _UNCLOSED = (
-    "area base br col embed hr img input link meta param source track wbr li p dt dd tr td th option optgroup thead "
-    "tbody tfoot colgroup rp rt html head body"
+    "area base br col embed hr img input link meta param source track wbr li p dt dd tr td th option thead "
+    "tbody tfoot colgroup html head body"
 )
 _NOT_COUNTED = frozenset(_UNCLOSED.split())
 """What never has content, or ends where the next of its kind begins."""
 
+_ENDS_WITHIN = {"rp": "ruby", "rt": "ruby", "optgroup": "select"}
+"""What ends in the same way within these elements, and is nested anywhere else."""
+
+_RAW = {
+    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE)
+    for name in ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext")
+}
+"""Elements in which there are no tags but the one that closes them."""
 
 _FOREIGN = frozenset("circle ellipse g line path polygon polyline rect stop use".split())  # noqa: SIM905  (as above)
 """What `/>` closes, as it does in drawings only."""
@@ -38,7 +53,7 @@ def tamed(content: str) -> str:
         content = _LONG.sub(_without_attributes, content)
     if content.count("<o") + content.count("<O") > _MOST_OPTIONS:
         content = _without_options(content)
-    return _flattened(content) if _may_be_deep(content) and _deepest(content) > _DEEPEST else content
+    return _flattened(content) if content.count("<") > _DEEPEST else content
 
 
 def _without_attributes(tag: re.Match[str]) -> str:
@@ -50,45 +65,56 @@ def _without_options(content: str) -> str:
     return _OPTION.sub(" ", content) if sum(1 for _ in _OPTION.finditer(content)) > _MOST_OPTIONS else content
 
 
-def _may_be_deep(content: str) -> bool:
-    """Whether elements can stand so deep in each other, as a count of tags tells that takes nearly no time."""
-    opened = 0
-    for start in range(0, len(content), _STRETCH):
-        end = start + _STRETCH
-        closing = content.count("</", start, end + 1)
-        opening = content.count("<", start, end) - closing - content.count("<br>", start, end + 3)
-        if opened + opening > _DEEPEST:
-            return True
-        opened = max(0, opened + opening - closing)
-    return False
+class _Depth:
+    """Follows the tags of a page: how many elements are open, as far as their tags tell."""
 
+    def __init__(self) -> None:
+        self.depth = 0
+        self._open: Counter[str] = Counter()
 
-def _deepest(content: str) -> int:
-    """How many elements stand in each other, as far as their tags tell."""
-    depth = deepest = 0
-    for found in _TAG.finditer(content):
-        depth = max(0, depth + _step(found))
-        deepest = max(deepest, depth)
-    return deepest
+    def opens(self, name: str) -> bool:
+        """Whether the opening tag of an element goes deeper."""
+        outer = _ENDS_WITHIN.get(name)
+        return not self._open[outer] if outer else name not in _NOT_COUNTED
+
+    def enter(self, name: str) -> None:
+        """An element begins."""
+        self._open[name] += 1
+        self.depth += 1
+
+    def leave(self, name: str) -> bool:
+        """An element ends; false where none of that name is open, for then a browser passes its tag over."""
+        if not self._open[name]:
+            return False
+        self._open[name] -= 1
+        self.depth -= 1
+        return True
 
 
 def _flattened(content: str) -> str:
+    """The page without tags of elements in more than 512 others; the very same text where there are none."""
     parts: list[str] = []
-    depth = position = 0
-    for found in _TAG.finditer(content):
-        step = _step(found)
-        depth += max(step, 0)
-        if step and depth > _DEEPEST:
-            parts.append(content[position : found.start()])
-            position = found.end()
-        depth = max(0, depth + min(step, 0))
-    parts.append(content[position:])
-    return "".join(parts)
-
-
-def _step(found: re.Match[str]) -> int:
-    """1 for a tag that opens an element, -1 for one that closes it, 0 for what does neither."""
-    name = (found[2] or "").lower()
-    if not name or name in _NOT_COUNTED or (name in _FOREIGN and found[0].endswith("/>")):
-        return 0
-    return -1 if found[1] else 1
+    state = _Depth()
+    position = place = data_end = 0
+    while found := _TAG.search(content, place):
+        place = found.end()
+        name = (found["name"] or "").lower()
+        if found["data"]:  # nothing in a drawing; elsewhere its tags count
+            data_end = max(data_end, content.find("]]>", place))
+        if not name or (name in _FOREIGN and found[0].endswith("/>")):
+            continue
+        if found["close"]:
+            is_deep = state.depth > _DEEPEST
+            if place > data_end and state.leave(name) and is_deep:
+                parts.append(content[position : found.start()])
+                position = place
+            continue
+        if state.opens(name):
+            state.enter(name)
+            if state.depth > _DEEPEST:
+                parts.append(content[position : found.start()])
+                position = place
+        if name in _RAW:
+            closing = _RAW[name].search(content, place)
+            place = closing.start() if closing else len(content)
+    return "".join([*parts, content[position:]]) if parts else content

@@ -1,6 +1,7 @@
 """Pages beyond all reason, before they are parsed."""
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from assay.model.nesting import tamed
 
@@ -27,3 +28,56 @@ def test_a_tag_with_attributes_by_the_thousand_has_none_and_one_with_a_long_one_
     assert tamed(f"<p {attributes}>a</p>") == "<p>a</p>"
     picture = f'<img alt="a" src="data:image/png;base64,{"A" * 50_000}">'
     assert tamed(picture) == picture
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<div></i>",
+        "<div a='</div>'>",
+        '<div a="</div>">',
+        "<div a</div>",
+        "<div><!-- </div> -->",
+        "<div><!--></div>",
+        "<div><script></div></script>",
+        "<div><style></div></style>",
+        "<div><!x </div>",
+        "<div></ </div>",
+        "<g><![CDATA[></g>]]>",
+        "<rt>a",
+        "<rp>a",
+        "<optgroup>a",
+        "<ruby></ruby><rt>",
+        "<DIV></i>",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "<svg>"])
+def test_nothing_hides_how_deep_elements_stand_in_each_other(unit: str, before: str) -> None:
+    tree = LexborHTMLParser(tamed(before + unit * 3_000))
+    assert _depth(tree) < 520
+
+
+def _depth(tree: LexborHTMLParser) -> int:
+    """How deep the deepest element stands, found without recursion."""
+    deepest, waiting = 0, [(tree.root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        child = node.first_child if node is not None else None
+        while child is not None:
+            waiting.append((child, depth + 1))
+            child = child.next
+    return deepest
+
+
+def test_what_ends_where_the_next_begins_is_not_deep() -> None:
+    for page in ("<ruby>a<rt>b</ruby>" * 2_000, "<ul>" + "<li>a" * 5_000, "<select>" + "<optgroup label=a>" * 2_000):
+        assert tamed(page) == page
+
+
+def test_a_list_of_very_many_options_loses_their_tags_and_no_text() -> None:
+    few = "<select>" + "<option>a</option>" * 400 + "</select>"
+    assert tamed(few) == few
+    many = tamed("<select>" + "<oPtion value=1>a</OPTION>" * 2_000 + "</select>")
+    assert "ption" not in many
+    assert many.count("a") == 2_000

@@ -10,7 +10,7 @@ from assay.ingest.markdown.javascript import skip_braces
 
 _NAME = r"[A-Za-z][\w.:-]*"
 _SIMPLE_TAG = re.compile(
-    rf"""<(?:(?P<close>/)\s*(?P<closed>{_NAME})?\s*
+    rf"""<(?:(?P<close>/)\s*+(?P<closed>{_NAME})?\s*+
         |(?P<open>{_NAME})(?P<attributes>(?>\s+[\w:@.-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*+)\s*(?P<void>/?)
         |)>""",
     re.VERBOSE,

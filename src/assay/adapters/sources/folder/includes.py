@@ -32,6 +32,7 @@ _SNIPPET_BLOCK = re.compile(
 )
 _EMBED = re.compile(r"\{(?P<mark>[*!])>?[ \t]*(?P<path>[^\s!*{}][^\s!{}]{0,500})[^{}\n]{0,500}(?P=mark)\}")
 _SELECTION = re.compile(r":(?:-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*|[\w-]+)$")
+_LONGEST_PATH = 500
 _LOADER = re.compile(r"!{0,2}raw-loader!")
 _ESCAPED = re.compile(r"\\(.)")
 
@@ -101,7 +102,11 @@ def _statements(rules: IncludeRules, text: str) -> list[_Statement]:
         found += [_Statement(_file_of(match["path"]), imported=False) for match in _SNIPPET.finditer(text)]
         for block in _SNIPPET_BLOCK.finditer(text):
             names = (line.strip() for line in block["paths"].splitlines())
-            found += [_Statement(_file_of(name), imported=False) for name in names if name and name[0] != ";"]
+            found += [
+                _Statement(_file_of(name), imported=False)
+                for name in names
+                if 0 < len(name) <= _LONGEST_PATH and name[0] != ";"
+            ]
     if rules.embeds and ("!}" in text or "*}" in text):
         found += [_Statement(match["path"], imported=False) for match in _EMBED.finditer(text)]
     return list(dict.fromkeys(found))

@@ -1,0 +1,113 @@
+"""The most memory that one page can take: hostile pages of the largest size, each read in a process of its own.
+
+Run as `python -m benchmarks.page_memory`. The table says what became of each page, and the peak of the process that
+read it, its interpreter and tokenizer included; nothing may be over 300 MB.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+from assay.adapters.embedders.static import StaticEmbedder
+from assay.ingest.chunking.chunker import ChunkingRules
+from assay.ingest.intake import Cut
+from assay.ingest.workers.limits import PageLimits
+from assay.ingest.workers.messages import Refused, Setup, packed
+from assay.ingest.workers.process import WorkerProcess
+from assay.model.documents import MediaType, RawPage
+from assay.settings.sources import SourceSettings
+
+_LENGTH = SourceSettings.model_fields["max_page_bytes"].default
+_SLACK = 5
+"""Megabytes that the kernel's count may lie over the limit: it counts pages that are shared with other processes."""
+
+_MARKDOWN: dict[str, Callable[[], str]] = {
+    "paragraphs": lambda: _filled("# T\n\n", "Words of a paragraph, and a few more of them.\n\n"),
+    "one line": lambda: _filled("", "word "),
+    "a long heading": lambda: "# T\n\n" + _filled("", "prose ", _LENGTH - 100) + "\n---\n\ntext\n",
+    "headings": lambda: _filled("", "## a\n"),
+    "list items": lambda: _filled("", "- a\n"),
+    "rows of a table": lambda: _filled("|a|b|\n|-|-|\n", "|a|b|\n"),
+    "links": lambda: _filled("", "[a](b) "),
+    "references": lambda: _filled("", "[a]: b\n"),
+    "emphasis": lambda: _filled("", "*a* "),
+    "tags": lambda: _filled("", "<b>a"),
+    "declarations": lambda: _filled("", "a <? "),
+    "brackets": lambda: _filled("", "["),
+    "quotations": lambda: _filled("", "> a\n\n"),
+    "code": lambda: _filled("", "```\na\n```\n"),
+    "footnotes": lambda: _filled("[^a]: b\n\n", "[^a] "),
+}
+_HTML: dict[str, Callable[[], str]] = {
+    "HTML: paragraphs": lambda: _filled("<h1>T</h1>", "<p>Words of a paragraph, and a few more.</p>"),
+    "HTML: a long heading": lambda: "<h2>" + _filled("", "a ", _LENGTH // 2) + "</h2>" + _filled("", "<p>a", _LENGTH // 2),
+    "HTML: empty paragraphs": lambda: _filled("", "<p>"),
+    "HTML: items": lambda: _filled("<ul>", "<li>a"),
+    "HTML: cells": lambda: _filled("<table><tr>", "<td>a"),
+    "HTML: links": lambda: _filled("", "<a href=b>a</a> "),
+    "HTML: options": lambda: _filled("<select>", "<option>a</option>"),
+    "HTML: formatting": lambda: _filled("", "<b>a"),
+    "HTML: attributes": lambda: _filled("<p ", "a=b "),
+}
+
+
+def _filled(before: str, unit: str, length: int = _LENGTH) -> str:
+    return before + unit * ((length - len(before)) // len(unit))
+
+
+def _page(text: str, media_type: MediaType, generator: str | None) -> RawPage:
+    return RawPage("a", "https://docs.example.org/a", text, media_type, "bench", "a", "0" * 64, "a", generator=generator)
+
+
+def _peak(pid: int) -> int:
+    """Megabytes that a process had at most."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) // 1024
+
+
+def measured(setup: Setup, name: str, page: RawPage) -> int:
+    """Read a page in a fresh process and print what came of it. Returns the peak in megabytes."""
+    process = WorkerProcess(packed(setup), setup.limits.patience * 4)
+    started = perf_counter()
+    try:
+        if not process.wait_until_ready() or not process.give([page]):
+            print(f"{name:<36} the process did not start")
+            return 0
+        answers = process.take()
+        seconds = perf_counter() - started
+        if answers is None:
+            print(f"{name:<36}     ?  {seconds:6.1f} s  the process has ended ({process.ending()})")
+            return 0
+        peak = _peak(process.pid)
+        answer = answers[0]
+        became = f"{len(answer.chunks):,} chunks" if isinstance(answer, Cut) else "left to the build"
+        if isinstance(answer, Refused):
+            became = f"failed: {answer.reason}"
+        print(f"{name:<36} {peak:>4} MB {seconds:6.1f} s  {became}", flush=True)
+        return peak
+    finally:
+        process.stop()
+
+
+def main() -> int:
+    """Print the table. Returns the exit code: 1 when a page takes more than it may."""
+    if sys.platform != "linux":
+        print("Skipped: the peak of another process is read from /proc, which only Linux has.")
+        return 0
+    embedder = StaticEmbedder()
+    limits = PageLimits()
+    setup = Setup(ChunkingRules(1_800, None, 0, embedder.tokenizer), embedder.token_counter, limits)
+    print(f"{'page of ' + format(_LENGTH, ',') + ' bytes':<36}   peak     time  what became of it")
+    peaks = []
+    for name, text in _MARKDOWN.items():
+        for dialect, media_type in (("mkdocs", MediaType.MARKDOWN), ("docusaurus", MediaType.MDX)):
+            peaks.append(measured(setup, f"{name}, {dialect}", _page(text(), media_type, dialect)))
+    for name, text in _HTML.items():
+        peaks.append(measured(setup, name, _page(text(), MediaType.HTML, None)))
+    print(f"worst: {max(peaks)} MB")
+    return 1 if max(peaks) > limits.megabytes + _SLACK else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
