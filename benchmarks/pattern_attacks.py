@@ -21,6 +21,9 @@ _WHOLE = ("match", "fullmatch")
 _MOST_PUMPS = 60
 
 SHORT = {
+    "access.key_file": 1_000,
+    "folder.layout._": 16_384,
+    "includes._SELECTION": 500,
     "ids.slug_from_path re.sub": 4_096,
     "postgres_faults": 4_000,
     "settings.loading._SECRET": 1_000,

@@ -9,15 +9,19 @@ from collections import Counter
 
 _DEEPEST = 512
 """Elements in each other; browsers stop at as many."""
+_MANY_TAGS = 10_000
+"""So many in each other take a parser a sixth of a second; of a page that has more each is looked at."""
+_STRETCH = 4_000
+"""Characters in which tags are counted at once."""
 _LONG_TAG = 10_000
 _MOST_ATTRIBUTES = 500
 _MOST_OPTIONS = 1_000
+_ATTRIBUTES = r"""(?:[^>=]++|=\s*+"[^"]*+"|=\s*+'[^']*+'|=)*+"""
 _TAG = re.compile(
-    r"""<!--(?:-?>|.*?(?:--!?>|\Z))               # a comment, empty or not
+    rf"""<!--(?:-?>|.*?(?:--!?>|\Z))               # a comment, empty or not
         |(?P<data><!\[CDATA\[)
         |<[!?][^>]*+>?|</[^a-zA-Z>][^>]*+>?         # what a browser takes for a comment
-        |<(?P<close>/?)(?P<name>[a-zA-Z][^\s/>\0]*+)
-         (?:[^>=]++|=\s*+"[^"]*+"|=\s*+'[^']*+'|=)*+>?""",
+        |<(?P<close>/?)(?P<name>[a-zA-Z][^\s/>\0]*+){_ATTRIBUTES}>?""",
     re.DOTALL | re.VERBOSE,
 )
 """What a browser takes for a tag: a `<` or `>` in an attribute's value, or in a comment, is none."""
@@ -40,6 +44,15 @@ _RAW = {
 }
 """Elements in which there are no tags but the one that closes them."""
 
+_ANY_TAG = re.compile(
+    rf"""<!--(?:-?>|.*?(?:--!?>|\Z))
+        |<[!?][^>]*+>?|</[^a-zA-Z>][^>]*+>?
+        |<({"|".join(_RAW)})(?=[\s/>]){_ATTRIBUTES}>[^<]*+(?:<(?!/\1[\s/>])[^<]*+)*+
+        |<(/?)([a-z][^\s/>\0]*+){_ATTRIBUTES}>?""",
+    re.DOTALL | re.VERBOSE | re.IGNORECASE,
+)
+"""The same with what is in such elements, so that all tags of a page can be listed at once."""
+
 _FOREIGN = frozenset("circle ellipse g line path polygon polyline rect stop use".split())  # noqa: SIM905  (as above)
 """What `/>` closes, as it does in drawings only."""
 
@@ -53,7 +66,9 @@ def tamed(content: str) -> str:
         content = _LONG.sub(_without_attributes, content)
     if content.count("<o") + content.count("<O") > _MOST_OPTIONS:
         content = _without_options(content)
-    return _flattened(content) if content.count("<") > _DEEPEST else content
+    tags = content.count("<")
+    may_be_deep = _may_be_deep(content) if tags > _MANY_TAGS else tags > _DEEPEST and _looks_deep(content)
+    return _flattened(content) if may_be_deep else content
 
 
 def _without_attributes(tag: re.Match[str]) -> str:
@@ -63,6 +78,40 @@ def _without_attributes(tag: re.Match[str]) -> str:
 def _without_options(content: str) -> str:
     """The page without the tags of options, where it has very many; a form's text is not read."""
     return _OPTION.sub(" ", content) if sum(1 for _ in _OPTION.finditer(content)) > _MOST_OPTIONS else content
+
+
+def _looks_deep(content: str) -> bool:
+    """Whether tags that open are far more than tags that close, as a count tells that takes nearly no time."""
+    opened = 0
+    for start in range(0, len(content), _STRETCH):
+        end = start + _STRETCH
+        closing = content.count("</", start, end + 1)
+        opening = content.count("<", start, end) - closing - content.count("<br>", start, end + 3)
+        if opened + opening > _DEEPEST:
+            return True
+        opened = max(0, opened + opening - closing)
+    return False
+
+
+def _may_be_deep(content: str) -> bool:
+    """Whether elements can stand so deep in each other: as _flattened finds it, quicker, and sooner said."""
+    if "<![CDATA[" in content:
+        return True
+    opened: dict[str, int] = {}
+    depth = 0
+    for _, close, written in _ANY_TAG.findall(content):
+        name = written if written in _NOT_COUNTED else written.lower()
+        if not name or name in _NOT_COUNTED:
+            continue
+        if not close:
+            opened[name] = opened.get(name, 0) + 1
+            depth += 1
+            if depth > _DEEPEST:
+                return True
+        elif opened.get(name):
+            opened[name] -= 1
+            depth -= 1
+    return False
 
 
 class _Depth:

@@ -222,7 +222,7 @@ def _hrefs(tree: LexborHTMLParser) -> Iterator[str]:
 
 def _header_canonical(value: str, base: str) -> str:
     for target, parameters in _LINK_HEADER.findall(value[:8_000]):
-        if re.search(r"rel\s*=\s*\"?[^\";]*\bcanonical\b", parameters, re.IGNORECASE):
+        if re.search(r"rel\s*+=\s*+\"?[^\";]{0,100}?\bcanonical\b", parameters, re.IGNORECASE):
             return resolve(base, target) or ""
     return ""
 
