@@ -6,10 +6,12 @@ from benchmarks import (
     corpora,
     crawling,
     derived,
+    growth,
     http_load,
     judgments,
     latency,
     metrics,
+    page_memory,
     quality,
     reading_sites,
     sabotages,
@@ -34,3 +36,5 @@ if __name__ == "__main__":
     metrics.main()
     simulations.main()
     judgments.main(2)
+    page_memory.main()
+    growth.main()

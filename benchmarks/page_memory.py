@@ -41,7 +41,9 @@ _MARKDOWN: dict[str, Callable[[], str]] = {
 }
 _HTML: dict[str, Callable[[], str]] = {
     "HTML: paragraphs": lambda: _filled("<h1>T</h1>", "<p>Words of a paragraph, and a few more.</p>"),
-    "HTML: a long heading": lambda: "<h2>" + _filled("", "a ", _LENGTH // 2) + "</h2>" + _filled("", "<p>a", _LENGTH // 2),
+    "HTML: a long heading": lambda: (
+        "<h2>" + _filled("", "a ", _LENGTH // 2) + "</h2>" + _filled("", "<p>a", _LENGTH // 2)
+    ),
     "HTML: empty paragraphs": lambda: _filled("", "<p>"),
     "HTML: items": lambda: _filled("<ul>", "<li>a"),
     "HTML: cells": lambda: _filled("<table><tr>", "<td>a"),
@@ -57,7 +59,9 @@ def _filled(before: str, unit: str, length: int = _LENGTH) -> str:
 
 
 def _page(text: str, media_type: MediaType, generator: str | None) -> RawPage:
-    return RawPage("a", "https://docs.example.org/a", text, media_type, "bench", "a", "0" * 64, "a", generator=generator)
+    return RawPage(
+        "a", "https://docs.example.org/a", text, media_type, "bench", "a", "0" * 64, "a", generator=generator
+    )
 
 
 def _peak(pid: int) -> int:
@@ -77,7 +81,9 @@ def measured(setup: Setup, name: str, page: RawPage) -> int:
         answers = process.take()
         seconds = perf_counter() - started
         if answers is None:
-            print(f"{name:<36}     ?  {seconds:6.1f} s  the process has ended ({process.ending()})")
+            print(
+                f"{name:<36}    –    {seconds:6.1f} s  failed: its process has ended ({process.ending()})", flush=True
+            )
             return 0
         peak = _peak(process.pid)
         answer = answers[0]

@@ -4,7 +4,11 @@ A quadratic step shows as a test that takes minutes; the suite's own limit ends 
 """
 
 import pytest
-from tests.pages import flaws, read
+from tests.pages import flaws, page, read
+
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
+from assay.ingest.reading import read_page
+from assay.model.documents import MediaType
 
 MANY = 10_000
 
@@ -33,6 +37,15 @@ HOSTILE = {
     "braces on lines": "{\n" * 20_000,
     "templates": "{`${" * 20_000,
     "comments that are never closed": "<!-- a\n\n" * 20_000,
+    "instructions that are never closed": "a <? " * 30_000,
+    "declarations that are never closed": "a <!A " * 30_000,
+    "data that is never closed": "a <![CDATA[ " * 4_000,
+    "a closing tag and blanks": "a </" + " " * 40_000 + "b",
+    "a heading and blanks": "# a" + " " * 40_000 + "b",
+    "a container and blanks": ":::note a" + " " * 40_000 + "b\n\n/// note | a" + " " * 40_000 + "b",
+    "an inclusion and blanks": "{! a" + " " * 40_000 + "b\n\n{* a" + " " * 40_000 + "b",
+    "numbered headings": "## a\n\n" * 1_500 + "".join(f"## a_{n}\n\n" for n in range(1, 1_500)),
+    "a long label of a footnote": f"[^{'a' * 900}]\n\n[^{'a' * 900}]: b\n\n" + "    b\n\n" * 2_000,
     "exports that are never closed": "export const a = {\n\n" * 5_000 + "x",
     "macros that are never closed": "{{ a {% b {# c " * 10_000,
     "formulas that are never closed": "$$a\n" * 20_000 + "$b " * 20_000,
@@ -68,6 +81,25 @@ def test_text_that_is_nested_too_deep_is_read_all_the_same(opening: str, generat
     document = read(f"{opening} needle\n\n# After\n\ntext", generator)
     assert "needle" in document.text
     assert [section.heading for section in document.sections if section.level] == ["After"]
+
+
+def test_a_large_file_that_is_put_in_place_often_does_not_make_a_page_endless() -> None:
+    large = "x " * 500_000
+    for source, generator in (("{! a.md !}\n\n" * 400, "mkdocs"), ('```\n--8<-- "a.md"\n```\n\n' * 400, "mkdocs")):
+        assert 1_000_000 <= len(read(source, generator, includes={"a.md": large}).text) < 7_000_000
+
+
+def test_a_table_of_few_cells_is_not_filled_up_to_millions() -> None:
+    source = "<table><tr>" + "<td>a" * 3_000 + "<tr><td>a" * 3_000 + "</table>"
+    document = read_page(page(source, media_type=MediaType.HTML))
+    assert len(document.text) < 60_000
+    assert document.text.count("a") == 6_000
+
+
+def test_a_page_of_nothing_but_headings_is_cut() -> None:
+    document = read("###### a\n" * 20_000)
+    chunks = chunk_document(document, ChunkingRules(1_800, None, 0, "words"), lambda texts: [1] * len(texts))
+    assert sum(chunk.text.count("a") for chunk in chunks) == 20_000
 
 
 def test_inclusions_that_multiply_are_limited() -> None:

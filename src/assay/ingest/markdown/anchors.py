@@ -102,16 +102,19 @@ class TocAnchors:
         if explicit:
             return explicit
         plain = _toc_slug(text)
-        slug = self._last.get(plain, plain)
-        passed = [plain]
+        slug, passed = plain, []
         while slug in self._taken or not slug:
             passed.append(slug)
-            numbered = _NUMBERED.fullmatch(slug)
-            slug = f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{slug}_1"
-            slug = self._last.get(slug, slug)
+            slug = self._last.get(slug) or _next(slug)
         self._taken.add(slug)
         self._last |= dict.fromkeys(passed, slug)  # from each of them on, all up to this one are taken
         return slug
+
+
+def _next(slug: str) -> str:
+    """The slug to try after one that is taken."""
+    numbered = _NUMBERED.fullmatch(slug)
+    return f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{slug}_1"
 
 
 def _toc_slug(text: str) -> str:

@@ -63,7 +63,9 @@ def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:
     except OutOfTimeError:
         return Refused(setup.limits.too_slow, is_final=False)
     except MemoryError:
-        return Refused(setup.limits.too_large, is_final=False)
+        pass
+    gc.collect()  # or what is left of the page takes the room that its answer needs
+    return Refused(setup.limits.too_large, is_final=False)
 
 
 def _pipes() -> tuple[int, int]:

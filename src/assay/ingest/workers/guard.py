@@ -64,7 +64,7 @@ class Guard:
         ending = process.ending()
         if process.was_too_slow:
             return Refused(limits.too_slow, is_final=False)
-        if process.exit_code == OVER_MEMORY:
+        if process.exit_code == OVER_MEMORY or ending.endswith("MemoryError"):
             return Refused(limits.too_large, is_final=False)
         return Refused(f"the process that read it has ended ({ending})", is_final=False)
 
