@@ -65,6 +65,8 @@ def validate_served(
                 test_set_path=str(path),
                 system=_system(labelled, served, assay, asked),
                 live=None,
+                not_compared="",
+                removed=(),
                 measures=measures,
                 gate=assay.gate,
                 target=client.address,

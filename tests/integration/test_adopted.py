@@ -867,7 +867,9 @@ def test_it_is_validated_by_labelled_queries_read_only_and_without_its_structure
     ]
     (tmp_path / "topics.json").write_text(json.dumps({"name": "adopted", "topics": topics}), encoding="utf-8")
     peer.record = True
-    with adopting(peer, tmp_path, gate={"precision": "attainable"}) as assay:
+    with adopting(
+        peer, tmp_path, gate={"precision": "attainable", "min_precision_share": 0.5, "min_mrr": 0.5}
+    ) as assay:
         validation = assay.validate(test_set=tmp_path / "topics.json")
     assert validation.provenance.target == "adopted collection docs"
     assert [value.value for value in validation.measures if value.name in {"mrr", "RR"}] == [1.0, 1.0]

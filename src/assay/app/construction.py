@@ -64,6 +64,9 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         precision_of=settings.precision,
         abstain_below=settings.abstain_below,
         lost_judgments=settings.max_lost_judgments,
+        derived_rr=settings.min_derived_rr,
+        derived_success=settings.min_derived_success,
+        no_worse=settings.no_worse_than_live,
         measures=tuple(
             MeasureLimit(parse_measure(name).name, group, limit.min, limit.max_drop_vs_live)
             for group, limits in groups

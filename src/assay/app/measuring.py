@@ -18,6 +18,7 @@ from assay.errors import (
     CatalogUnavailable,
     GenerationError,
     GenerationNotFound,
+    IdentityMismatch,
     IndexNotOurs,
     InputError,
     NoLiveGeneration,
@@ -42,6 +43,7 @@ from assay.validation.calibration import calibrate
 from assay.validation.integrity import EmbeddingCost, Recheck, audit, embedding_cost, most_suspicious
 from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus, Corpus
+from assay.validation.judgments.denominators import Removed, agree
 from assay.validation.judgments.repairing import RepairPlan, plan_repairs
 from assay.validation.judgments.resolving import resolve
 from assay.validation.labelling.sheet import Sheet, chosen, to_label
@@ -348,14 +350,25 @@ class Measuring(Parts):
         searcher = self._searcher_or_error(opened, generation.id)
         live = self._live_beside(generation)
         measures = self.measures
+        topics, of_live, removed = self._resolved_beside(generation, live, searcher, test_set, progress)
         compared = None
-        if live is not None and test_set is not None and self.gate.compares_with_live:
-            compared = self._system(live, self._searcher_until(opened, live.id), test_set, measures, progress)
+        not_compared = ""
+        if live is not None and test_set is not None and self.gate.compares_with_live(derived=test_set.derived):
+            try:
+                asked = self.asked(self._searcher_until(opened, live.id), self.settings.search, measures)
+                compared = System(live, live.id, of_live, asked)
+            except IdentityMismatch as error:
+                not_compared = (
+                    f"the live generation cannot be compared with: {error.message} Set gate.no_worse_than_live = false "
+                    "for this one release if the change of model is meant"
+                )
         return Plan(
             test_set=test_set,
             test_set_path=str(path) if path else None,
-            system=self._system(generation, searcher, test_set, measures, progress),
+            system=System(generation, generation.id, topics, self.asked(searcher, self.settings.search, measures)),
             live=compared,
+            not_compared=not_compared,
+            removed=removed,
             measures=measures,
             gate=self.gate,
             target=f"adopted collection {self.adopted}" if self.adopted else generation.state.value,
@@ -365,6 +378,32 @@ class Measuring(Parts):
             started_at=datetime.now(UTC),
             contract_mode=self.settings.contract_mode,
         )
+
+    def _resolved_beside(
+        self,
+        generation: Generation,
+        live: Generation | None,
+        searcher: Searcher,
+        test_set: TestSet | None,
+        progress: Progress,
+    ) -> tuple[tuple[ResolvedTopic, ...], tuple[ResolvedTopic, ...], tuple[Removed, ...]]:
+        """The topics on a generation and on the live one, with the same denominators, and what was removed on purpose.
+
+        The live one first: what a section or a page says is remembered from where it is first found.
+        """
+        if test_set is None:
+            return (), (), ()
+        if live is None or self.adopted is not None:
+            return resolve(test_set, self._corpus(generation, searcher), progress), (), ()
+        agreed = agree(
+            test_set,
+            [CatalogCorpus(self.catalog, one.id) for one in (live, generation)],
+            same_chunker=live.chunker == generation.chunker,
+            allow_removals=self.gate.structure.max_page_fall >= 1.0,
+            progress=progress,
+        )
+        of_live, topics = agreed.sides
+        return topics, of_live, agreed.removed
 
     def _judged_by(self, generation: Generation) -> tuple[TestSet | None, Path | None]:
         """The test set that its content was last judged by, as it is now, and its file. Raises InputError."""

@@ -55,6 +55,10 @@ def compare(
             "leave that open.",
         ),
     ] = None,
+    allow_removals: Annotated[
+        bool,
+        typer.Option("--allow-removals", help="Leave out what was judged on pages that only the older generation has."),
+    ] = False,
     topics: Annotated[int, typer.Option("--topics", min=0, help="How many of the changed topics to show.")] = 10,
     data_dir: options.DataDir = None,
     config: options.Config = None,
@@ -71,6 +75,7 @@ def compare(
             measures=[*(measure or ()), *_needed(measure, fail_if_worse)],
             test_set=testset,
             generation=generation,
+            allow_removals=allow_removals,
             progress=progress(),
         )
     if as_json:

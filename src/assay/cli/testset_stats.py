@@ -12,7 +12,7 @@ from rich.markup import escape
 from assay.cli import options
 from assay.cli.output import counted, out, print_json
 from assay.testsets import load_test_set
-from assay.validation.testsets.stats import POWER, TestSetStats, stats_of, typical_differences
+from assay.validation.testsets.stats import POWER, TESTS, TestSetStats, stats_of, typical_differences
 
 _BAR = 30
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -64,7 +64,9 @@ def _show_power(console: Console, found: TestSetStats) -> None:
         console.print("\nNothing can be concluded from fewer than two topics with an answer.")
         return
     steps = [topics for topics in _STEPS if topics > found.answerable][:2]
-    console.print(f"\nSmallest difference in nDCG@10 that so many topics show, with {POWER:.0%} power:")
+    console.print(
+        f"\nSmallest difference in nDCG@10 that so many topics show, with {POWER:.0%} power, beside {TESTS - 1} others:"
+    )
     width = max(map(len, found.smallest_differences))
     for what, difference in found.smallest_differences.items():
         more = "".join(f", with {topics:,} {typical_differences(topics)[what]:.3f}" for topics in steps)

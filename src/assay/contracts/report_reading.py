@@ -182,6 +182,7 @@ def _stored_topic(case: _ReadCase) -> StoredTopic:
         ),
         latency_ms=case.latency_ms,
         error=case.error,
+        relevant=case.relevant,
     )
 
 

@@ -104,7 +104,9 @@ class ReportCase(ReportModel):
     )
     judged: list[bool] = Field(description="Of each result, whether somebody has judged it.")
     chunk_ids: list[str] = Field(description="Id of each result's chunk.")
-    relevant: _Count = Field(description="Chunks of the index that are labelled 1 or more for it.")
+    relevant: _Count = Field(
+        description="Chunks labelled 1 or more for it, with those that the live generation has and this one lost."
+    )
     paraphrase_of: str | None = Field(description="Id of the topic that asks the same in other words; else null.")
     derived: str | None = Field(description="`link` or `heading` where it was made from the documents; else null.")
 
@@ -253,7 +255,7 @@ class ReportDifference(ReportModel):
     p: Share = Field(description="Of the paired test.")
     adjusted_p: Share = Field(description="The same after Holm's adjustment over the measures.")
     detectable: _Number | None = Field(
-        description="The smallest difference that so many topics could have shown with 80% power."
+        description="The smallest difference that so many topics could have shown with 80% power, p adjusted."
     )
 
 

@@ -1,5 +1,6 @@
 """What is measured for an experiment: a generation with its labels, and a system asked about it."""
 
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from assay.settings import Settings
 from assay.testsets import load_test_set
 from assay.validation.comparing import ranked_topic, stored_topic
 from assay.validation.judgments.corpus import CatalogCorpus
+from assay.validation.judgments.denominators import Removed, agree
 from assay.validation.judgments.resolving import resolve
 from assay.validation.latency import percentiles
 from assay.validation.measuring import Measures, measure_topics
@@ -105,6 +107,23 @@ class Bench:
             topics = resolve(self.test_set, CatalogCorpus(self.assay.catalog, generation.id))
             self._resolved[generation.id] = Resolved(generation, topics)
         return self._resolved[generation.id]
+
+    def agree(self, generations: Iterable[Generation], *, allow_removals: bool) -> tuple[Removed, ...]:
+        """Resolve the test set on several generations with the same denominators; returns what counts nowhere.
+
+        allow_removals: pages that only the oldest of them has were removed on purpose.
+        """
+        ordered = sorted({one.id: one for one in generations}.values(), key=lambda one: (one.created_at, one.id))
+        agreed = agree(
+            self.test_set,
+            [CatalogCorpus(self.assay.catalog, one.id) for one in ordered],
+            same_chunker=len({one.chunker for one in ordered}) == 1,
+            allow_removals=allow_removals,
+            progress=self.progress,
+        )
+        for one, topics in zip(ordered, agreed.sides, strict=True):
+            self._resolved[one.id] = Resolved(one, topics)
+        return agreed.removed
 
     def measured(self, variant: Variant) -> Side:
         """Ask every topic with these settings, and measure the answers."""

@@ -120,6 +120,7 @@ class TestSet:
     """Labelled queries. Topic ids are unique.
 
     fingerprint: SHA-256 hex of what it says; layout and comments of its file do not change it.
+    derived: whether it was made of the documents themselves, so that about two answers to a topic are known.
     """
 
     __test__ = False  # not a test, whatever pytest makes of its name
@@ -127,6 +128,7 @@ class TestSet:
     name: str
     topics: tuple[Topic, ...]
     fingerprint: str
+    derived: bool = False
 
 
 # --- resolution on a generation ------------------------------------------------------------------------------------
@@ -175,6 +177,8 @@ class ResolvedTopic:
     excluded: chunks that are taken out of a ranking before it is measured, with all that have the same text.
     same_text: the id in `labels` for every other chunk that has the same text.
     exclusions: one for each excluded passage of the topic, in its order.
+    missing: labels of relevant and judged chunks that a generation it is compared with has, and this one lost, by ids
+        that no chunk has.
     """
 
     topic: Topic
@@ -183,6 +187,18 @@ class ResolvedTopic:
     excluded: frozenset[str] = frozenset()
     same_text: Mapping[str, str] = field(default_factory=dict)
     exclusions: tuple[Resolution, ...] = ()
+    missing: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> Mapping[str, int]:
+        """The labels that measures count: those of the chunks that are there, and of what was lost."""
+        return {**self.labels, **self.missing} if self.missing else self.labels
+
+    @property
+    def lost(self) -> frozenset[int]:
+        """Places of the judgments that a generation it is compared with has, and this one lost."""
+        places = {int(one.split(":")[1]) for one in self.missing}
+        return frozenset(place for place in places if not self.resolutions[place].anchoring.scores)
 
     @property
     def labels_of_all(self) -> dict[str, int]:

@@ -18,12 +18,15 @@ class TopicResult:
     values: each measure's value for this topic; None where it is not defined.
     upper: each measure's value if every unjudged hit were relevant.
     rank_of_best: as seed 001 defines it.
-    relevant: chunks of the index with a label of 1 or more.
+    relevant: chunks of the index with a label of 1 or more, and those that it lost and the generation that it is
+        compared with has.
     resolutions: one for each judgment of the topic.
     total_ms: of its search; None where it failed.
     error: why it could not be answered; None where it was.
     reached: whether it has the precision that the gate asks of a topic; None where the gate asks none of it.
     asked: whether it was asked at all; one that was not has an error.
+    lost: judgments that the generation it is compared with has, and this one does not.
+    passages: share of the relevant judgments of which some chunk is among the first 10 hits; None where none is known.
     """
 
     topic: Topic
@@ -38,6 +41,8 @@ class TopicResult:
     error: str | None = None
     reached: bool | None = None
     asked: bool = True
+    passages: float | None = None
+    lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,7 @@ class Difference:
     difference: b - a.
     interval: of the difference.
     p, adjusted_p: of the paired test, before and after Holm's adjustment over the measures compared.
-    detectable: the smallest difference that so many topics could have shown with 80% power.
+    detectable: the smallest difference that so many topics could have shown with 80% power, after that adjustment.
     """
 
     measure: str
@@ -210,6 +215,7 @@ class StoredTopic:
     type, category: as the report has them; another version may know others.
     values, upper: each measure's value, and what it would be if every unjudged hit were relevant.
     chunk_ids, labels: the first top_k hits, with their labels; None for one that nobody had judged.
+    relevant: chunks with a label of 1 or more; None where that is not known.
     """
 
     id: str
@@ -223,6 +229,7 @@ class StoredTopic:
     labels: tuple[int | None, ...]
     latency_ms: float | None
     error: str | None
+    relevant: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

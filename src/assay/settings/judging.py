@@ -93,6 +93,17 @@ class GateSettings(Table):
         le=1.0,
         description="Largest share of judgments whose passage is not found; more is INCONCLUSIVE.",
     )
+    no_worse_than_live: bool | None = Field(
+        default=None,
+        description="Whether a measure that is significantly lower than the live generation's fails (a paired test at "
+        "5%, adjusted over the measures); unset, this is asked of a derived test set only.",
+    )
+    min_derived_rr: float = Field(
+        default=0.4, ge=0.0, le=1.0, description="Least mean RR of a derived test set, in place of P@5 and MRR."
+    )
+    min_derived_success: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="Least mean Success@5 of a derived test set."
+    )
     limits: Mapping[str, LimitSettings] = Field(
         default={}, description="Limits on measures over all topics; written as keys of `[gate]` itself."
     )

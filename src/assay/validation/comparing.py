@@ -8,8 +8,8 @@ from assay.errors import InputError
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
 from assay.model.evaluation import ResolvedTopic
 from assay.model.validations import Difference, Provenance, StoredTopic, TopicResult
-from assay.validation.measuring import Measures
-from assay.validation.metrics import parse_measure
+from assay.validation.measuring import Measures, found_passages
+from assay.validation.metrics import PASSAGES, parse_measure
 from assay.validation.metrics.formulas import rank_of_best
 from assay.validation.metrics.judged import judge
 from assay.validation.statistics import compare
@@ -27,6 +27,11 @@ _ALPHA = 0.05
 MUCH_JUDGED = 0.1
 """A gap between the judged shares of the two sides from which on a comparison is not fair."""
 
+MUCH_FEWER = 0.05
+"""By which share a winner's relevant chunks are fewer, from which on a measure that divides by them is not fair."""
+
+_BY_RELEVANT = ("Recall@", "AP", "nDCG", "bpref")
+
 _TOLERANCE = 1e-9
 _NAMED = 5
 
@@ -39,13 +44,14 @@ def stored_topic(result: TopicResult) -> StoredTopic:
         text=topic.text,
         type=topic.type.value,
         category=topic.category.value if topic.category else None,
-        values=result.values,
+        values=result.values if result.passages is None else {**result.values, PASSAGES: result.passages},
         upper=result.upper,
         rank_of_best=result.rank_of_best,
         chunk_ids=tuple(hit.chunk.id for hit in result.hits[: topic.top_k]),
         labels=result.labels[: topic.top_k],
         latency_ms=result.total_ms,
         error=result.error,
+        relevant=result.relevant,
     )
 
 
@@ -54,7 +60,7 @@ def ranked_topic(topic: ResolvedTopic, ranking: Sequence[str], measures: Measure
     kept = [chunk for chunk in ranking if chunk not in topic.excluded]
     ids = [topic.judged_id(chunk) for chunk in kept]
     top_k = topic.topic.top_k
-    whole, shown = judge(ids, topic.labels), judge(ids[:top_k], topic.labels)
+    whole, shown = judge(ids, topic.counted), judge(ids[:top_k], topic.counted)
     looked_at = {one: shown if one in measures.of_shown else whole for one in measures.parsed}
     best = rank_of_best(shown)
     return StoredTopic(
@@ -62,13 +68,17 @@ def ranked_topic(topic: ResolvedTopic, ranking: Sequence[str], measures: Measure
         text=topic.topic.text,
         type=topic.topic.type.value,
         category=topic.topic.category.value if topic.topic.category else None,
-        values={one.name: one.formula(part) for one, part in looked_at.items()},
+        values={
+            **{one.name: one.formula(part) for one, part in looked_at.items()},
+            PASSAGES: found_passages(topic, ids),
+        },
         upper={one.name: one.bound(part) for one, part in looked_at.items()},
         rank_of_best=None if best is None else round(best),
         chunk_ids=tuple(kept[:top_k]),
         labels=tuple(map(topic.labels.get, ids[:top_k])),
         latency_ms=None,
         error=None,
+        relevant=sum(label >= 1 for label in topic.counted.values()),
     )
 
 
@@ -98,10 +108,14 @@ def measures_to_compare(asked: Sequence[str], a: Side, b: Side) -> tuple[str, ..
     return tuple(names)
 
 
-def compare_sides(a: Side, b: Side, measures: Sequence[str] = ()) -> Comparison:
+def compare_sides(a: Side, b: Side, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> Comparison:
     """Compare B with A, topic by topic.
 
+    Where one side has more relevant chunks than the other, as with chunks of another size, judged passages are compared
+    too (`passages@10`), and a measure that divides by the relevant chunks makes no winner of the side that has fewer.
+
     measures: see measures_to_compare; the first of them orders the topics that changed.
+    notes: what to warn of besides.
 
     Raises InputError where no topic can be compared, or as measures_to_compare does.
     """
@@ -114,18 +128,21 @@ def compare_sides(a: Side, b: Side, measures: Sequence[str] = ()) -> Comparison:
         )
     of_a, of_b = ({one: side.topics[one].values for one in joined} for side in (a, b))
     judged = _judged(a, joined), _judged(b, joined)
+    relevant = _relevant(a, joined), _relevant(b, joined)
+    if relevant[0] != relevant[1] and PASSAGES in _measured(a) & _measured(b):
+        names = (*dict.fromkeys([*names, PASSAGES]),)
     differences = compare(names, of_a, of_b)
     return Comparison(
         a=a,
         b=b,
         topics=len(joined),
-        measures=tuple(_concluded(one, a, b, joined, judged) for one in differences),
+        measures=tuple(_concluded(one, a, b, joined, judged, relevant) for one in differences),
         changed=_changed(a, b, joined, names[0]),
         ordered_by=names[0],
         judged=judged,
         differing=_differing(a.provenance, b.provenance),
         left_out=left_out,
-        warnings=tuple(_warnings(a, b, judged)),
+        warnings=(*_warnings(a, b, judged), *_relevance_note(a, b, relevant), *notes),
     )
 
 
@@ -179,7 +196,12 @@ def _named(ids: Sequence[str]) -> str:
 
 
 def _concluded(
-    found: Difference, a: Side, b: Side, joined: Sequence[str], judged: tuple[float | None, float | None]
+    found: Difference,
+    a: Side,
+    b: Side,
+    joined: Sequence[str],
+    judged: tuple[float | None, float | None],
+    relevant: tuple[int | None, int | None],
 ) -> ComparedMeasure:
     """What may be said of a difference, and how."""
     name, topics = found.measure, found.topics
@@ -201,8 +223,47 @@ def _concluded(
             Conclusion.UNFAIR,
             f"{loser.name} is lower, but fewer of its hits are judged, and labels could take that away",
         )
+    of_loser, of_winner = (relevant[0], relevant[1]) if better else (relevant[1], relevant[0])
+    if _counts_less(name, of_loser, of_winner):
+        return ComparedMeasure(
+            found,
+            Conclusion.UNFAIR,
+            f"{winner.name} is higher, but it is measured against {of_winner} relevant chunks and {loser.name} against "
+            f"{of_loser}",
+        )
     words = f"{b.name} is {'better' if better else 'worse'}"
     return ComparedMeasure(found, Conclusion.BETTER if better else Conclusion.WORSE, words)
+
+
+def _counts_less(name: str, of_loser: int | None, of_winner: int | None) -> bool:
+    """Whether a winner has so few relevant chunks that a measure which divides by them is higher for that alone."""
+    if of_loser is None or of_winner is None or not name.startswith(_BY_RELEVANT):
+        return False
+    return of_winner < (1.0 - MUCH_FEWER) * of_loser
+
+
+def _relevant(side: Side, joined: Sequence[str]) -> int | None:
+    """The relevant chunks of all topics that are compared; None where a report does not say."""
+    counts = [side.topics[one].relevant for one in joined]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _relevance_note(a: Side, b: Side, relevant: tuple[int | None, int | None]) -> list[str]:
+    """That the sides differ in their number of relevant chunks, and what that means."""
+    if relevant[0] == relevant[1] or None in relevant:
+        return []
+    why = (
+        "chunks of another size divide the judged passages into other numbers"
+        if a.provenance.chunker != b.provenance.chunker
+        else "a passage falls on more chunks in one of them, or a report does not count what it lost"
+    )
+    told = (
+        f"The two are measured against different numbers of relevant chunks, {relevant[0]} for {a.name} and "
+        f"{relevant[1]} for {b.name}: {why}. With more of them Recall@k, AP and nDCG@k are lower and P@k is higher for "
+        f"the same answers. mrr, RR, Success@k and {PASSAGES} (judged passages found) mean the same on both sides."
+    )
+    return [told]
 
 
 def _unfair(

@@ -28,6 +28,11 @@ class MeasureLimit:
     least: float | None
     max_drop: float | None
 
+    @property
+    def title(self) -> str:
+        """What it is a limit on, for a person."""
+        return self.measure if self.group is None else f"{self.measure} of {self.group} topics"
+
 
 @dataclass(frozen=True, slots=True)
 class QualityLimits:
@@ -42,6 +47,8 @@ class QualityLimits:
     precision_of: P@5 is divided by 5 (`at_k`), or by the relevant chunks where there are fewer (`attainable`).
     abstain_below: similarity under which a hit is no answer, for topics that name no min_score; None where each has to.
     lost_judgments: the largest share of judgments whose passage is not found.
+    derived_rr, derived_success: the least mean RR and Success@5 of a derived test set, 0 to 1.
+    no_worse: whether no measure may be significantly lower than the live generation's; None for derived test sets only.
     measures: further limits.
     """
 
@@ -55,7 +62,14 @@ class QualityLimits:
     precision_of: Literal["at_k", "attainable"]
     abstain_below: float | None
     lost_judgments: float
+    derived_rr: float
+    derived_success: float
+    no_worse: bool | None = None
     measures: tuple[MeasureLimit, ...] = ()
+
+    def asks_no_worse(self, *, derived: bool) -> bool:
+        """Whether a test set is judged by "no worse than live"."""
+        return derived if self.no_worse is None else self.no_worse
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +88,10 @@ class Gate:
         """SHA-256 hex of all that; a verdict names it, and speaks of no other limits and no other search settings."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
-    @property
-    def compares_with_live(self) -> bool:
-        """Whether a limit asks how the live generation does."""
-        return any(limit.max_drop is not None for limit in self.quality.measures)
+    def compares_with_live(self, *, derived: bool) -> bool:
+        """Whether a limit asks how the live generation does. derived: whether the test set is."""
+        asked = any(limit.max_drop is not None for limit in self.quality.measures)
+        return asked or self.quality.asks_no_worse(derived=derived)
 
 
 def limit_notes(limits: QualityLimits) -> list[str]:

@@ -82,7 +82,7 @@ def measure_topics(run: Run, topics: Sequence[ResolvedTopic], measures: Measures
     topics: in the order of the run. `mrr` looks at the first top_k hits of a topic, for seed 001 defines it by the
     results of its test case; all others look at the whole ranking.
     """
-    labels = [topic.labels for topic in topics]
+    labels = [topic.counted for topic in topics]
     whole = [
         [topic.judged_id(hit.chunk.id) for hit in answer.hits] for topic, answer in zip(topics, run.topics, strict=True)
     ]
@@ -101,14 +101,30 @@ def measure_topics(run: Run, topics: Sequence[ResolvedTopic], measures: Measures
                 values=nothing if failed else values[place],
                 upper=nothing if failed else upper[place],
                 rank_of_best=None if failed else rank_of_best(judge(shown[place], topic.labels)),
-                relevant=sum(label >= 1 for label in topic.labels.values()),
+                relevant=sum(label >= 1 for label in topic.counted.values()),
                 resolutions=topic.resolutions,
                 total_ms=answer.timings.total_ms if answer.timings else None,
                 error=answer.error,
                 asked=answer.asked,
+                passages=None if failed else found_passages(topic, whole[place]),
+                lost=len(topic.lost),
             )
         )
     return results
+
+
+def found_passages(topic: ResolvedTopic, ranking: Sequence[str], k: int = 10) -> float | None:
+    """The share of a topic's relevant judgments of which some chunk is in the top k; None where none is known.
+
+    ranking: judged ids, best first. A judgment that only another generation has counts as not found.
+    """
+    top = set(ranking[:k])
+    known = [
+        {topic.judged_id(chunk_id) for chunk_id in resolution.chunk_ids}
+        for number, (judgment, resolution) in enumerate(zip(topic.topic.judgments, topic.resolutions, strict=True))
+        if judgment.label >= 1 and (resolution.anchoring.scores or number in topic.lost)
+    ]
+    return sum(bool(chunks & top) for chunks in known) / len(known) if known else None
 
 
 def summarize(results: Sequence[TopicResult], topics: TopicsById, measures: Measures) -> tuple[MeasureValue, ...]:
@@ -179,7 +195,7 @@ def _tied(results: Sequence[TopicResult], topics: TopicsById, measure: Measure) 
         if len({hit.rank_score for hit in hits}) < len(hits):
             topic = topics[result.topic.id]
             scored = [(topic.judged_id(hit.chunk.id), hit.rank_score) for hit in hits]
-            ((found,),) = tie_ranges([measure], [scored], [topic.labels])
+            ((found,),) = tie_ranges([measure], [scored], [topic.counted])
             low, high = found or (value, value)
         known.append((low, high))
         differs = differs or low < high

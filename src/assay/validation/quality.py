@@ -1,19 +1,25 @@
 """Limits on how well labelled queries are answered, held against what was measured."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from assay.model.evaluation import MOST_EXAMPLES, Anchoring, Finding, Outcome, TopicType, percent
-from assay.model.validations import Difference, LatencyFigures, TopicResult, Unjudged
+from assay.model.validations import LatencyFigures, TopicResult, Unjudged
+from assay.validation.against_live import AgainstLive, live_findings
 from assay.validation.gate import MeasureLimit, QualityLimits
 from assay.validation.integrity.faults import Fault
 from assay.validation.integrity.results import ResultCheck
+from assay.validation.statistics import bootstrap_interval, samples_to_prove
 
 PRECISION = "P@5"
 PRECISION_CEILING = "ceiling P@5"
 RECIPROCAL_RANK = "mrr"
+_FIRST = "RR"
+_SUCCESS = "Success@5"
 _CUTOFF = 5
+P95 = 0.95
+"""The share of searches that have to be quick enough."""
 
 _TOLERANCE = 1e-9
 """Two means of the same values may differ by so much when they are added up in another order."""
@@ -28,41 +34,46 @@ class Measured:
     results: one for each topic of the test set.
     hits: what the hits that are shown lack.
     latency: None where nothing was timed.
-    drops: of each limit on a fall against the live generation, the difference of its measure over its topics; without
-        an entry where nothing is live, so that there is nothing to fall from.
+    against_live: how it differs from the live generation.
     only_hits: whether nothing but hits is known, so that a judgment that none of them meets may be anywhere.
+    derived: whether the test set was derived from the documents.
     """
 
     results: Sequence[TopicResult]
     hits: ResultCheck
     latency: LatencyFigures | None
-    drops: Mapping[MeasureLimit, Difference]
+    against_live: AgainstLive = field(default_factory=AgainstLive)
     only_hits: bool = False
+    derived: bool = False
 
 
 def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]:
     """Hold what was measured against the limits.
 
-    A limit that is missed, and would be reached if every unjudged hit were relevant, is not failed: it is undecided.
+    A limit that is missed, and would be reached if every unjudged hit were relevant, is not failed: it is undecided. So
+    is one that is reached by fewer topics than could prove it.
+
+    A derived test set knows about two answers to a topic, so that P@5 of 0.8 is out of reach on the best of indexes: it
+    is judged by RR and Success@5 instead.
     """
+    results = counted(measured.results, limits)
     findings = [
         _answered(measured.results),
         *([] if measured.only_hits else [_known_answers(measured.results), _judgments(measured.results, limits)]),
-        _precision(counted(measured.results, limits), limits),
-        _mrr(counted(measured.results, limits), limits),
+        *(_of_derived(results, limits) if measured.derived else [_precision(results, limits), _mrr(results, limits)]),
         _metadata(measured.hits, limits),
         _hashes(measured.hits, limits),
         _latency(measured.latency, limits),
     ]
     if limits.edge_topics == "abstain":
         findings.append(_abstention(measured.results, limits))
-    for limit in limits.measures:
-        part = [result for result in counted(measured.results, limits) if in_group(result, limit.group)]
-        if limit.least is not None:
-            findings.append(_least(part, limit, limit.least))
-        if limit.max_drop is not None:
-            findings.append(_drop(limit, limit.max_drop, measured.drops.get(limit)))
-    return findings
+    findings += [
+        _least([one for one in results if in_group(one, limit.group)], limit, limit.least)
+        for limit in limits.measures
+        if limit.least is not None
+    ]
+    no_worse = limits.asks_no_worse(derived=measured.derived)
+    return findings + live_findings(measured.against_live, limits.measures, no_worse=no_worse)
 
 
 def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[TopicResult]:
@@ -93,6 +104,9 @@ def in_group(result: TopicResult, group: str | None) -> bool:
 def headline(measured: Measured, limits: QualityLimits) -> str:
     """What was reached, in seed 001's words."""
     results = counted(measured.results, limits)
+    if measured.derived:
+        means = (f"{name} {_number(mean_of(results, name))}" for name in (_FIRST, _SUCCESS))
+        return f"{' and '.join(means)} over {len(results)} derived topics."
     good = sum(_precision_of(one, one.values, limits) >= limits.precision - _TOLERANCE for one in results)
     mrr = mean_of(results, RECIPROCAL_RANK) or 0.0
     attainable = "attainable " if limits.precision_of == "attainable" else ""
@@ -212,7 +226,31 @@ def _precision(results: Sequence[TopicResult], limits: QualityLimits) -> Finding
         f"{len(results) - len(missing)} of {len(results)} topics ({percent(share or 0.0)}) have {name} >= "
         f"{limits.precision:g}, and {percent(limits.precision_share)} are asked for",
         [f"{one.topic.id}: {name} {_precision_of(one, one.values, limits):.2f}" for one in missing],
+        len(results),
     )
+
+
+def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterable[Finding]:
+    """RR and Success@5 with their intervals. Unjudged hits say nothing here, for nobody has looked at any."""
+    for measure, least in ((_FIRST, limits.derived_rr), (_SUCCESS, limits.derived_success)):
+        known = [value for one in results if (value := one.values.get(measure)) is not None]
+        found = _bounded(
+            measure, mean_of(results, measure), None, least, f"{measure} is at least {least:g}", "", [], len(known)
+        )
+        interval = bootstrap_interval(known, bounds=(0.0, 1.0))
+        if found.value is None or found.value >= least - _TOLERANCE or interval is None:
+            yield found
+            continue
+        told = f"it is {found.value:.3f}, in 95% of samples from {interval.low:.3f} to {interval.high:.3f}"
+        worst = sorted(results, key=lambda one: one.values.get(measure) or 0.0)
+        yield _decided(
+            measure,
+            Outcome.FAIL if interval.high < least else Outcome.INCONCLUSIVE,
+            found.value,
+            found.limit,
+            f"{told} over {len(known)} derived topics, and {least:g} is asked for",
+            [f"{one.topic.id}: {_number(one.values.get(measure))}" for one in worst],
+        )
 
 
 def _precision_of(result: TopicResult, values: Mapping[str, float | None], limits: QualityLimits) -> float:
@@ -245,6 +283,7 @@ def _mrr(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
             f"{one.topic.id}: {f'best hit at rank {one.rank_of_best}' if one.rank_of_best else 'no relevant hit'}"
             for one in late
         ],
+        len(results),
     )
 
 
@@ -276,6 +315,10 @@ def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Finding:
     if latency is None or not latency.total.samples:
         return Finding("latency", Outcome.INCONCLUSIVE, None, limit, "no search could be timed")
     p95 = latency.total.p95_ms
+    needed = samples_to_prove(P95)
+    if p95 < limits.p95_ms and latency.total.samples < needed:
+        detail = _too_few("searches", latency.total.samples, P95, needed)
+        return Finding("latency", Outcome.INCONCLUSIVE, p95, limit, detail)
     slowest = max(latency.stages.items(), key=lambda stage: stage[1].p95_ms, default=None)
     where = f"; most of it in {slowest[0]} (p95 {slowest[1].p95_ms:.0f} ms)" if slowest else ""
     return _decided(
@@ -327,38 +370,22 @@ def _least(results: Sequence[TopicResult], limit: MeasureLimit, least: float) ->
     value, upper = mean_of(results, limit.measure), mean_of(results, limit.measure, upper=True)
     worst = sorted(results, key=lambda one: one.values.get(limit.measure) or 0.0)
     return _bounded(
-        _title(limit),
+        limit.title,
         value,
         upper if upper is None or value is None else max(upper, value),
         least,
-        f"{_title(limit)} is at least {least:g}",
+        f"{limit.title} is at least {least:g}",
         f"it is {_number(value)} over {len(results)} topics, and {least:g} is asked for",
         [f"{one.topic.id}: {_number(one.values.get(limit.measure))}" for one in worst if value is not None],
+        sum(one.values.get(limit.measure) is not None for one in results),
     )
 
 
-def _drop(limit: MeasureLimit, most: float, difference: Difference | None) -> Finding:
-    check, words = f"{_title(limit)} against live", f"{_title(limit)} is at most {most:g} under the live generation's"
-    if difference is None:
-        return Finding(check, Outcome.PASS, None, f"{words}; there is nothing live to compare with")
-    fall = -difference.difference
-    told = f"{difference.a:.3f} fell to {difference.b:.3f} over {difference.topics} topics (p = {difference.p:.2g})"
-    if fall <= most + _TOLERANCE:
-        return Finding(check, Outcome.PASS, fall, words)
-    if difference.p < 0.05:
-        return Finding(check, Outcome.FAIL, fall, words, f"{told}; {most:g} is allowed")
-    detectable = "" if difference.detectable is None else f" that show no less than {difference.detectable:.2f}"
-    return Finding(
-        check,
-        Outcome.INCONCLUSIVE,
-        fall,
-        words,
-        f"{told}, which chance may explain: {difference.topics} topics{detectable} are too few for a limit of {most:g}",
+def _too_few(things: str, count: int, least: float, needed: int) -> str:
+    return (
+        f"it is reached, but on {count} {things} even a perfect result could not prove {least:g} at 95% confidence: "
+        f"{needed} {things} would do"
     )
-
-
-def _title(limit: MeasureLimit) -> str:
-    return limit.measure if limit.group is None else f"{limit.measure} of {limit.group} topics"
 
 
 def _number(value: float | None) -> str:
@@ -373,11 +400,14 @@ def _bounded(
     limit: str,
     detail: str,
     examples: Sequence[str],
+    topics: int,
 ) -> Finding:
-    """A mean that has to reach a limit, and what it would be if all unjudged hits were relevant."""
+    """A mean over topics that has to reach a limit, and what it would be if all unjudged hits were relevant."""
     if value is None:
         return Finding(check, Outcome.INCONCLUSIVE, None, limit, "no topic has a value for it")
     if value >= least - _TOLERANCE:
+        if topics < (needed := samples_to_prove(least)):
+            return Finding(check, Outcome.INCONCLUSIVE, value, limit, _too_few("topics", topics, least, needed))
         return Finding(check, Outcome.PASS, value, limit)
     if upper is not None and upper >= least - _TOLERANCE:
         detail += f"; it would be {_number(upper)} if every hit that nobody has judged were relevant: {_LABEL}"

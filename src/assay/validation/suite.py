@@ -13,10 +13,19 @@ from time import perf_counter
 from assay.model.evaluation import Anchoring, Category, MeasureValue, ResolvedTopic, Run, TestSet, TopicType
 from assay.model.generations import Generation
 from assay.model.ranking import ContractMode, Query
-from assay.model.validations import Difference, LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
+from assay.model.validations import LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
 from assay.ports import Progress
-from assay.validation.gate import Gate, MeasureLimit, QualityLimits, limit_notes, verdict
+from assay.validation.against_live import (
+    OF_DERIVED,
+    OF_ONE_CHUNKER,
+    OF_TWO_CHUNKERS,
+    AgainstLive,
+    measure_falls,
+    measure_worse,
+)
+from assay.validation.gate import Gate, QualityLimits, limit_notes, verdict
 from assay.validation.integrity.results import check_hits
+from assay.validation.judgments.denominators import Removed, removal_notes
 from assay.validation.latency import Load, figures, measure_load
 from assay.validation.measuring import BEST_HIT, Measures, TopicsById, measure_topics, summarize
 from assay.validation.quality import (
@@ -29,7 +38,7 @@ from assay.validation.quality import (
     with_targets,
 )
 from assay.validation.report.advice import advice
-from assay.validation.runner import Asked, run_topics, without_excluded
+from assay.validation.runner import Asked, run_topics, time_again, without_excluded
 from assay.validation.shown import shown_notes, shown_order
 from assay.validation.statistics import compare
 from assay.validation.structure import Judged, structure_findings, structure_notes
@@ -67,6 +76,8 @@ class Plan:
     """What a validation does.
 
     live: what the candidate is compared with; None where nothing is live, or no limit asks for it.
+    not_compared: why the live generation cannot be asked, though a limit asks how it does; "" where it can.
+    removed: judgments that are left out, for their pages were removed on purpose.
     test_set: None where only the structure is judged.
     structure: what its structure is judged by; None where only queries are.
     load: what latency is measured under besides, one after the other.
@@ -78,6 +89,8 @@ class Plan:
     test_set_path: str | None
     system: System
     live: System | None
+    not_compared: str
+    removed: tuple[Removed, ...]
     measures: Measures
     gate: Gate
     target: str
@@ -94,18 +107,20 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     Raises what the structure's checks and load raise; a topic that cannot be asked is a finding.
     """
     started = perf_counter()
-    topics, results, latency = _measure(plan.system, plan.measures, progress)
+    topics, results, latency = _measure(plan.system, plan.measures, progress, timed=True)
     checked = check_hits(hit for result in results for hit in result.hits[: result.topic.top_k])
-    drops, against_live = _against_live(plan, results, progress)
-    measured = Measured(results, checked, latency, drops, only_hits=plan.system.label is not None)
-    limits = plan.gate.quality
+    limits, derived = plan.gate.quality, plan.test_set is not None and plan.test_set.derived
+    against_live = _against_live(plan, results, progress)
+    measured = Measured(
+        results, checked, latency, against_live, only_hits=plan.system.label is not None, derived=derived
+    )
     findings = quality_findings(measured, limits) if plan.test_set else []
     notes = [_ONLY_HITS] if measured.only_hits else []
-    notes += limit_notes(limits) if plan.test_set else []
+    notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
     if plan.structure is not None:
         findings += structure_findings(plan.structure, plan.gate.structure, progress)
         notes += structure_notes(plan.structure)
-    results = with_targets(results, limits)
+    results = results if derived else with_targets(results, limits)
     within = {id(result) for result in counted(results, limits)}
     of_figures = [result for result in results if result.error is not None or id(result) in within]
     loads = _under_load(plan, progress) if all(result.asked for result in results) else ()
@@ -137,7 +152,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         ),
         provenance=_provenance(plan),
         unjudged=tuple(hits_to_label(results, limits)),
-        against_live=against_live,
+        against_live=against_live.overall,
         precision_target=limits.precision,
         shown=shown,
     )
@@ -151,18 +166,25 @@ def _as_known(limits: QualityLimits) -> QualityLimits:
 
 
 def _measure(
-    system: System, measures: Measures, progress: Progress
+    system: System, measures: Measures, progress: Progress, *, timed: bool
 ) -> tuple[TopicsById, list[TopicResult], LatencyFigures | None]:
-    """The topics as they are labelled, their values, and how long the searches took."""
+    """The topics as they are labelled, their values, and how long the searches took.
+
+    timed: ask topics again where there are too few to tell how long searches take.
+    """
     report = run_topics(system.topics, system.asked, system.id, progress)
     topics, run = system.topics, report.run
     if system.label is not None:
         topics = system.label(run)
         run = without_excluded(run, topics)
     timings = [one.timings for one in run.topics if one.timings and one.topic_id in report.timed]
-    note = ""
+    again = time_again(system.topics, system.asked, report, progress) if timed else ()
+    notes = []
     if len(report.timed) < len(topics):
-        note = f"of {len(timings)} topics; the others' queries were embedded many at a time, which costs less"
+        notes.append(f"of {len(timings)} topics; the others' queries were embedded many at a time, which costs less")
+    if again:
+        notes.append(f"{len(again)} of the searches ask a topic again, for there are too few topics")
+    timings += again
     results: list[TopicResult] = []
     progress.begin("measure", len(topics))
     for start in range(0, len(topics), _MEASURED_AT_ONCE):
@@ -171,7 +193,7 @@ def _measure(
         results += measure_topics(answers, part, measures)
         progress.advance(len(part))
     progress.end()
-    return {one.topic.id: one for one in topics}, results, figures(timings, note) if timings else None
+    return {one.topic.id: one for one in topics}, results, figures(timings, "; ".join(notes)) if timings else None
 
 
 def _under_load(plan: Plan, progress: Progress) -> tuple[LoadFigures, ...]:
@@ -181,27 +203,31 @@ def _under_load(plan: Plan, progress: Progress) -> tuple[LoadFigures, ...]:
     return tuple(measure_load(load, asked.search, queries, progress) for load in plan.load)
 
 
-def _against_live(
-    plan: Plan, results: Sequence[TopicResult], progress: Progress
-) -> tuple[dict[MeasureLimit, Difference], tuple[Difference, ...]]:
-    """How the candidate's measures differ from those of the live generation: for each limit on a fall, and overall."""
+def _against_live(plan: Plan, results: Sequence[TopicResult], progress: Progress) -> AgainstLive:
+    """How the candidate's measures differ from those of the live generation."""
     if plan.live is None:
-        return {}, ()
-    _, before, _ = _measure(plan.live, plan.measures, progress)
-    drops: dict[MeasureLimit, Difference] = {}
+        return AgainstLive(problem=plan.not_compared)
+    _, of_live, _ = _measure(plan.live, plan.measures, progress, timed=False)
     progress.begin("compare", None)
-    for limit in plan.gate.quality.measures:
-        if limit.max_drop is not None:
-            a, b = (
-                {one.topic.id: one.values for one in counted(part, plan.gate.quality) if in_group(one, limit.group)}
-                for part in (before, results)
-            )
-            found = compare([limit.measure], a, b)
-            drops |= {limit: found[0]} if found else {}
-    a, b = ({one.topic.id: one.values for one in counted(part, plan.gate.quality)} for part in (before, results))
-    overall = tuple(compare(plan.measures.of_quality, a, b))
+    limits, derived = plan.gate.quality, plan.test_set is not None and plan.test_set.derived
+    before, after = counted(of_live, limits), counted(results, limits)
+    worse, unsure = measure_worse(_no_worse_measures(plan), before, after, derived=derived)
+    a, b = ({one.topic.id: one.values for one in part} for part in (before, after))
+    found = AgainstLive(
+        falls=measure_falls(limits.measures, before, after, in_group),
+        worse=worse if limits.asks_no_worse(derived=derived) else (),
+        open=unsure,
+        overall=compare(plan.measures.of_quality, a, b),
+    )
     progress.end()
-    return drops, overall
+    return found
+
+
+def _no_worse_measures(plan: Plan) -> tuple[str, ...]:
+    if plan.test_set is not None and plan.test_set.derived:
+        return OF_DERIVED
+    both = [one.generation for one in (plan.system, plan.live) if one is not None and one.generation is not None]
+    return OF_ONE_CHUNKER if len({one.chunker for one in both}) == 1 else OF_TWO_CHUNKERS
 
 
 def _figures(

@@ -165,7 +165,7 @@ def _against_first(
         (place, one.measure): one
         for place, row in enumerate(values)
         if place
-        for one in compare(measures, values[0], row)
+        for one in compare(measures, values[0], row, family=(len(values) - 1) * len(measures))
     }
     adjusted = holm([one.p for one in found.values()])
     return {key: replace(one, adjusted_p=p) for (key, one), p in zip(found.items(), adjusted, strict=True)}
@@ -181,7 +181,11 @@ def _best(
         return None, set(), None
     best = -max(known)[1]
     others = [place for place, mean in enumerate(means) if mean is not None and place != best]
-    found = {place: difference for place in others for difference in compare([measure], values[place], values[best])}
+    found = {
+        place: difference
+        for place in others
+        for difference in compare([measure], values[place], values[best], family=len(others))
+    }
     adjusted = holm([one.p for one in found.values()])
     tied = {place for place, p in zip(found, adjusted, strict=True) if p >= _ALPHA}
     detectable = [one.detectable for place, one in found.items() if place in tied and one.detectable is not None]

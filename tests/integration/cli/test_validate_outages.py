@@ -19,7 +19,14 @@ from assay.testsets import load_test_set
 from assay.validation.runner import GIVEN_UP_AFTER, MOST_TIMED
 
 TOPICS = 200
-SETTINGS = '\n[gate]\nprecision = "attainable"\n[validation]\ntestset = "topics.json"\n'
+SETTINGS = """
+[gate]
+precision = "attainable"
+min_precision_share = 0.6
+min_mrr = 0.6
+[validation]
+testset = "topics.json"
+"""
 
 
 def _topic(number: int) -> dict[str, object]:

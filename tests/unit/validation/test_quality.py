@@ -11,9 +11,18 @@ from assay.model.evaluation import Anchoring, Category, Finding, Interval, Outco
 from assay.model.ranking import Hit
 from assay.model.validations import Difference, LatencyFigures, Percentiles, TopicResult
 from assay.settings import GateSettings
+from assay.validation.against_live import AgainstLive, Fall, measure_falls, measure_worse
 from assay.validation.gate import MeasureLimit, QualityLimits
 from assay.validation.integrity.results import check_hits
-from assay.validation.quality import Measured, counted, headline, hits_to_label, quality_findings, with_targets
+from assay.validation.quality import (
+    Measured,
+    counted,
+    headline,
+    hits_to_label,
+    in_group,
+    quality_findings,
+    with_targets,
+)
 
 LIMITS = gate_of(GateSettings()).quality
 GOOD = (2, 1, 1, 1, 0)
@@ -21,7 +30,7 @@ BAD = (0, 0, 1, 0, 0)
 OPEN = (2, 1, None, None, 0)
 
 
-def _latency(p95_ms: float, samples: int = 30) -> LatencyFigures:
+def _latency(p95_ms: float, samples: int = 59) -> LatencyFigures:
     total = Percentiles(samples, p95_ms / 2, p95_ms / 2, p95_ms, p95_ms, p95_ms, p99_estimated=True)
     return LatencyFigures(total, {"embed": replace(total, p95_ms=p95_ms / 4), "search": total})
 
@@ -30,13 +39,25 @@ def _measured(
     results: Sequence[TopicResult],
     hits: Sequence[Hit] = (),
     p95_ms: float = 20.0,
-    drops: dict[MeasureLimit, Difference] | None = None,
+    against_live: AgainstLive | None = None,
 ) -> Measured:
-    return Measured(results, check_hits(hits), _latency(p95_ms), drops or {})
+    return Measured(results, check_hits(hits), _latency(p95_ms), against_live or AgainstLive())
 
 
 def _topics(*labels: Sequence[int | None]) -> list[TopicResult]:
-    return [topic_result(f"t{number}", labels=one) for number, one in enumerate(labels)]
+    return [_told(topic_result(f"t{number}", labels=one)) for number, one in enumerate(labels)]
+
+
+def _told(result: TopicResult) -> TopicResult:
+    """The result with all that is told of the first five hits."""
+    labels = result.labels[:5]
+    judged = sum(label is not None for label in labels) / len(labels) if labels else None
+    success = float(any(label for label in labels))
+    return replace(
+        result,
+        values={**result.values, "Success@5": success, "judged@5": judged},
+        upper={**result.upper, "Success@5": 1.0 if None in labels else success},
+    )
 
 
 def _finding(check: str, measured: Measured, limits: QualityLimits = LIMITS) -> Finding:
@@ -58,16 +79,16 @@ def test_the_defaults_are_seed_001s() -> None:
 
 @pytest.mark.parametrize(("good", "outcome"), [(4, Outcome.PASS), (3, Outcome.FAIL)])
 def test_four_of_five_topics_have_to_reach_the_precision(good: int, outcome: Outcome) -> None:
-    found = _finding("precision", _measured(_topics(*[GOOD] * good, *[BAD] * (5 - good))))
+    found = _finding("precision", _measured(_topics(*[GOOD] * good * 3, *[BAD] * (5 - good) * 3)))
     assert (found.outcome, found.value) == (outcome, good / 5)
     if outcome is Outcome.FAIL:
-        assert found.examples == ("t3: P@5 0.20", "t4: P@5 0.20")
-        assert found.count == 2
+        assert found.examples[:2] == ("t9: P@5 0.20", "t10: P@5 0.20")
+        assert found.count == 6
 
 
 @pytest.mark.parametrize(("labels", "outcome"), [((1, 1, 1, 1, 0), Outcome.PASS), ((1, 1, 1, 0, 0), Outcome.FAIL)])
 def test_a_topic_reaches_it_with_four_relevant_hits_of_five(labels: Sequence[int], outcome: Outcome) -> None:
-    assert _outcome("precision", _measured(_topics(labels))) is outcome
+    assert _outcome("precision", _measured(_topics(*[labels] * 14))) is outcome
 
 
 @pytest.mark.parametrize(
@@ -80,7 +101,7 @@ def test_a_topic_reaches_it_with_four_relevant_hits_of_five(labels: Sequence[int
     ],
 )
 def test_mrr_is_by_the_best_hit(labels: Sequence[Sequence[int]], outcome: Outcome) -> None:
-    assert _outcome("MRR", _measured(_topics(*labels))) is outcome
+    assert _outcome("MRR", _measured(_topics(*[*labels] * 3))) is outcome
 
 
 @pytest.mark.parametrize(("p95_ms", "outcome"), [(1_999.9, Outcome.PASS), (2_000.0, Outcome.FAIL)])
@@ -210,7 +231,7 @@ def _limits(**limit: object) -> QualityLimits:
 
 @pytest.mark.parametrize(("least", "outcome"), [(0.5, Outcome.PASS), (0.51, Outcome.FAIL)])
 def test_any_measure_can_have_a_limit(least: float, outcome: Outcome) -> None:
-    measured = _measured(_topics(GOOD, BAD))
+    measured = _measured(_topics(*[GOOD, BAD] * 3))
     found = _finding("P@5", measured, _limits(least=least))
     assert (found.outcome, found.value) == (outcome, 0.5)
 
@@ -239,15 +260,164 @@ def test_a_fall_against_live_fails_only_where_chance_does_not_explain_it(
 ) -> None:
     limits = _limits(max_drop=0.02)
     drop = Difference("P@5", 20, 0.8, 0.8 - fall, -fall, Interval(-0.3, 0.1), p, p, 0.18)
-    found = _finding("P@5 against live", _measured(_topics(GOOD), drops={limits.measures[0]: drop}), limits)
+    against_live = AgainstLive(falls={limits.measures[0]: Fall(drop, 0, 0.0)})
+    found = _finding("P@5 against live", _measured(_topics(GOOD), against_live=against_live), limits)
     assert found.outcome is outcome
     if outcome is Outcome.INCONCLUSIVE:
         assert "20 topics that show no less than 0.18 are too few for a limit of 0.02" in found.detail
 
 
+@pytest.mark.parametrize(("from_lost", "outcome"), [(0.021, Outcome.FAIL), (0.02, Outcome.INCONCLUSIVE)])
+def test_chance_does_not_explain_a_fall_that_lost_judgments_make_up(from_lost: float, outcome: Outcome) -> None:
+    limits = _limits(max_drop=0.02)
+    drop = Difference("P@5", 20, 0.8, 0.77, -0.03, None, 0.4, 0.4, 0.18)
+    against_live = AgainstLive(falls={limits.measures[0]: Fall(drop, 3, from_lost)})
+    found = _finding("P@5 against live", _measured(_topics(GOOD), against_live=against_live), limits)
+    assert found.outcome is outcome
+    assert ("3 judgments" in found.detail) == (outcome is Outcome.FAIL)
+
+
+def test_a_fall_is_taken_apart_into_what_was_lost_and_the_rest() -> None:
+    limit = _limits(max_drop=0.0).measures[0]
+    before = _topics(GOOD, GOOD, GOOD, GOOD)
+    after = [replace(one, lost=number == 1) for number, one in enumerate(_topics(BAD, BAD, GOOD, GOOD))]
+    fall = measure_falls([limit], before, after, in_group)[limit]
+    assert (fall.difference.difference, fall.from_lost, fall.lost) == (pytest.approx(-0.3), pytest.approx(0.15), 1)
+
+
+def test_several_limits_on_a_fall_are_adjusted_together() -> None:
+    before, after = _topics(*[GOOD] * 8), _topics(*[BAD] * 8)
+    measures = [MeasureLimit(name, None, None, 0.0) for name in ("P@5", "mrr", "RR")]
+    [alone] = measure_falls(measures[:1], before, after, in_group).values()
+    together = measure_falls(measures, before, after, in_group)[measures[0]]
+    assert alone.difference.adjusted_p == alone.difference.p
+    assert together.difference.adjusted_p > together.difference.p
+
+
 def test_without_anything_live_nothing_can_fall() -> None:
     found = _finding("P@5 against live", _measured(_topics(GOOD)), _limits(max_drop=0.02))
     assert (found.outcome, found.value) == (Outcome.PASS, None)
+
+
+def test_a_live_generation_that_cannot_be_asked_leaves_its_limits_open() -> None:
+    measured = _measured(_topics(GOOD), against_live=AgainstLive(problem="another model made it"))
+    limits = replace(_limits(max_drop=0.02), no_worse=True)
+    for check in ("P@5 against live", "no worse than live"):
+        found = _finding(check, measured, limits)
+        assert (found.outcome, found.detail) == (Outcome.INCONCLUSIVE, "another model made it")
+
+
+# --- no worse than live --------------------------------------------------------------------------------------------
+
+NO_WORSE = replace(LIMITS, no_worse=True)
+
+
+def _beside(before: Sequence[TopicResult], after: Sequence[TopicResult], *, derived: bool = False) -> Measured:
+    worse, unsure = measure_worse(("RR", "P@5"), before, after, derived=derived)
+    return replace(_measured(after, against_live=AgainstLive(worse=worse, open=unsure)), derived=derived)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        ([GOOD] * 20, [BAD] * 20, Outcome.FAIL),
+        ([GOOD] * 20, [GOOD] * 19 + [BAD], Outcome.PASS),
+        ([BAD] * 20, [GOOD] * 20, Outcome.PASS),
+        ([GOOD] * 20, [GOOD] * 20, Outcome.PASS),
+    ],
+)
+def test_only_a_significant_fall_is_worse_than_live(
+    before: list[tuple[int, ...]], after: list[tuple[int, ...]], outcome: Outcome
+) -> None:
+    found = _finding("no worse than live", _beside(_topics(*before), _topics(*after)), NO_WORSE)
+    assert found.outcome is outcome
+    assert ("fell from" in found.detail) == (outcome is Outcome.FAIL)
+
+
+def test_a_fall_that_labels_could_take_away_is_open_except_on_a_derived_test_set() -> None:
+    before, after = _topics(*[GOOD] * 20), _topics(*[(None, None, 1, 1, 0)] * 20)
+    assert _outcome("no worse than live", _beside(before, after), NO_WORSE) is Outcome.INCONCLUSIVE
+    assert _outcome("no worse than live", _beside(before, after, derived=True), NO_WORSE) is Outcome.FAIL
+
+
+@pytest.mark.parametrize(
+    ("setting", "of_derived", "of_others"), [(None, True, False), (True, True, True), (False, False, False)]
+)
+def test_a_derived_test_set_is_held_against_live_unless_a_setting_says_otherwise(
+    setting: bool | None, of_derived: bool, of_others: bool
+) -> None:
+    limits = gate_of(GateSettings(no_worse_than_live=setting)).quality
+    for derived, asked in ((True, of_derived), (False, of_others)):
+        measured = replace(_measured(_topics(GOOD)), derived=derived)
+        checks = {finding.check for finding in quality_findings(measured, limits)}
+        assert ("no worse than live" in checks) is asked
+
+
+# --- derived test sets ---------------------------------------------------------------------------------------------
+
+FEW_KNOWN = (1, None, None, None, None)
+NOTHING = (None,) * 5
+
+
+def _derived(*labels: Sequence[int | None]) -> Measured:
+    return replace(_measured(_topics(*labels)), derived=True)
+
+
+def test_a_derived_test_set_is_judged_by_what_it_can_show() -> None:
+    measured = _derived(*[FEW_KNOWN] * 20)
+    checks = {finding.check: finding.outcome for finding in quality_findings(measured, LIMITS)}
+    assert "precision" not in checks
+    assert "MRR" not in checks
+    assert set(checks.values()) == {Outcome.PASS}
+    assert {"RR", "Success@5", "no worse than live"} <= set(checks)
+    assert headline(measured, LIMITS) == "RR 1.000 and Success@5 1.000 over 20 derived topics."
+
+
+def test_unjudged_hits_do_not_save_a_derived_test_set() -> None:
+    found = _finding("Success@5", _derived(*[NOTHING] * 18, *[FEW_KNOWN] * 2))
+    assert (found.outcome, found.value) == (Outcome.FAIL, pytest.approx(0.1))
+    assert "in 95% of samples from" in found.detail
+
+
+def test_a_miss_within_the_interval_is_undecided_on_a_derived_test_set() -> None:
+    assert _outcome("Success@5", _derived(*[NOTHING] * 6, *[FEW_KNOWN] * 5)) is Outcome.INCONCLUSIVE
+
+
+# --- samples that are too small ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("check", "needed"), [("precision", 14), ("MRR", 9)])
+def test_fewer_topics_than_could_prove_the_limit_leave_it_open(check: str, needed: int) -> None:
+    assert _outcome(check, _measured(_topics(*[GOOD] * needed))) is Outcome.PASS
+    found = _finding(check, _measured(_topics(*[GOOD] * (needed - 1))))
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert f"{needed} topics would do" in found.detail
+
+
+@pytest.mark.parametrize("check", ["precision", "MRR"])
+def test_a_small_sample_that_misses_a_limit_fails(check: str) -> None:
+    assert _outcome(check, _measured(_topics((0,) * 5, (0,) * 5))) is Outcome.FAIL
+
+
+@pytest.mark.parametrize(
+    ("samples", "outcome"), [(1, Outcome.INCONCLUSIVE), (58, Outcome.INCONCLUSIVE), (59, Outcome.PASS)]
+)
+def test_a_p95_takes_59_searches(samples: int, outcome: Outcome) -> None:
+    found = _finding("latency", replace(_measured(_topics(GOOD)), latency=_latency(20.0, samples)))
+    assert found.outcome is outcome
+    assert ("59 searches would do" in found.detail) == (outcome is Outcome.INCONCLUSIVE)
+
+
+@pytest.mark.parametrize(("least", "topics"), [(0.5, 5), (0.9, 29)])
+def test_a_limit_on_a_group_needs_topics_enough_in_the_group(least: float, topics: int) -> None:
+    for count, outcome in ((topics, Outcome.PASS), (topics - 1, Outcome.INCONCLUSIVE)):
+        results = [*_topics(*[GOOD] * 40), *(_broad(number) for number in range(count))]
+        limits = _limits(measure="Success@5", least=least, group="broad")
+        assert _outcome("Success@5 of broad topics", _measured(results), limits) is outcome
+
+
+def _broad(number: int) -> TopicResult:
+    return _told(topic_result(f"broad-{number}", labels=GOOD, kind=TopicType.BROAD))
 
 
 # --- what a person is told -----------------------------------------------------------------------------------------

@@ -6,12 +6,13 @@ unjudged hits could make of them, `registry` their names, and `evaluating` measu
 
 from assay.validation.metrics.evaluating import evaluate, overlap, tie_ranges, upper_bounds
 from assay.validation.metrics.judged import order
-from assay.validation.metrics.registry import FAMILIES, MAX_CUTOFF, OVERLAP, Family, Measure, parse_measure
+from assay.validation.metrics.registry import FAMILIES, MAX_CUTOFF, OVERLAP, PASSAGES, Family, Measure, parse_measure
 
 __all__ = [
     "FAMILIES",
     "MAX_CUTOFF",
     "OVERLAP",
+    "PASSAGES",
     "Family",
     "Measure",
     "evaluate",

@@ -17,6 +17,9 @@ MAX_CUTOFF = 1_000
 OVERLAP = "overlap@3"
 """Not of one topic but of a paraphrase and its original; `overlap` computes it."""
 
+PASSAGES = "passages@10"
+"""By judgment and not by chunk, so that it means the same whatever the size of chunks; compared where that differs."""
+
 Formula = Callable[[JudgedRanking], float | None]
 
 
@@ -225,6 +228,8 @@ def _parts(name: str) -> tuple[str, int | None]:
 def _unknown(name: str, base: str) -> str:
     if base == OVERLAP.partition("@")[0]:
         return f"{OVERLAP} is of a paraphrase and its original; it is reported by itself and cannot be asked for."
+    if base == PASSAGES.partition("@")[0]:
+        return f"{PASSAGES} is compared by itself where two sides have different numbers of relevant chunks."
     near = get_close_matches(base, _BY_SPELLING, n=1, cutoff=0.7)
     return f"There is no measure {name!r}." + (f" Did you mean {_BY_SPELLING[near[0]].name}?" if near else "")
 

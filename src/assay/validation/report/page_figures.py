@@ -110,7 +110,7 @@ def against_live(validation: Validation) -> Markup:
     rows = [_difference_row(difference) for difference in validation.against_live]
     told = table(
         "The same topics asked of both. p is of a paired permutation test, adjusted after Holm; no smaller difference "
-        "than the last column could have been shown with 80% power.",
+        "than the last column could have been shown with 80% power over all of these measures.",
         ("measure", "live#", "this#", "difference#", "interval#", "p#", "topics#", "detectable#"),
         rows,
     )

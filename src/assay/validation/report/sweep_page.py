@@ -221,7 +221,7 @@ def _differences(sweep: Sweep) -> Markup:
     head = ("#", "row", "difference#", "interval#", "p#", "adjusted p#", "shows from#")
     caption = (
         f"{sweep.measure} against {sweep.rows[0].name}, topic by topic. Shows from: the smallest difference that so "
-        "many topics show with 80% power."
+        "many topics show with 80% power, p adjusted."
     )
     return section("Differences from the first row", table(caption, head, rows))
 

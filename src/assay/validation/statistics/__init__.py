@@ -9,6 +9,7 @@ from assay.validation.statistics.intervals import bootstrap_interval, difference
 from assay.validation.statistics.numbers import mean
 from assay.validation.statistics.permutation import holm, paired_test
 from assay.validation.statistics.power import smallest_difference, topics_needed
+from assay.validation.statistics.proof import samples_to_prove
 from assay.validation.statistics.resampling import RESAMPLES
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "holm",
     "mean",
     "paired_test",
+    "samples_to_prove",
     "smallest_difference",
     "topics_needed",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.errors import InputError
 from assay.model.validations import Difference
-from assay.validation.metrics import OVERLAP, parse_measure
+from assay.validation.metrics import OVERLAP, PASSAGES, parse_measure
 from assay.validation.statistics.intervals import difference_interval
 from assay.validation.statistics.numbers import mean
 from assay.validation.statistics.permutation import holm, paired_test
@@ -16,11 +16,14 @@ def compare(
     a: Mapping[str, Mapping[str, float | None]],
     b: Mapping[str, Mapping[str, float | None]],
     seed: int = 0,
+    family: int | None = None,
 ) -> tuple[Difference, ...]:
     """Compare two systems measure by measure, on the topics that both have.
 
     measures: those to compare, as one family for Holm's adjustment.
     a, b: by topic id, the value of each measure; None, or no entry, where it is not defined.
+    family: how many tests `detectable` holds for; None for the measures that are compared here. Where the caller
+        adjusts p over more of them, it says how many.
 
     A topic that one system has no value for is left out of that measure; `topics` says how many were compared. A
     measure that no topic has in both is left out, so the result may be empty.
@@ -46,7 +49,7 @@ def compare(
             interval=difference_interval(differences, seed=seed, bounds=_bounds_of(measure)),
             p=p,
             adjusted_p=adjusted,
-            detectable=smallest_difference(differences),
+            detectable=smallest_difference(differences, tests=family or len(compared)),
         )
         for (measure, xs, ys), differences, p, adjusted in zip(compared, columns, ps, holm(ps), strict=True)
     )
@@ -54,7 +57,7 @@ def compare(
 
 def _bounds_of(measure: str) -> tuple[float, float] | None:
     """The range of a measure's differences; None where it is not known."""
-    if measure == OVERLAP:
+    if measure in {OVERLAP, PASSAGES}:
         return -1.0, 1.0
     try:
         bounds = parse_measure(measure).bounds

@@ -13,13 +13,17 @@ _ASSURANCE = 0.8
 """How sure topics_needed is of the deviation that it plans with."""
 
 
-def smallest_difference(differences: Sequence[float], power: float = 0.8, alpha: float = 0.05) -> float | None:
+def smallest_difference(
+    differences: Sequence[float], power: float = 0.8, alpha: float = 0.05, *, tests: int = 1
+) -> float | None:
     """The smallest true difference that so many topics show, with the chance `power`, in a test at `alpha`.
 
-    Student's t at 1 - alpha / 2 plus that at `power`, times the standard error of the mean difference. None with fewer
-    than two topics, and where all differences are the same, which does not say how much they vary.
+    Student's t at 1 - alpha / (2 * tests) plus that at `power`, times the standard error of the mean difference. None
+    with fewer than two topics, and where all differences are the same, which does not say how much they vary.
 
-    differences: of two systems on the same topics. alpha: divide it by the number of measures that are compared.
+    differences: of two systems on the same topics.
+    tests: how many tests Holm's adjustment goes over, this one included. It asks no p to be below alpha / tests, so
+        that what is said holds for each of them, whatever the others show.
 
     Raises InputError for a value that is not finite.
     """
@@ -27,14 +31,21 @@ def smallest_difference(differences: Sequence[float], power: float = 0.8, alpha:
     deviation = deviation_of(numbers)
     if deviation is None or deviation == 0.0:
         return None
-    return _detectable(deviation, len(numbers), power, alpha)
+    return _detectable(deviation, len(numbers), power, alpha / tests)
 
 
 def topics_needed(
-    difference: float, differences: Sequence[float], power: float = 0.8, alpha: float = 0.05, seed: int = 0
+    difference: float,
+    differences: Sequence[float],
+    power: float = 0.8,
+    alpha: float = 0.05,
+    seed: int = 0,
+    *,
+    tests: int = 1,
 ) -> int | None:
     """How many topics it takes to show a true difference, with the chance `power`, in a test at `alpha`.
 
+    tests: as in smallest_difference.
     differences: of two systems on the topics that there are already. How much they vary is itself known only so well,
     so the upper end of its one-sided 80% bootstrap interval is taken: planned by the middle, every second test set
     would be too small.
@@ -49,6 +60,7 @@ def topics_needed(
     deviation = _careful_deviation(numbers, seed)
     if deviation is None:
         return None
+    alpha /= tests
     few, many = 1, 2
     while _detectable(deviation, many, power, alpha) > abs(difference):
         few, many = many, many * 2

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 FREE_KEY = "expected_criteria"
 """Inside it, keys are the user's own."""
 
-TOP_KEYS = ("name", "topics")
+TOP_KEYS = ("name", "derived", "topics")
 
 TOPIC_KEYS = (
     "id",

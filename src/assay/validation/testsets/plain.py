@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from assay.model.evaluation import Judgment, Passage, TestSet, Topic, TopicType
 from assay.model.ranking import Filters
@@ -22,7 +22,8 @@ def to_plain(test_set: TestSet) -> dict[str, object]:
         if topic.paraphrase_of is not None and topic.judgments == judged.get(topic.paraphrase_of):
             body.pop("judgments", None)
         topics.append(body)
-    return {"name": test_set.name, "topics": topics}
+    said = {"derived": test_set.derived} if test_set.derived or all_derived(test_set.topics) else {}
+    return {"name": test_set.name, **said, "topics": topics}
 
 
 def plain_topic(topic: Topic) -> dict[str, object]:
@@ -91,10 +92,23 @@ def fingerprint(topics: Iterable[Topic]) -> str:
     return digest.hexdigest()
 
 
-def make_test_set(name: str, topics: Iterable[Topic]) -> TestSet:
-    """A test set with the fingerprint of its topics."""
+def make_test_set(name: str, topics: Iterable[Topic], *, derived: bool | None = None) -> TestSet:
+    """A test set with the fingerprint of its topics.
+
+    derived: whether it was made of the documents; None for what its topics say, all of them.
+    """
     kept = tuple(topics)
-    return TestSet(name, kept, fingerprint(kept))
+    implied = all_derived(kept)
+    derived = implied if derived is None else derived
+    digest = fingerprint(kept)
+    if derived is not implied:  # then it is judged otherwise, so that it is another test set
+        digest = hashlib.sha256(f"{digest} derived={derived}".encode()).hexdigest()
+    return TestSet(name, kept, digest, derived)
+
+
+def all_derived(topics: Sequence[Topic]) -> bool:
+    """Whether every topic was made of the documents."""
+    return bool(topics) and all(topic.derived is not None for topic in topics)
 
 
 def _plain_filters(filters: Filters) -> dict[str, object]:

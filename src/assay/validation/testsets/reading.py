@@ -91,6 +91,9 @@ class _Reader(FieldChecks):
             return None
         self.known_keys((), value, TOP_KEYS)
         given = self.text(("name",), value["name"]) if "name" in value else None
+        derived = value.get("derived")
+        if derived is not None and not isinstance(derived, bool):
+            self.fault(("derived",), f"has to be true or false, not {shown(derived)}")
         listed = value.get("topics")
         if listed is not None and not isinstance(listed, list):
             self.fault(("topics",), f"has to be a list of topics, not {shown(listed)}")
@@ -100,7 +103,8 @@ class _Reader(FieldChecks):
             topics = [self._topic(("topics", number), one) for number, one in enumerate(listed)]
             self._compare_ids([(number, topic) for number, topic in enumerate(topics) if topic is not None])
             if not self.notes:
-                return make_test_set(given or name, _with_inherited([topic for topic in topics if topic is not None]))
+                kept = _with_inherited([topic for topic in topics if topic is not None])
+                return make_test_set(given or name, kept, derived=derived)
         return None
 
     def _refuse_shape(self, value: object) -> None:

@@ -7,9 +7,12 @@ from math import sqrt
 from statistics import NormalDist, median
 
 from assay.model.evaluation import LABELS, Passage, TestSet, Topic
+from assay.validation.comparing import HEADLINE
 
 POWER = 0.8
 ALPHA = 0.05
+TESTS = len(HEADLINE)
+"""Measures that `assay compare` tests together where nobody asks for others."""
 
 SPREADS = {"variants of one search": 0.07, "different kinds of search": 0.32}
 """Standard deviation over topics of the difference in nDCG@10 between two systems, by how different they are.
@@ -34,8 +37,8 @@ class TestSetStats:
     duplicates: ids of topics that ask what an earlier one asks, with the id of that one.
     paraphrases: topics that paraphrase another one.
     inherited: those of them that have their original's judgments.
-    smallest_differences: the smallest difference in nDCG@10 that so many answerable topics show with POWER in a test
-        at ALPHA, by what is compared, as in SPREADS; empty with fewer than two.
+    smallest_differences: the smallest difference in nDCG@10 that so many answerable topics show with POWER in
+        TESTS tests that are adjusted to ALPHA together, by what is compared, as in SPREADS; empty with fewer than two.
     """
 
     __test__ = False
@@ -89,14 +92,14 @@ def stats_of(test_set: TestSet) -> TestSetStats:
 
 
 def typical_differences(topics: int) -> dict[str, float]:
-    """(z(1 - ALPHA/2) + z(POWER)) × spread / √topics, the normal approximation of a paired test's power, by SPREADS.
+    """(z(1 - ALPHA / (2 TESTS)) + z(POWER)) × spread / √topics, the normal approximation of a paired test's power.
 
-    Cohen, Statistical Power Analysis, 1988. Empty with fewer than two topics.
+    By SPREADS. Cohen, Statistical Power Analysis, 1988. Empty with fewer than two topics.
     """
     if topics < 2:
         return {}
     normal = NormalDist()
-    quantiles = normal.inv_cdf(1 - ALPHA / 2) + normal.inv_cdf(POWER)
+    quantiles = normal.inv_cdf(1 - ALPHA / (2 * TESTS)) + normal.inv_cdf(POWER)
     return {what: quantiles * spread / sqrt(topics) for what, spread in SPREADS.items()}
 
 

@@ -24,6 +24,8 @@ LIMITS = QualityLimits(
     precision_of="at_k",
     abstain_below=None,
     lost_judgments=0.1,
+    derived_rr=0.4,
+    derived_success=0.5,
 )
 GOOD = (2, 1, 1, 1, 0)
 

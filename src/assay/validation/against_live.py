@@ -1,0 +1,190 @@
+"""Limits on how a generation may differ from the live one, held against what was measured of both."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+
+from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
+from assay.model.validations import Difference, TopicResult
+from assay.validation.comparing import left_open
+from assay.validation.gate import MeasureLimit
+from assay.validation.statistics import compare, holm
+
+OF_DERIVED = ("RR", "Success@5")
+OF_ONE_CHUNKER = ("nDCG@10", "P@5", "mrr", "Recall@10")
+OF_TWO_CHUNKERS = ("mrr", "RR", "Success@5")
+"""The measures of "no worse than live": those that a derived test set can show, and those that divide by the relevant
+chunks only where both generations have chunks of one size."""
+
+ALPHA = 0.05
+_TOLERANCE = 1e-9
+_JUDGED = "judged@5"
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """How the topics of one limit differ from the live generation's.
+
+    difference: with p adjusted over all limits on a fall.
+    lost: judgments that the live generation has and this one lost.
+    from_lost: the part of the fall that topics with lost judgments make up.
+    """
+
+    difference: Difference
+    lost: int
+    from_lost: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstLive:
+    """What was measured of a generation and of the live one, on the same topics.
+
+    falls: of each limit on a fall; without an entry where its topics have no value.
+    worse: the measures of "no worse than live", adjusted over them; empty where that is not asked.
+    open: those of them that labels for unjudged hits could put level.
+    overall: every measure, for the report.
+    problem: why the live generation could not be asked; "" where it was, or where nothing is live.
+    """
+
+    falls: Mapping[MeasureLimit, Fall] = field(default_factory=dict)
+    worse: tuple[Difference, ...] = ()
+    open: frozenset[str] = frozenset()
+    overall: tuple[Difference, ...] = ()
+    problem: str = ""
+
+
+def measure_falls(
+    limits: Sequence[MeasureLimit],
+    before: Sequence[TopicResult],
+    after: Sequence[TopicResult],
+    in_group: Callable[[TopicResult, str | None], bool],
+) -> dict[MeasureLimit, Fall]:
+    """The fall of each limit's measure over its topics, p adjusted over the limits.
+
+    before, after: the topics that count, of the live generation and of this one.
+    """
+    asked = [limit for limit in limits if limit.max_drop is not None]
+    found: dict[MeasureLimit, Difference] = {}
+    for limit in asked:
+        a, b = (_values([one for one in side if in_group(one, limit.group)]) for side in (before, after))
+        found |= dict(zip([limit], compare([limit.measure], a, b, family=len(asked)), strict=False))
+    adjusted = holm([one.p for one in found.values()])
+    return {
+        limit: _fall(replace(one, adjusted_p=p), limit, before, after, in_group)
+        for (limit, one), p in zip(found.items(), adjusted, strict=True)
+    }
+
+
+def _fall(
+    difference: Difference,
+    limit: MeasureLimit,
+    before: Sequence[TopicResult],
+    after: Sequence[TopicResult],
+    in_group: Callable[[TopicResult, str | None], bool],
+) -> Fall:
+    were = {one.topic.id: one.values.get(limit.measure) for one in before}
+    part = [one for one in after if one.lost and in_group(one, limit.group)]
+    pairs = [(were.get(one.topic.id), one.values.get(limit.measure)) for one in part]
+    fallen = sum(x - y for x, y in pairs if x is not None and y is not None)
+    return Fall(difference, sum(one.lost for one in part), fallen / max(difference.topics, 1))
+
+
+def measure_worse(
+    measures: Sequence[str], before: Sequence[TopicResult], after: Sequence[TopicResult], *, derived: bool
+) -> tuple[tuple[Difference, ...], frozenset[str]]:
+    """The differences from the live generation, and which falls labels for unjudged hits could take away.
+
+    derived: nobody has looked at the hits of a derived test set, so that unjudged ones say nothing.
+    """
+    found = compare(measures, _values(before), _values(after))
+    if derived:
+        return found, frozenset()
+    judged = _mean(after, _JUDGED), _mean(before, _JUDGED)
+    unsure = {
+        one.measure
+        for one in found
+        if (most := _mean(after, one.measure, upper=True)) is not None and left_open(most, one.a, *judged)
+    }
+    return found, frozenset(unsure)
+
+
+def live_findings(found: AgainstLive, limits: Sequence[MeasureLimit], *, no_worse: bool) -> list[Finding]:
+    """Hold the differences against the limits. no_worse: whether "no worse than live" is asked."""
+    findings = [
+        _drop(limit, limit.max_drop, found.falls.get(limit), found.problem)
+        for limit in limits
+        if limit.max_drop is not None
+    ]
+    return [*findings, _no_worse(found)] if no_worse else findings
+
+
+def _drop(limit: MeasureLimit, most: float, fall: Fall | None, problem: str) -> Finding:
+    check, words = f"{limit.title} against live", f"{limit.title} is at most {most:g} under the live generation's"
+    if problem:
+        return Finding(check, Outcome.INCONCLUSIVE, None, words, problem)
+    if fall is None:
+        return Finding(check, Outcome.PASS, None, f"{words}; there is nothing live to compare with")
+    difference = fall.difference
+    value = -difference.difference
+    p = difference.adjusted_p
+    told = f"{difference.a:.3f} fell to {difference.b:.3f} over {difference.topics} topics (p = {p:.2g})"
+    if value <= most + _TOLERANCE:
+        return Finding(check, Outcome.PASS, value, words)
+    if fall.from_lost > most + _TOLERANCE:
+        return Finding(
+            check,
+            Outcome.FAIL,
+            value,
+            words,
+            f"{told}; {most:g} is allowed, and topics of which this generation lost {_judgments(fall.lost)} that the "
+            f"live one has make up {fall.from_lost:.3f} of it",
+        )
+    if p < ALPHA:
+        return Finding(check, Outcome.FAIL, value, words, f"{told}; {most:g} is allowed")
+    detectable = "" if difference.detectable is None else f" that show no less than {difference.detectable:.2f}"
+    return Finding(
+        check,
+        Outcome.INCONCLUSIVE,
+        value,
+        words,
+        f"{told}, which chance may explain: {difference.topics} topics{detectable} are too few for a limit of {most:g}",
+    )
+
+
+def _no_worse(found: AgainstLive) -> Finding:
+    check = "no worse than live"
+    if found.problem:
+        limit = "no measure is significantly lower than the live generation's"
+        return Finding(check, Outcome.INCONCLUSIVE, None, limit, found.problem)
+    if not found.worse:
+        return Finding(check, Outcome.PASS, None, "there is nothing live to compare with")
+    names = ", ".join(one.measure for one in found.worse)
+    limit = f"none of {names} is significantly lower than the live generation's (paired test, 5% over all of them)"
+    shown = [one.detectable for one in found.worse if one.detectable is not None]
+    if shown:
+        limit += f"; {found.worse[0].topics} topics show a fall of {max(shown):.2f} with 80% power"
+    fallen = [one for one in found.worse if one.difference < 0.0 and one.adjusted_p < ALPHA]
+    value = max(-one.difference for one in found.worse)
+    if not fallen:
+        return Finding(check, Outcome.PASS, value, limit)
+    told = [f"{one.measure} fell from {one.a:.3f} to {one.b:.3f} (p = {one.adjusted_p:.2g})" for one in fallen]
+    detail = f"{'; '.join(told)} over {fallen[0].topics} topics. `assay compare live candidate` names the topics"
+    unsure = all(one.measure in found.open for one in fallen)
+    if unsure:
+        detail += "; far fewer of its hits are judged, and labels could take that away: `assay label` shows them"
+    outcome = Outcome.INCONCLUSIVE if unsure else Outcome.FAIL
+    return Finding(check, outcome, value, limit, detail, tuple(told[:MOST_EXAMPLES]), len(told))
+
+
+def _values(results: Sequence[TopicResult]) -> dict[str, Mapping[str, float | None]]:
+    return {one.topic.id: one.values for one in results}
+
+
+def _mean(results: Sequence[TopicResult], measure: str, *, upper: bool = False) -> float | None:
+    values = [(one.upper if upper else one.values).get(measure) for one in results]
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _judgments(count: int) -> str:
+    return f"{count} {'judgment' if count == 1 else 'judgments'}"

@@ -1,0 +1,182 @@
+"""The same denominators for all generations that are compared: a judgment that one of them has counts in each.
+
+Every generation resolves a test set by itself. Were a passage that is gone simply left out there, an index that lost
+the hard pages would score higher than before. So a lost judgment counts as relevant chunks that no search can find.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from assay.model.evaluation import Anchoring, ResolvedTopic, TestSet
+from assay.ports import Progress
+from assay.validation.judgments.anchoring import Kind, kind_of
+from assay.validation.judgments.corpus import Corpus
+from assay.validation.judgments.resolving import resolve
+
+_NAMED = 5
+
+_WHOLE = frozenset({Kind.PAGE, Kind.SECTION})
+"""Judgments that grow and shrink with the text, so that a page that lost its text still has its judgment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A judgment whose page was removed on purpose. number: its place in the topic, from 0. url: of the page."""
+
+    topic_id: str
+    number: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """A test set on several generations with the same denominators.
+
+    sides: the topics of each, in the order in which the generations were given.
+    removed: judgments that are in no denominator, for their pages were removed on purpose.
+    """
+
+    sides: list[tuple[ResolvedTopic, ...]]
+    removed: tuple[Removed, ...]
+
+
+def agree(
+    test_set: TestSet,
+    corpora: Sequence[Corpus],
+    *,
+    same_chunker: bool,
+    allow_removals: bool,
+    progress: Progress,
+) -> Agreed:
+    """Resolve a test set on several generations, so that what one of them has counts in all.
+
+    corpora: the oldest first; pages that only earlier ones have were removed.
+    same_chunker: whether all were cut by the same rules.
+    allow_removals: pages were removed on purpose, so that their judgments count nowhere.
+
+    Raises CatalogError, VectorStoreError.
+    """
+    sides = [resolve(test_set, corpus, progress) for corpus in corpora]
+    removed = removed_on_purpose(sides[-1], sides[0]) if allow_removals else []
+    if removed:
+        test_set = without_removed(test_set, removed)
+        sides = [resolve(test_set, corpus, progress) for corpus in corpora]
+    return Agreed(with_lost(sides, same_chunker=same_chunker), tuple(removed))
+
+
+def removal_notes(removed: Sequence[Removed]) -> list[str]:
+    """What was left out because its page was removed on purpose, in a sentence; none where nothing was."""
+    if not removed:
+        return []
+    urls = list(dict.fromkeys(one.url for one in removed))
+    more = f" and {len(urls) - _NAMED} more" if len(urls) > _NAMED else ""
+    what = f"{len(removed)} judgments are left out on both sides, for their pages were removed on purpose"
+    return [f"{what}: {', '.join(urls[:_NAMED])}{more}."]
+
+
+def with_lost(sides: Sequence[Sequence[ResolvedTopic]], *, same_chunker: bool) -> list[tuple[ResolvedTopic, ...]]:
+    """Each side's topics, with what it lost of the judgments that score on another side.
+
+    A lost judgment counts as many chunks as it has elsewhere; where sides were cut by different rules, that number is
+    scaled by how many chunks the judgments have that score on all sides. With one chunker a judged page or section
+    that shrank counts its missing chunks too.
+
+    sides: the same test set on each generation, in the order of its topics.
+    same_chunker: whether all sides were cut by the same rules.
+    """
+    owned = [[_owned(topic, others) for topic, *others in zip(side, *sides, strict=True)] for side in sides]
+    sizes = [1 if same_chunker else _shared_chunks(sides, owned, place) for place in range(len(sides))]
+    return [
+        tuple(
+            replace(topic, missing=_missing(number, place, sides, owned, sizes, same_chunker=same_chunker))
+            for number, topic in enumerate(side)
+        )
+        for place, side in enumerate(sides)
+    ]
+
+
+def removed_on_purpose(topics: Sequence[ResolvedTopic], before: Sequence[ResolvedTopic]) -> list[Removed]:
+    """The judgments that scored before, and whose whole page is gone.
+
+    topics, before: the same test set on the generation now and on the one before.
+    """
+    return [
+        Removed(topic.topic.id, number, was.url or "")
+        for topic, earlier in zip(topics, before, strict=True)
+        for number, (now, was) in enumerate(zip(topic.resolutions, earlier.resolutions, strict=True))
+        if was.anchoring.scores and now.anchoring is Anchoring.ORPHANED and now.url is None
+    ]
+
+
+def without_removed(test_set: TestSet, removed: Collection[Removed]) -> TestSet:
+    """The test set without these judgments, and without the topics that nothing is left of.
+
+    The passages are excluded from rankings instead, so that the generation that still has them gains nothing by them
+    and loses nothing.
+    """
+    gone = {(one.topic_id, one.number) for one in removed}
+    topics = []
+    for topic in test_set.topics:
+        kept = tuple(one for number, one in enumerate(topic.judgments) if (topic.id, number) not in gone)
+        if len(kept) == len(topic.judgments):
+            topics.append(topic)
+        elif any(one.label for one in kept) or not any(one.label for one in topic.judgments):
+            out = tuple(one.passage for one in topic.judgments if one not in kept)
+            topics.append(replace(topic, judgments=kept, excluded=(*topic.excluded, *out)))
+    return replace(test_set, topics=tuple(topics))
+
+
+def _owned(topic: ResolvedTopic, others: Sequence[ResolvedTopic]) -> list[list[str]]:
+    """The judged ids of each judgment. One that several share belongs to the highest label.
+
+    Of equal labels it belongs to a judgment that no side has lost.
+    """
+    judgments = topic.topic.judgments
+    kept = [all(other.resolutions[number].anchoring.scores for other in others) for number in range(len(judgments))]
+    owned: list[list[str]] = [[] for _ in judgments]
+    taken: set[str] = set()
+    for number in sorted(range(len(judgments)), key=lambda one: (-judgments[one].label, not kept[one])):
+        resolution = topic.resolutions[number]
+        for chunk_id in resolution.chunk_ids if resolution.anchoring.scores else ():
+            judged = topic.judged_id(chunk_id)
+            if judged in topic.labels and judged not in taken:
+                taken.add(judged)
+                owned[number].append(judged)
+    return owned
+
+
+def _shared_chunks(
+    sides: Sequence[Sequence[ResolvedTopic]], owned: Sequence[Sequence[Sequence[Sequence[str]]]], place: int
+) -> int:
+    """How many chunks of a side have the judgments that score on all sides; at least 1."""
+    count = 0
+    for number, topics in enumerate(zip(*sides, strict=True)):
+        for judgment in range(len(topics[0].resolutions)):
+            if all(topic.resolutions[judgment].anchoring.scores for topic in topics):
+                count += len(owned[place][number][judgment])
+    return max(count, 1)
+
+
+def _missing(
+    number: int,
+    place: int,
+    sides: Sequence[Sequence[ResolvedTopic]],
+    owned: Sequence[Sequence[Sequence[Sequence[str]]]],
+    sizes: Sequence[int],
+    *,
+    same_chunker: bool,
+) -> dict[str, int]:
+    """Ids, which no chunk has, and labels of what one topic of one side lost."""
+    topic = sides[place][number]
+    missing: dict[str, int] = {}
+    for judgment, (one, resolution) in enumerate(zip(topic.topic.judgments, topic.resolutions, strict=True)):
+        here = len(owned[place][number][judgment])
+        elsewhere = max(
+            round(count * sizes[place] / sizes[other]) or min(count, 1)
+            for other in range(len(sides))
+            for count in [len(owned[other][number][judgment])]
+        )
+        if resolution.anchoring.scores and not (same_chunker and kind_of(one.passage) in _WHOLE):
+            continue
+        missing |= {f"lost:{judgment}:{count}": one.label for count in range(here, elsewhere)}
+    return missing
