@@ -1,0 +1,4 @@
+"""The README's own path: publish, derive a test set, and be judged by it."""
+
+
+
