@@ -66,6 +66,7 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         lost_judgments=settings.max_lost_judgments,
         derived_rr=settings.min_derived_rr,
         derived_success=settings.min_derived_success,
+        allow_removals=settings.allow_removals,
         no_worse=settings.no_worse_than_live,
         measures=tuple(
             MeasureLimit(parse_measure(name).name, group, limit.min, limit.max_drop_vs_live)

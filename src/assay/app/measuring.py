@@ -399,7 +399,7 @@ class Measuring(Parts):
             test_set,
             [CatalogCorpus(self.catalog, one.id) for one in (live, generation)],
             same_chunker=live.chunker == generation.chunker,
-            allow_removals=self.gate.structure.max_page_fall >= 1.0,
+            allow_removals=self.gate.quality.allow_removals,
             progress=progress,
         )
         of_live, topics = agreed.sides

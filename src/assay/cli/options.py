@@ -76,7 +76,7 @@ def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[st
 
 def gate_overrides(*, allow_removals: bool) -> dict[str, Any]:
     """What of the gate's limits is lifted for this run."""
-    return {"gate": {"max_page_fall": 1.0}} if allow_removals else {}
+    return {"gate": {"max_page_fall": 1.0, "allow_removals": True}} if allow_removals else {}
 
 
 def testset_overrides(testset: Path | None) -> dict[str, Any]:

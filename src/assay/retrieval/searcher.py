@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isclose
 from time import perf_counter
 
 import numpy as np
@@ -186,21 +187,29 @@ class Searcher:
     ) -> tuple[Hit, ...]:
         """The first top_k distinct passages that reach the threshold, looked up a few at a time.
 
+        Of chunks with equal text and equal score, that of the current version in the default locale is the hit.
+
         cosines: of the chunks that dense search found; those that only BM25 found are compared here.
         vector: of the query; None where it was not embedded, so that there is no cosine and no threshold.
         """
         by_similarity = query.mode is Mode.DENSE and not self._rules.boosts
         hits: list[Hit] = []
-        seen: set[str] = set()
+        places: dict[str, int] = {}  # by text
+        scores: list[float] = []
         for batch in _batches(ranked, max(query.top_k, 10)):
+            if len(hits) == query.top_k and not _is_level(batch[0].score, scores[-1]):
+                break  # nothing below is level with a hit
             with clock.filtering():
                 for fused, chunk, cosine in self._look_up(query, batch, cosines, vector):
-                    if chunk.content_hash not in seen and len(hits) < query.top_k:
-                        seen.add(chunk.content_hash)
+                    place = places.get(chunk.content_hash)
+                    if place is not None:
+                        if _is_level(fused.score, scores[place]) and _is_nearer(chunk, hits[place].chunk):
+                            hits[place] = replace(hits[place], chunk=chunk)
+                    elif len(hits) < query.top_k:
+                        places[chunk.content_hash] = len(hits)
+                        scores.append(fused.score)
                         score = clip_similarity(fused.score) if by_similarity else fused.score
                         hits.append(_hit(len(hits) + 1, chunk, cosine, score))
-            if len(hits) == query.top_k:
-                break
         return tuple(hits)
 
     def _look_up(
@@ -252,6 +261,16 @@ class Searcher:
             replace(hit, vector=tuple(vectors[hit.chunk.id].tolist())) if hit.chunk.id in vectors else hit
             for hit in hits
         )
+
+
+def _is_level(score: float, other: float) -> bool:
+    """Whether two scores are the same but for rounding: equal vectors give scores that differ in their last bits."""
+    return isclose(score, other, rel_tol=1e-5)
+
+
+def _is_nearer(chunk: Chunk, other: Chunk) -> bool:
+    """Whether a chunk is of the current version in the default locale, and the other is not."""
+    return chunk.document.primary and not other.document.primary
 
 
 def _reaches(cosine: float, threshold: float) -> bool:

@@ -98,6 +98,11 @@ class GateSettings(Table):
         description="Whether a measure that is significantly lower than the live generation's fails (a paired test at "
         "5%, adjusted over the measures); unset, this is asked of a derived test set only.",
     )
+    allow_removals: bool = Field(
+        default=False,
+        description="Pages of the live generation that are gone were removed on purpose: what was judged on them is "
+        "left out. `--allow-removals` sets it for one release.",
+    )
     min_derived_rr: float = Field(
         default=0.4, ge=0.0, le=1.0, description="Least mean RR of a derived test set, in place of P@5 and MRR."
     )

@@ -48,6 +48,7 @@ class QualityLimits:
     abstain_below: similarity under which a hit is no answer, for topics that name no min_score; None where each has to.
     lost_judgments: the largest share of judgments whose passage is not found.
     derived_rr, derived_success: the least mean RR and Success@5 of a derived test set, 0 to 1.
+    allow_removals: whether pages that are gone were removed on purpose, so that what was judged on them counts nowhere.
     no_worse: whether no measure may be significantly lower than the live generation's; None for derived test sets only.
     measures: further limits.
     """
@@ -64,6 +65,7 @@ class QualityLimits:
     lost_judgments: float
     derived_rr: float
     derived_success: float
+    allow_removals: bool = False
     no_worse: bool | None = None
     measures: tuple[MeasureLimit, ...] = ()
 

@@ -360,3 +360,23 @@ def test_a_boosted_source_comes_first_and_similarity_stays_the_true_cosine(world
 def test_a_boost_does_not_help_over_the_threshold(world: World) -> None:
     query = Query("gripper", 5, Mode.DENSE, threshold=0.99)
     assert not world.searcher(NAME, rules=replace(RULES, boosts={"wiki": 10.0})).search(query).hits
+
+
+# --- the same passage in several versions --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("top_k", [1, 3, 10])
+def test_of_equal_passages_the_hit_is_that_of_the_current_version(mode: Mode, top_k: int) -> None:
+    """Whatever their ids are: ids order equal scores, and half of all old versions would come first."""
+    paths = [f"page-{number}" for number in range(6)]
+    old = {"version": "1.0", "version_is_current": False}
+    french = {"version": "2.0", "locale": "fr", "locale_is_default": False}
+    pages = [page(path, f"The {path} gear turns.", title="Gear", version="2.0") for path in paths]
+    pages += [page(f"1.0/{path}", f"The {path} gear turns.", title="Gear", **old) for path in paths]  # type: ignore[arg-type]
+    pages += [page(f"fr/{path}", f"The {path} gear turns.", title="Gear", **french) for path in paths]  # type: ignore[arg-type]
+    world = World()
+    world.build(NAME, *pages)
+    ranking = world.searcher(NAME).search(Query("gear turns", top_k, mode, filters=Filters(everything=True)))
+    assert len(ranking.hits) == min(top_k, len(paths))
+    assert all(hit.chunk.document.primary for hit in ranking.hits), _paths(ranking)

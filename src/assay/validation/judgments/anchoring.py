@@ -1,6 +1,6 @@
 """What a passage is looked for by: its own words, or those that it turned out to be when it was first found."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -83,6 +83,7 @@ def sought(passages: Sequence[Passage], corpus: Corpus) -> Iterator[Sought | Fou
     texts = [passage.content_hash for passage, kind in kinds.items() if kind is Kind.TEXT and passage.content_hash]
     by_id = corpus.chunks_by_id(ids) if ids else {}
     by_text = corpus.chunks_by_text(texts) if texts else {}
+    primary = _primary_urls(by_text.values(), corpus)
     for passage, kind in kinds.items():
         anchor = kept.get(named[passage]) if passage in named else None
         if kind is Kind.NOTHING:
@@ -90,7 +91,7 @@ def sought(passages: Sequence[Passage], corpus: Corpus) -> Iterator[Sought | Fou
         elif kind is Kind.CHUNK:
             yield _chunk(passage, by_id.get(passage.chunk_id or ""), anchor)
         elif kind is Kind.TEXT:
-            yield _text(passage, by_text.get(passage.content_hash or "", ()), anchor)
+            yield _text(passage, by_text.get(passage.content_hash or "", ()), anchor, primary)
         elif anchor is not None:
             yield _anchored(passage, kind, anchor)
         else:
@@ -118,11 +119,21 @@ def _chunk(passage: Passage, chunk: ChunkPlace | None, anchor: Passage | None) -
     )
 
 
-def _text(passage: Passage, chunks: Sequence[ChunkPlace], anchor: Passage | None) -> Sought | Found:
-    """A hash proves the text wherever it stands."""
+def _primary_urls(texts: Iterable[Sequence[ChunkPlace]], corpus: Corpus) -> set[str]:
+    """Of the pages that share a text with others, those of the current version in the default locale."""
+    shared = {place.url for places in texts if len({one.url for one in places}) > 1 for place in places}
+    return {page.url for page in corpus.pages(sorted(shared)) if page.primary} if shared else set()
+
+
+def _text(
+    passage: Passage, chunks: Sequence[ChunkPlace], anchor: Passage | None, primary: Container[str]
+) -> Sought | Found:
+    """A hash proves the text wherever it stands. primary: pages that are taken before others with the same text."""
     if chunks:
         urls = (passage.url, anchor.url if anchor else None)
-        chunk = min(chunks, key=lambda place: (place.url not in urls, place.url, place.position))
+        chunk = min(
+            chunks, key=lambda place: (place.url not in urls, place.url not in primary, place.url, place.position)
+        )
         return Sought(passage, Kind.TEXT, chunk.url, chunk=chunk, is_anchored=anchor is not None)
     if anchor is not None:
         return _anchored(passage, Kind.TEXT, anchor)

@@ -116,7 +116,8 @@ def page_of(url: str, chunks: Sequence[Chunk]) -> Page:
         places.append(
             ChunkPlace(chunk.id, url, chunk.position, start, start + len(chunk.text), content_hash(chunk.text))
         )
-    return Page(url, text, content_hash(text), _sections(ordered, places), tuple(places))
+    primary = all(chunk.document.primary for chunk in chunks)
+    return Page(url, text, content_hash(text), _sections(ordered, places), tuple(places), primary)
 
 
 def overlap(before: str, after: str) -> int:

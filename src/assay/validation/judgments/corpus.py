@@ -20,6 +20,7 @@ class Page:
     text_hash: SHA-256 hex of text.
     sections: as in Document; None where they were not kept.
     chunks: by position.
+    primary: whether it is of the current version in the default locale.
     """
 
     url: str
@@ -27,6 +28,7 @@ class Page:
     text_hash: str
     sections: tuple[Section, ...] | None
     chunks: tuple[ChunkPlace, ...]
+    primary: bool = True
 
 
 class Corpus(Protocol):
@@ -74,7 +76,8 @@ class CatalogCorpus:
                 chunks.setdefault(place.url, []).append(place)
             for stored in self._catalog.documents_at(self._generation, some):
                 url = stored.info.url
-                yield Page(url, stored.text, stored.text_hash, stored.sections, tuple(chunks.get(url, ())))
+                places = tuple(chunks.get(url, ()))
+                yield Page(url, stored.text, stored.text_hash, stored.sections, places, stored.info.primary)
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """URL and text of every page."""

@@ -3,12 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from tests.judged import PUMPS, PUMPS_URL, VALVES, VALVES_URL, Site, quote
+from tests.judged import PUMPS, PUMPS_URL, VALVES, VALVES_URL, Site, quote, url_of
+from tests.pages import read
 
+from assay.adapters.catalog.memory import MemoryCatalog
 from assay.errors import CatalogUnavailable
+from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.model.evaluation import Anchoring, Judgment, Passage, Quote, Span, TestSet, Topic
 from assay.model.ids import content_hash
-from assay.testing.catalog_samples import SITE
+from assay.testing.catalog_samples import SITE, generation
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.quoting import SearchedText, quote_at
 from assay.validation.judgments.resolving import resolve
@@ -538,3 +541,27 @@ def test_topics_come_back_in_order_and_each_page_is_read_once(site: Site) -> Non
     assert [one.topic for one in found] == list(topics)
     assert read == [VALVES_URL]
     assert resolve(TestSet("s", (), ""), corpus) == ()
+
+
+@pytest.mark.parametrize("current", ["zebra", "apple", "mango"])
+def test_a_text_by_its_hash_is_that_of_the_current_version(current: str) -> None:
+    """Whatever the addresses are called: the alphabet says nothing of versions."""
+    catalog = MemoryCatalog()
+    rules = ChunkingRules(300, None, 0, "none")
+    documents = [
+        read(
+            "# Valves\n\nA valve opens when it has to.\n",
+            url=url_of(path),
+            key=path,
+            version_is_current=path == current,
+        )
+        for path in ("apple", "mango", "zebra")
+    ]
+    catalog.add_generation(generation("g1"))
+    catalog.add_documents(
+        "g1", [(one, chunk_document(one, rules, lambda texts: [0] * len(texts))) for one in documents]
+    )
+    [chunk, *_] = catalog.chunks("g1")
+    topic = Topic("t", "?", judgments=(Judgment(Passage(content_hash=chunk.content_hash), 2),))
+    [found] = resolve(TestSet("s", (topic,), ""), CatalogCorpus(catalog, "g1"))[0].resolutions
+    assert found.url == url_of(current)
