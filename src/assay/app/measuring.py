@@ -357,10 +357,10 @@ class Measuring(Parts):
             try:
                 asked = self.asked(self._searcher_until(opened, live.id), self.settings.search, measures)
                 compared = System(live, live.id, of_live, asked)
-            except IdentityMismatch as error:
+            except (IdentityMismatch, VectorStoreError) as error:
                 not_compared = (
-                    f"the live generation cannot be compared with: {error.message} Set gate.no_worse_than_live = false "
-                    "for this one release if the change of model is meant"
+                    f"the live generation cannot be compared with: {error.message} If that is meant, as with another "
+                    "model, set gate.no_worse_than_live = false for this one release"
                 )
         return Plan(
             test_set=test_set,
@@ -383,7 +383,7 @@ class Measuring(Parts):
         self,
         generation: Generation,
         live: Generation | None,
-        searcher: Searcher,
+        searcher: "Searcher | _Unopened",
         test_set: TestSet | None,
         progress: Progress,
     ) -> tuple[tuple[ResolvedTopic, ...], tuple[ResolvedTopic, ...], tuple[Removed, ...]]:

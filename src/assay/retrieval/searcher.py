@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import IdentityMismatch, InputError, PointCorrupt
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
-from assay.model.ranking import Embed, FusionMethod, Hit, Mode, Query, Ranking, Timings
+from assay.model.ranking import Embed, Filters, FusionMethod, Hit, Mode, Query, Ranking, Timings
 from assay.ports import IndexAnswer, IndexQuery, QueryEmbedder, SparseEncoder, Vector, VectorIndex
 from assay.retrieval.boosting import boosted
 from assay.retrieval.encoding import Encoded, QueryEncoder
@@ -142,8 +142,12 @@ class Searcher:
         return vector
 
     def _ranked_hits(self, query: Query, encoded: Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
-        """Search deeper as long as equal passages leave the answer short and there is more to find."""
-        depth = max(self._rules.depth if query.mode is Mode.HYBRID else 0, 2 * query.top_k)
+        """Search deeper as long as equal passages leave the answer short and there is more to find.
+
+        Where several versions are searched, as deep as for hybrid search: the copies of a passage are all looked at.
+        """
+        deep = query.mode is Mode.HYBRID or _has_copies(query.filters)
+        depth = max(self._rules.depth if deep else 0, 2 * query.top_k)
         while True:
             answer, ranked = self._candidates(query, encoded, depth, clock)
             cosines: dict[str, float] = dict(answer.dense)
@@ -261,6 +265,11 @@ class Searcher:
             replace(hit, vector=tuple(vectors[hit.chunk.id].tolist())) if hit.chunk.id in vectors else hit
             for hit in hits
         )
+
+
+def _has_copies(filters: Filters) -> bool:
+    """Whether filters let a page through in several versions or locales."""
+    return filters.everything or len(filters.versions) > 1 or len(filters.locales) > 1
 
 
 def _is_level(score: float, other: float) -> bool:
