@@ -22,6 +22,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "QueryRequest": retrieval_testing.QueryRequest,
     "QueryResponse": retrieval_testing.QueryResponse,
     "RetrievedChunk": retrieval_testing.RetrievedChunk,
+    "ChunkDetails": retrieval_testing.ChunkDetails,
     "QueryMetadata": retrieval_testing.QueryMetadata,
     "LifecycleStep": retrieval_testing.LifecycleStep,
     "ServiceQuery": retrieval_service.ServiceQuery,

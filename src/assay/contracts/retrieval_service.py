@@ -5,6 +5,7 @@ The configured search chooses the results, and they come ordered by similarity; 
 warning; one that is too long is refused.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -140,28 +141,45 @@ class ServiceHealth(AnswerModel):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a request body asks. id: a UUID of this one query. created_at: when it came, UTC."""
+    """What a request body asks. id: a UUID of this one query. created_at: when it came, UTC.
+
+    default_threshold: whether it names no threshold of its own.
+    """
 
     query: Query
     id: str
     created_at: datetime
+    default_threshold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What the default threshold left out. count: results under it; least: the lowest similarity among them."""
+
+    count: int
+    least: float
 
 
 def parse(fields: Mapping[str, object], mode: Mode, created_at: datetime) -> Request:
     """What a request body asks; mode: of the search that chooses the results. Raises InputError."""
     asked = check_fields(ServiceQuery, fields)
     query = Query(text=asked.query_text, top_k=asked.top_k, mode=mode, threshold=asked.similarity_threshold)
-    return Request(query, str(uuid4()), created_at)
+    return Request(query, str(uuid4()), created_at, "similarity_threshold" not in asked.model_fields_set)
 
 
 def to_body(
-    ranking: Ranking, request: Request, rows: Mapping[str, ChunkMetadata] | None, embedder: str
+    ranking: Ranking,
+    request: Request,
+    rows: Mapping[str, ChunkMetadata] | None,
+    embedder: str,
+    dropped: Dropped | None = None,
 ) -> dict[str, object]:
     """The answer without its time, as a plain dict with the fields of ServiceResponse.
 
     rows: what the catalog has of each chunk, None when it could not be asked; a chunk without a row is described by
         what the index stores with it.
     embedder: fingerprint of the model that embedded the query.
+    dropped: what the default threshold left out, where a lower one suits the embedder.
     """
     query_embedding = query_embedding_id(embedder, ranking.query.text)
     return {
@@ -173,7 +191,7 @@ def to_body(
         "search_params": {
             "top_k": request.query.top_k,
             "similarity_threshold": request.query.threshold,
-            "warnings": _warnings(ranking, metadata_missing=rows is None),
+            "warnings": _warnings(ranking, dropped, metadata_missing=rows is None),
         },
     }
 
@@ -204,12 +222,25 @@ def _status(ranking: Ranking, *, metadata_missing: bool) -> QueryStatus:
     return QueryStatus.PARTIAL if metadata_missing else QueryStatus.SUCCESS
 
 
-def _warnings(ranking: Ranking, *, metadata_missing: bool) -> list[str]:
+def dropped_by_default(lower: Ranking) -> Dropped | None:
+    """What the default threshold leaves out of a ranking by a lower one; None where that is nothing."""
+    under = [hit.known_similarity for hit in lower.hits if hit.known_similarity < DEFAULT_THRESHOLD]
+    return Dropped(len(under), min(under)) if under else None
+
+
+def _warnings(ranking: Ranking, dropped: Dropped | None, *, metadata_missing: bool) -> list[str]:
     length = len(ranking.query.text)
     warnings = []
     if length < RECOMMENDED_LENGTH:
         warnings.append(
             f"query_text: it has {length} characters; with {RECOMMENDED_LENGTH} or more there is more to compare."
+        )
+    if dropped is not None:
+        results = "1 result" if dropped.count == 1 else f"{dropped.count} results"
+        keeps = math.floor(dropped.least * 100) / 100
+        warnings.append(
+            f"similarity_threshold: its default of {DEFAULT_THRESHOLD:g} left out {results} that this index is "
+            f"calibrated to keep; {keeps:.2f} would keep them."
         )
     if metadata_missing and ranking.hits:
         warnings.append("The catalog could not be asked: titles are those that the index stores.")
@@ -230,7 +261,7 @@ def _result(hit: Hit, row: ChunkMetadata | None, query_embedding: str) -> dict[s
             "section": chunk.section,
             "chunk_id": chunk.id,
             "document_id": document.id,
-            "document_title": (row.title if row else document.title) or None,
+            "document_title": (row.title if row else document.short_title) or None,
             "source_type": document.source_type,
         },
         "similarity": {

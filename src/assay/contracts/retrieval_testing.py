@@ -35,8 +35,21 @@ class QueryRequest(RequestModel):
         default=0.0, description="The least similarity of a result.", examples=[0.0]
     )
     include_metadata: bool = Field(
-        default=True, description="Send `url`, `position` and `created_at` of each result.", examples=[True]
+        default=True, description="Send `metadata` of each result: where it is from, in detail.", examples=[True]
     )
+
+
+class ChunkDetails(AnswerModel):
+    """Where a chunk is from, in detail."""
+
+    title: str | None = Field(description="Title of the page; null where it has none.")
+    section: str = Field(description="Heading of the section in which the passage begins; empty before the first.")
+    section_url: str = Field(json_schema_extra={"format": "uri"}, description="Deep link to where the passage begins.")
+    headings: list[str] = Field(description="Headings from the outermost to the section's.")
+    version: str | None = Field(description="Version of the documentation; null where there is one.")
+    locale: str | None = Field(description="Locale of the page; null where there is one.")
+    source: str = Field(description="Name of the source.")
+    content_hash: str = Field(description="SHA-256 of the content as UTF-8, in hex.")
 
 
 class RetrievedChunk(AnswerModel):
@@ -45,11 +58,14 @@ class RetrievedChunk(AnswerModel):
     content: str = Field(min_length=1, description="The chunk's text, as it was stored.")
     similarity_score: float = Field(ge=0, le=1, description="Cosine similarity of query and chunk, 0 to 1.")
     chunk_id: str = Field(min_length=1, description="Id of the chunk; the same text on the same page keeps it.")
-    url: str | None = Field(
-        default=None, json_schema_extra={"format": "uri"}, description="The page that the chunk is from."
+    url: str = Field(json_schema_extra={"format": "uri"}, description="The page that the chunk is from.")
+    position: int = Field(ge=0, description="0, 1, 2, … within the page.")
+    created_at: datetime | None = Field(
+        description="When it was first stored: ISO 8601, UTC; null where an adopted index does not say."
     )
-    position: int | None = Field(default=None, ge=0, description="0, 1, 2, … within the page.")
-    created_at: datetime | None = Field(default=None, description="When it was first stored: ISO 8601, UTC.")
+    metadata: ChunkDetails | None = Field(
+        default=None, description="Where it is from, in detail; left out where `include_metadata` is false."
+    )
 
 
 class LifecycleState(StrEnum):
@@ -177,11 +193,19 @@ def _result(hit: Hit, *, include_metadata: bool) -> dict[str, object]:
         "content": chunk.text,
         "similarity_score": hit.known_similarity,
         "chunk_id": chunk.id,
+        "url": chunk.document.url,
+        "position": chunk.position,
+        "created_at": None if chunk.created_at is None else utc_timestamp(chunk.created_at),
     }
     if include_metadata:
-        result |= {
-            "url": chunk.document.url,
-            "position": chunk.position,
-            "created_at": None if chunk.created_at is None else utc_timestamp(chunk.created_at),
+        result["metadata"] = {
+            "title": chunk.document.title or None,
+            "section": chunk.section,
+            "section_url": chunk.section_url,
+            "headings": list(chunk.heading_path),
+            "version": chunk.document.version,
+            "locale": chunk.document.locale,
+            "source": chunk.document.source,
+            "content_hash": chunk.content_hash,
         }
     return result

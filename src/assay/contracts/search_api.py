@@ -117,7 +117,7 @@ def to_health(*, vector_store: bool, catalog: bool, serving: bool, problems: int
 
 def _result(hit: Hit, row: ChunkMetadata | None) -> dict[str, object]:
     document = hit.chunk.document
-    source = row or ChunkMetadata(hit.chunk.id, document.source_path, document.slug, document.title)
+    source = row or ChunkMetadata(hit.chunk.id, document.source_path, document.slug, document.short_title)
     return {
         "chunk_id": hit.chunk.id,
         "snippet": hit.chunk.text,

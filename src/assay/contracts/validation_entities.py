@@ -177,6 +177,18 @@ class ReportGate(ReportModel):
     findings: list[ReportFinding] = Field(description="Every limit, in the order in which it was held.")
 
 
+class ReportCriterion(ReportModel):
+    """One of the seed's five pass/fail criteria."""
+
+    name: str = Field(
+        description="`precision_at_5`, `mrr`, `metadata_completeness`, `hash_validation` or `p95_latency`."
+    )
+    value: _Number | None = Field(description="What was measured; null where it was not.")
+    limit: str = Field(description="What is asked for, in words.")
+    met: bool | None = Field(description="Whether it is met; null where that was not decided, and `reason` says why.")
+    reason: str | None = Field(description="Why it is not met, or not decided; null where it is met.")
+
+
 class ReportJudgment(ReportModel):
     """A judgment whose passage is not where it was."""
 
@@ -337,6 +349,9 @@ class ValidationReport(ReportModel):
     schema_version: Literal[1] = Field(description="Version of this shape; a key more does not change it.")
     verdict: Annotated[Outcome, Field(strict=False)] = Field(description="What follows from the findings.")
     gate: ReportGate = Field(description="The limits, and what they were held against.")
+    criteria: list[ReportCriterion] = Field(
+        default=[], description="The seed's five criteria, apart from the gate's further checks."
+    )
     measures: dict[str, ReportMeasure] = Field(description="By name, over all topics that count.")
     groups: dict[str, dict[str, ReportMeasure]] = Field(
         description="The same by type and category, as in `type specific`."

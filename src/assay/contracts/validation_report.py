@@ -102,6 +102,7 @@ def _fields(validation: Validation, cases: list[dict[str, object]]) -> dict[str,
             "precision_target": _finite(validation.precision_target) or 0.0,
             "findings": [_finding(finding) for finding in verdict.findings],
         },
+        "criteria": [_criterion(validation, name) for name in _CRITERIA],
         "measures": _measures(validation.measures),
         "groups": {name: _measures(values) for name, values in validation.groups.items()},
         "intervals": {
@@ -175,6 +176,28 @@ def _issue(finding: Finding) -> str:
 
 def _not_passed(findings: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.outcome is not Outcome.PASS]
+
+
+_CRITERIA = {
+    "precision_at_5": ("precision", "at least 80% of the queries reach precision@5 of 0.80"),
+    "mrr": ("MRR", "MRR is at least 0.70"),
+    "metadata_completeness": ("metadata of hits", "100% of the hits have every field"),
+    "hash_validation": ("hashes of hits", "100% of the hits have the hash of their text"),
+    "p95_latency": ("latency", "95% of the searches take less than 2000 ms"),
+}
+"""The seed's five criteria: the check that holds each, and the seed's own limit where none was held."""
+
+
+def _criterion(validation: Validation, name: str) -> dict[str, object]:
+    check, limit = _CRITERIA[name]
+    finding = next((one for one in validation.verdict.findings if one.check == check), None)
+    if finding is None:
+        derived = bool(validation.topics) and all(result.topic.derived for result in validation.topics)
+        why = "derived" if derived else "not judged" if validation.topics else "no test set"
+        return {"name": name, "value": None, "limit": limit, "met": None, "reason": why}
+    met = {Outcome.PASS: True, Outcome.FAIL: False, Outcome.INCONCLUSIVE: None}[finding.outcome]
+    reason = None if met else finding.detail or "not decided"
+    return {"name": name, "value": _finite(finding.value), "limit": finding.limit, "met": met, "reason": reason}
 
 
 # --- what Assay adds -----------------------------------------------------------------------------------------------

@@ -222,6 +222,11 @@ class DocumentInfo:
     tags: tuple[str, ...] = ()
 
     @property
+    def short_title(self) -> str | None:
+        """The title as seed 003's table has it: at most 255 characters, None where there is none."""
+        return self.title[:255] or None
+
+    @property
     def primary(self) -> bool:
         """Whether it is in the current version and default locale of its source."""
         return self.version_is_current and self.locale_is_default

@@ -30,7 +30,7 @@ from assay.model.ranking import ContractMode
 from assay.redaction import hide, secrets_in_header, secrets_in_url
 from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
 from assay.settings.judging import GateSettings, ReleaseSettings, ValidationSettings
-from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
+from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, STATIC_THRESHOLD, SearchSettings
 from assay.settings.serving import ServerSettings
 from assay.settings.sources import SourceSettings
 from assay.settings.storing import CatalogSettings, IndexSettings, QdrantSettings
@@ -106,6 +106,12 @@ class Settings(BaseSettings):
         if self.search.dense_weight is not None:
             return self.search.dense_weight
         return STATIC_DENSE_WEIGHT if self.embedding.provider == "static" else DENSE_WEIGHT
+
+    @property
+    def calibrated_threshold(self) -> float | None:
+        """The similarity from which a hit is an answer: as it was set, else the built-in model's; None if not known."""
+        static = STATIC_THRESHOLD if self.embedding.provider == "static" else None
+        return self.search.threshold or self.gate.abstain_below or static
 
     @property
     def contract_mode(self) -> ContractMode:

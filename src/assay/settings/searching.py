@@ -8,6 +8,9 @@ from assay.settings.table import Table
 STATIC_DENSE_WEIGHT, DENSE_WEIGHT = 0.4, 1.5
 """Of the dense side against 1 of the sparse side: with word vectors, and with a model that reads sentences."""
 
+STATIC_THRESHOLD = 0.3
+"""Similarity from which a hit of the built-in model is an answer, as `assay calibrate` finds it on the handbook."""
+
 
 class SearchSettings(Table):
     """How queries are answered where the query does not say."""

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -74,13 +75,31 @@ def test_the_times_of_query_are_in_utc_and_end_in_z(client: TestClient) -> None:
     assert all(time.endswith("Z") and datetime.fromisoformat(time).utcoffset() == timedelta(0) for time in times)
 
 
-def test_query_without_metadata_keeps_content_score_and_chunk_id(client: TestClient) -> None:
-    whole = client.post("/query", json=asking("/query")).json()["results"]
+def test_query_without_metadata_keeps_the_six_fields_of_the_seed(client: TestClient) -> None:
+    whole = client.post("/query", json=asking("/query")).json()
     bare = client.post("/query", json=asking("/query", include_metadata=False)).json()
-    assert bare["results"] == [
-        {name: result[name] for name in ("content", "similarity_score", "chunk_id")} for result in whole
-    ]
-    assert set(bare["metadata"]) == {"query_time_ms", "total_results", "timestamp", "lifecycle"}
+    assert {tuple(result) for result in bare["results"]} == {
+        ("content", "similarity_score", "chunk_id", "url", "position", "created_at")
+    }
+    details = [result.pop("metadata") for result in whole["results"]]
+    assert whole["results"] == bare["results"]
+    assert {tuple(one) for one in details} == {
+        ("title", "section", "section_url", "headings", "version", "locale", "source", "content_hash")
+    }
+
+
+def test_the_default_threshold_of_the_service_names_what_it_left_out_and_what_would_keep_it(client: TestClient) -> None:
+    body = {"query_text": "Zeichen und Räder bleiben", "top_k": 5}
+    short = client.post("/api/v1/search", json=body).json()
+    assert len(short["results"]) < 5
+    (warning,) = [one for one in short["search_params"]["warnings"] if one.startswith("similarity_threshold: ")]
+    said_so = re.fullmatch(r".* left out (\d+) results? that .*; (0\.\d\d) would keep them\.", warning)
+    assert said_so
+    left_out, keeps = said_so.groups()
+    kept = client.post("/api/v1/search", json=body | {"similarity_threshold": float(keeps)}).json()
+    assert len([r for r in kept["results"] if r["similarity_score"] < 0.5]) == int(left_out) > 0
+    said = client.post("/api/v1/search", json=body | {"similarity_threshold": 0.5}).json()["search_params"]["warnings"]
+    assert not any(one.startswith("similarity_threshold: ") for one in said)
 
 
 def test_the_content_of_query_is_the_stored_original(client: TestClient, assay: Assay) -> None:

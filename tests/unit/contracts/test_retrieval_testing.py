@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import BaseModel, ValidationError
 from tests.borders import count_borders, share_borders, switch_borders, text_borders
-from tests.rankings import URL, chunk_of, hit_of, ranking_of
+from tests.rankings import URL, hit_of, ranking_of
 
 from assay.contracts import retrieval_testing
 from assay.contracts.retrieval_testing import (
@@ -134,16 +134,27 @@ def test_a_result_has_exactly_the_fields_of_the_seed() -> None:
                 "url": URL,
                 "position": 3,
                 "created_at": "2026-03-01T08:15:00Z",
+                "metadata": {
+                    "title": "Nodes and topics",
+                    "section": "Topics",
+                    "section_url": f"{URL}#topics",
+                    "headings": ["Concepts", "Topics"],
+                    "version": None,
+                    "locale": None,
+                    "source": "handbook",
+                    "content_hash": hit.chunk.content_hash,
+                },
             }
         ],
     }
 
 
-def test_without_metadata_a_result_has_content_score_and_chunk_id() -> None:
-    body = to_body(ranking_of(hit_of("Nodes talk.", 0.87)), include_metadata=False)
-    assert body["results"] == [
-        {"content": "Nodes talk.", "similarity_score": 0.87, "chunk_id": chunk_of("Nodes talk.").id}
-    ]
+def test_without_metadata_a_result_keeps_the_six_fields_of_the_seed() -> None:
+    hit = hit_of("Nodes talk.", 0.87)
+    whole_body, bare = (to_body(ranking_of(hit), include_metadata=wanted) for wanted in (True, False))
+    detailed, plain = whole_body["results"][0], bare["results"][0]  # type: ignore[index]  # plain dicts
+    assert list(plain) == ["content", "similarity_score", "chunk_id", "url", "position", "created_at"]
+    assert {name: value for name, value in detailed.items() if name != "metadata"} == plain
 
 
 def test_the_models_have_the_names_and_fields_of_the_seed() -> None:
@@ -159,6 +170,7 @@ def test_the_models_have_the_names_and_fields_of_the_seed() -> None:
         "position",
         "similarity_score",
         "chunk_id",
+        "metadata",
         "created_at",
     }
     assert set(QueryResponse.model_fields) == {"query", "results", "metadata"}

@@ -1,5 +1,7 @@
 """Seed 003's shape: its fields, its limits and its words."""
 
+from dataclasses import replace
+
 import pytest
 from tests.rankings import chunk_of, hit_of, ranking_of
 
@@ -108,6 +110,14 @@ def test_the_catalog_has_the_word_on_path_slug_and_title() -> None:
     row = ChunkMetadata(chunk.id, "docs/moved.md", "moved", None)
     result = SearchResponse.model_validate(to_body(ranking_of(hit_of("Nodes talk.")), {chunk.id: row})).results[0]
     assert (result.source_path, result.slug, result.title) == ("docs/moved.md", "moved", None)
+
+
+def test_a_long_title_is_cut_to_255_characters_whoever_describes_the_chunk() -> None:
+    hit = hit_of("Nodes talk.")
+    long = replace(hit, chunk=replace(hit.chunk, document=replace(hit.chunk.document, title="T" * 300)))
+    row = ChunkMetadata(hit.chunk.id, "docs/concepts/nodes.md", "concepts-nodes", "T" * 255)
+    with_catalog, without = (to_body(ranking_of(long), rows) for rows in ({hit.chunk.id: row}, {}))
+    assert with_catalog == without
 
 
 def test_a_chunk_that_the_catalog_lacks_is_described_by_the_index() -> None:

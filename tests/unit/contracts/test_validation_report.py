@@ -505,6 +505,36 @@ def test_differences_from_live_name_both_sides() -> None:
     assert (first["measure"], first["live"], first["this"], first["difference"]) == ("P@5", 0.74, 0.457, -0.283)
 
 
+_CRITERIA = ["precision_at_5", "mrr", "metadata_completeness", "hash_validation", "p95_latency"]
+
+
+@pytest.mark.parametrize(("name", "outcome"), [("passed", True), ("failed", False), ("undecided", None)])
+def test_the_five_criteria_are_listed_with_value_limit_and_whether_they_are_met(
+    name: str, outcome: bool | None
+) -> None:
+    fields = report(EXAMPLES[name]())
+    assert [one["name"] for one in fields["criteria"]] == _CRITERIA
+    assert outcome in {one["met"] for one in fields["criteria"]}
+    findings = {one["check"]: one for one in fields["gate"]["findings"]}
+    precision = fields["criteria"][0]
+    assert precision["limit"] == findings["precision"]["limit"]
+    assert precision["value"] == findings["precision"]["value"]
+    assert all((one["reason"] is None) is (one["met"] is True) for one in fields["criteria"])
+
+
+def test_a_criterion_that_was_not_held_is_not_met_and_says_why() -> None:
+    assert {one["reason"] for one in report(validations.structure_only())["criteria"]} == {"no test set"}
+    validation = validations.passed()
+    topics = tuple(replace(one, topic=replace(one.topic, derived="heading")) for one in validation.topics)
+    verdict = replace(
+        validation.verdict,
+        findings=tuple(one for one in validation.verdict.findings if one.check not in {"precision", "MRR"}),
+    )
+    criteria = report(replace(validation, topics=topics, verdict=verdict))["criteria"]
+    assert [(one["met"], one["reason"]) for one in criteria[:2]] == [(None, "derived")] * 2
+    assert criteria[4]["met"] is True
+
+
 def test_mrr_in_the_order_of_the_seeds_routes_is_told_with_how_they_choose_and_order() -> None:
     assert report()["shown_order"] is None
     shown = ShownOrder(ContractMode.HYBRID, MeasureValue("mrr", 0.75, 15, 15))

@@ -15,8 +15,6 @@ from assay.model.generations import Generation, State, check_transition
 from assay.model.ids import content_hash
 from assay.ports import ChunkMetadata, ChunkPlace, KnownPage, StoredDocument
 
-_TITLE_LIMIT = 255
-
 
 @dataclass(frozen=True, slots=True)
 class _Revision:
@@ -285,5 +283,4 @@ def _revision(name: str, document: Document, chunks: Sequence[Chunk], now: datet
 
 def _metadata(chunk: Chunk) -> ChunkMetadata:
     document = chunk.document
-    title = document.title[:_TITLE_LIMIT] or None
-    return ChunkMetadata(chunk.id, document.source_path, document.slug, title)
+    return ChunkMetadata(chunk.id, document.source_path, document.slug, document.short_title)

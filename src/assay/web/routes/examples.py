@@ -41,6 +41,16 @@ QUERY_ANSWER = {
             "url": "https://docs.example.org/concepts/nodes",
             "position": 1,
             "created_at": "2026-03-01T08:15:00Z",
+            "metadata": {
+                "title": "Nodes and topics",
+                "section": "Topics",
+                "section_url": "https://docs.example.org/concepts/nodes#topics",
+                "headings": ["Concepts", "Topics"],
+                "version": None,
+                "locale": None,
+                "source": "handbook",
+                "content_hash": "6b1f6c6e5f0d8f0f8f4a1f3d5f4a2b5c0c7c9f1e6d3b2a190807060504030201",
+            },
         }
     ],
     "metadata": {

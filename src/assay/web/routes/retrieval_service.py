@@ -1,5 +1,6 @@
 """POST /api/v1/search and GET /api/v1/health, as seed 004 has them."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -7,7 +8,8 @@ from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
 from assay.contracts import retrieval_service
-from assay.contracts.retrieval_service import ServiceHealthStatus
+from assay.contracts.retrieval_service import Dropped, ServiceHealthStatus
+from assay.model.ranking import Embed, Ranking
 from assay.web.answering import ask, catalog_rows, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import health_answers, request_body, search_answers
@@ -24,6 +26,14 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     read_body = JsonBody(assay.settings.server.max_body_bytes)
     shaping = assay.shaping
 
+    def _dropped(asked: retrieval_service.Request, ranking: Ranking) -> Dropped | None:
+        """What the default threshold left out of a short answer that the embedder's own threshold would keep."""
+        lower = assay.settings.calibrated_threshold
+        short = asked.default_threshold and len(ranking.hits) < asked.query.top_k
+        if not short or lower is None or lower >= asked.query.threshold:
+            return None
+        return retrieval_service.dropped_by_default(assay.search(replace(asked.query, threshold=lower), Embed.ALWAYS))
+
     @routes.post(
         "/api/v1/search",
         summary="Search by similarity above a threshold, and say how each score came about",
@@ -35,11 +45,12 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
         asked = retrieval_service.parse(body, shaping.mode, record.received_at)
         ranking = ask(assay, asked.query, request, shaping)
         record.notes["query_id"] = asked.id
+        dropped = _dropped(asked, ranking)
         rows = catalog_rows(assay, ranking, request)
         embedder = assay.embedder.identity.fingerprint
         return send_answer(
             request,
-            lambda: retrieval_service.to_body(ranking, asked, rows, embedder),
+            lambda: retrieval_service.to_body(ranking, asked, rows, embedder, dropped),
             lambda _format_ms: retrieval_service.to_time(record.elapsed_ms()),
         )
 
