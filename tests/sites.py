@@ -122,6 +122,7 @@ def served(site: Site, host: str = "127.0.0.1") -> Iterator[Site]:
             """Say nothing."""
 
         def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", "0")))
             headers = {name.lower(): value for name, value in self.headers.items()}
             reply = site.answer(Request(self.path, headers))
             if reply.raw is not None:
@@ -137,6 +138,8 @@ def served(site: Site, host: str = "127.0.0.1") -> Iterator[Site]:
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(reply.body)
+
+        do_POST = do_GET  # noqa: N815 - the base class's name
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True

@@ -65,6 +65,7 @@ class QdrantPeer:
         self.drowsy = drowsy
         self.faults = Faults()
         self.strange: str = "{}"
+        self.nasty: str = ""
         self.slow = 3.0
         self.strict: dict[str, Any] = {}
         self.record = False
@@ -277,6 +278,8 @@ class _Handler(BaseHTTPRequestHandler):
         """An answer that is not the engine's, where the fault asks for one."""
         if fault == "html":
             return 200, "<html>a proxy's page</html>", {}
+        if fault == "nasty":
+            return 500, {"status": {"error": self.server.peer.nasty}}, {}
         if fault == "strange":
             return 200, self.server.peer.strange, {}
         if fault is not None and fault.startswith("echo-"):

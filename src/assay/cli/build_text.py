@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from assay.cli.output import counted
+from assay.cli.output import counted, on_one_line
 from assay.ingest.pipeline import BuildReport
 from assay.ingest.preview import Preview
 from assay.model.documents import PageExcluded, PageFailed, PageGone, list_formats
@@ -130,13 +130,13 @@ def _show_pages(console: Console, found: BuildReport | Preview) -> None:
     first = {page.reason.split(";")[0]: page.key for page in reversed(found.excluded)}
     for reason, count in Counter(page.reason.split(";")[0] for page in found.excluded).most_common(_SHOWN):
         more = f" and {count - 1} more (--json lists all)" if count > 1 else ""
-        console.print(f"[dim]Left out: {escape(first[reason])}{more}: {escape(reason)}[/]")
+        console.print(f"[dim]Left out: {on_one_line(first[reason])}{more}: {on_one_line(reason)}[/]")
     if found.unread.documents:
         console.print(f"[yellow]Not read, for no reader takes them:[/] {escape(list_formats(found.unread.documents))}")
 
 
 def _show_list(console: Console, heading: str, lines: Sequence[str], colour: str) -> None:
     for line in lines[:_SHOWN]:
-        console.print(f"[{colour}]{heading}:[/] {escape(line)}")
+        console.print(f"[{colour}]{heading}:[/] {on_one_line(line)}")
     if len(lines) > _SHOWN:
         console.print(f"[{colour}]{heading}:[/] … and {len(lines) - _SHOWN} more (--json lists all)")

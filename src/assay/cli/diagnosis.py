@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from rich.console import Console
-from rich.markup import escape
 
 from assay.app import Assay, source_of
+from assay.cli.output import on_one_line
 from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
 from assay.model.access import Scope
 from assay.model.documents import PageExcluded, PageFailed, RawPage
@@ -91,7 +91,7 @@ def show_diagnosis(console: Console, checks: Sequence[Check]) -> None:
     """One line for each check."""
     marks = {"ok": "[green]✓[/]", "warn": "[yellow]![/]", "fail": "[red]✗[/]"}
     for check in checks:
-        console.print(f"{marks[check.level]} [bold]{check.name}[/]: {escape(check.message)}")
+        console.print(f"{marks[check.level]} [bold]{check.name}[/]: {on_one_line(check.message)}")
 
 
 def _engine(assay: Assay) -> Check:  # noqa: ARG001 - every look has the same form

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from assay.cli.visible import visible
@@ -28,6 +29,11 @@ def out() -> Console:
 def err() -> Console:
     """The console for everything else."""
     return _Screen(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+
+
+def on_one_line(text: str) -> str:
+    """Text of others within a line of ours: its line breaks are blanks, and its brackets no markup."""
+    return escape(visible(text, lines=False))
 
 
 def counted(count: int, thing: str) -> str:

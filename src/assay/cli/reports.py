@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.text import Text
 
 from assay.app import PublishReport
 from assay.cli.build_text import build_body
-from assay.cli.output import counted
+from assay.cli.output import counted, on_one_line
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State
 from assay.release.promotion import verdict_record
@@ -74,11 +73,11 @@ def show_verdict(console: Console, verdict: Verdict) -> None:
         console.print(f"  [green]✓[/] {counted(len(passed), 'check')} passed (`assay -v …` names them)")
     for finding in verdict.findings if names_all else [one for one in verdict.findings if one not in passed]:
         mark = {"PASS": "[green]✓[/]", "FAIL": "[red]✗[/]", "INCONCLUSIVE": "[yellow]?[/]"}[finding.outcome.value]
-        console.print(f"  {mark} {finding.check}: {escape(finding.detail or finding.limit)}")
+        console.print(f"  {mark} {finding.check}: {on_one_line(finding.detail or finding.limit)}")
         if finding.outcome is not Outcome.PASS:
             _show_examples(console, finding)
     colour = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}[verdict.outcome.value]
-    console.print(f"[bold {colour}]{escape(told(verdict.summary))}[/]")
+    console.print(f"[bold {colour}]{on_one_line(told(verdict.summary))}[/]")
     show_notes(console, verdict.notes)
 
 
@@ -91,13 +90,13 @@ def told(summary: str) -> str:
 def show_notes(console: Console, notes: Sequence[str]) -> None:
     """What a verdict does not say, or says only with a reservation."""
     for note in notes:
-        console.print(f"[dim]{escape(note)}[/]")
+        console.print(f"[dim]{on_one_line(note)}[/]")
 
 
 def _show_examples(console: Console, finding: Finding) -> None:
     shown = finding.examples[:_EXAMPLES]
     for example in shown:
-        console.print(f"      [dim]{escape(example)}[/]")
+        console.print(f"      [dim]{on_one_line(example)}[/]")
     if (more := finding.count - len(shown)) > 0:
         hint = " (--json names more)" if len(finding.examples) > len(shown) else ""
         console.print(f"      [dim]and {more} more{hint}[/]")

@@ -122,7 +122,7 @@ class AssayClient:
                 warnings=tuple(_text(warning) for warning in answer["warnings"]),
                 degraded=answer["degraded"] is True,
             )
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
             raise ServiceError(
                 f"{self.address} answered with something that is no ranking ({type(error).__name__}: "
                 f"{peer_words(str(error))}).",
