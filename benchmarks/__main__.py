@@ -6,6 +6,7 @@ from benchmarks import (
     corpora,
     crawling,
     derived,
+    false_alarms,
     growth,
     http_load,
     judgments,
@@ -33,6 +34,7 @@ if __name__ == "__main__":
     latency.main()
     audit.main()
     sabotages.main()
+    false_alarms.main()
     metrics.main()
     simulations.main()
     judgments.main(2)
