@@ -44,7 +44,9 @@ KINDS: Mapping[str, Kind] = {
     "Hugo shortcodes": _kind("{{< {{%", r"\{\{[<%]\s*/?\s*\\?\"?[\w./-][^\n]{0,300}?[>%]\}\}"),
     "template tags": _kind("{%", r"(?<!\{)\{%[-+]?\s*/?[a-z][^{}\n]{0,200}%\}"),
     "template expressions": _kind(
-        "{{", r"(?<![a-z]{2})(?<![\^_}\\$])\{\{-?\s*[a-z$.\"'(][^{}\n]{0,200}\}\}", ambiguous=True
+        "{{",
+        r"(?<![a-z]{2})(?<![\^_}\\$])\{\{-?\s{0,9}(?-i:(?![A-Z0-9_ ]+\}\}))[a-z$.\"'(][^{}\n]{0,200}\}\}",
+        ambiguous=True,
     ),
     "mdBook directives": _kind("{{#", r"(?<!\\)\{\{#[a-z_]+\b[^{}\n]{0,200}\}\}"),
     "mdBook includes in code": _kind(
