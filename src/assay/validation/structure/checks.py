@@ -13,7 +13,7 @@ from assay.errors import (
 from assay.model.evaluation import Finding, Outcome
 from assay.ports import Progress
 from assay.validation.structure.addresses import addresses, searched_by_default
-from assay.validation.structure.content import markup_is_read, pages_that_say_something
+from assay.validation.structure.content import leftover_markup, pages_that_say_something
 from assay.validation.structure.integrity import integrity
 from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
@@ -30,7 +30,7 @@ CHECKS: tuple[Check, ...] = (
     fall_in_pages,
     lost_content,
     pages_that_say_something,
-    markup_is_read,
+    leftover_markup,
     addresses,
     searched_by_default,
     reachable_by_title,

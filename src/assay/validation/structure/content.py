@@ -29,7 +29,7 @@ def pages_that_say_something(judged: Judged, limits: StructuralLimits, progress:
     yield _of_their_own(sources, limits)
 
 
-def markup_is_read(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+def leftover_markup(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Hold the share of chunks that show leftovers of templates and markup against its limit."""
     sources = _leftovers_by_source(judged.catalog, judged.generation, progress)
     name, worst = max(sources.items(), key=lambda one: one[1].share, default=("", _Markup()))
