@@ -148,6 +148,31 @@ def test_a_page_that_fails_keeps_the_document_it_had(desk: Desk, tmp_path: Path)
         assert _urls(assay, "about the radio")[0] == "https://docs.example/radio"
 
 
+def test_documents_that_no_reader_takes_block_the_candidate_and_some_do_not(desk: Desk, assay: Assay) -> None:
+    for number in range(3):
+        (desk.docs / f"{number}.adoc").write_text("= A")
+    report = assay.publish()
+    assert report.promoted
+    assert assay.catalog.generation(report.promoted.id).unread_documents == {"adoc": 3}
+    (desk.docs / "4.ipynb").write_text("{}")
+    desk.write("gripper", "The gripper has changed.")
+    report = assay.publish()
+    assert report.verdict
+    assert report.verdict.outcome is Outcome.FAIL
+    assert "gate.max_unread_files" in report.verdict.summary
+    assert report.build.unread.documents == {"adoc": 3, "ipynb": 1}
+
+
+def test_unread_files_are_counted_again_where_no_page_has_changed(desk: Desk, assay: Assay) -> None:
+    first = assay.publish().build.generation
+    assert assay.catalog.generation(first.id).unread_documents == {}
+    (desk.docs / "more.rst").write_text("More")
+    again = assay.publish().build
+    assert again.unchanged
+    assert again.generation.id == first.id
+    assert assay.catalog.generation(first.id).unread_documents == {"rst": 1}
+
+
 def test_many_failed_pages_block_the_candidate_and_live_stays(desk: Desk, assay: Assay) -> None:
     first = assay.publish().build.generation
     for part in PARTS[:4]:

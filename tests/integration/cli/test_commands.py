@@ -179,6 +179,29 @@ def test_the_data_directory_can_be_named(assay: Run, folder: Path) -> None:
 # --- one JSON document ---------------------------------------------------------------------------------------------
 
 
+def test_files_that_are_no_pages_are_reported(assay: Run, folder: Path) -> None:
+    for name in ("a.rst", "b.png", "node_modules/p/README.md", ".github/c.md"):
+        (folder / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "docs" / name).write_text("")
+    said = assay("ingest")
+    assert "Not read, for no reader takes them: 1 .rst" in said.out
+    assert "Left out: .github/c.md: in .github/, a hidden folder" in said.out
+    for body in (assay("ingest", "--dry-run", "--json").body, assay("publish", "--json").body):
+        assert body["unread"] == {"documents": {"rst": 1}, "files": {"png": 1, "rst": 1}, "folders": ["node_modules"]}
+        assert body["excluded"] == [{"page": ".github/c.md", "reason": "in .github/, a hidden folder"}]
+
+
+def test_a_folder_of_another_generator_is_refused_as_wrong_use(assay: Run, folder: Path) -> None:
+    (folder / "docs").rename(folder / "manual")
+    (folder / "manual" / ".vitepress").mkdir()
+    (folder / "manual" / ".vitepress" / "config.mjs").write_text("")
+    said = assay("publish", "manual", "--json")
+    assert said.code == 2
+    assert "made for VitePress (.vitepress/config.mjs)" in said.body["message"]
+    assert "npx vitepress build" in said.body["hint"]
+    assert assay("publish", "manual", "--convention", "plain").code == 0
+
+
 def test_ingest_reports_in_json(assay: Run, folder: Path) -> None:
     _break_pages(folder, "wheel")
     body = assay("ingest", "--json").body

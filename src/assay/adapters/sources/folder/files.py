@@ -63,8 +63,9 @@ class _Listing:
     entries: tuple[os.DirEntry[str], ...]
 
 
-Recogniser = Callable[[str, Collection[str]], "tuple[str, Collection[str]] | None"]
-"""From a folder and the names in it to the generator that is set up there and the real folders of its pages."""
+Recogniser = Callable[[str, Collection[str]], "tuple[str, str, Collection[str]] | None"]
+"""From a folder and the names in it to the generator that is set up there, its configuration's path in that folder, and
+the real folders of its pages."""
 
 
 def find_files(
@@ -161,7 +162,8 @@ class _Walk:
             return f"in {hidden}/, a hidden folder", ""
         found = self._recognise(real, names) if self._recognise and key != self._start else None
         if found is not None:
-            self._foreign |= dict.fromkeys(found[1], found[0])
+            name, config, folders = found
+            self._foreign |= dict.fromkeys(folders, f"{name} ({key}/{config})")
         generator = next((name for path, name in self._foreign.items() if inside(Path(path), real)), "")
         return (f"made for {generator}, which is not read from source", generator) if generator else ("", "")
 

@@ -194,12 +194,12 @@ def _refusal(project: Project) -> ConfigurationError:
     )
 
 
-def foreign_project(folder: str, names: Collection[str]) -> tuple[str, Collection[str]] | None:
-    """A generator that is set up in a folder, and the folders of its pages; None for one that nothing builds here."""
+def foreign_project(folder: str, names: Collection[str]) -> tuple[str, str, Collection[str]] | None:
+    """The generator that is set up in a folder, as a Recogniser gives it; None for one that nothing builds here."""
     project = next(projects_in(Path(folder), names), None)
     if project is None or project.generator.build is None or not project.claims(Path(folder)):
         return None
-    return project.title, [str(path) for path in project.content]
+    return project.generator.name, project.config, [str(path) for path in project.content]
 
 
 def file_layout(path: Path, wishes: Wishes) -> Layout:

@@ -1,8 +1,8 @@
 """A folder of Markdown or MDX as a source: each page with the URL, version and locale that its site gives it.
 
-The steps, each in a module of its own: `folder_layout` finds out how the folder is served, `folder_files` finds and
-reads the files, `front_matter` takes their metadata off, `routing` makes their URLs, and `folder_includes` finds what
-they embed and link to.
+The steps, each in a module of its own: `layout` finds out how the folder is served, `walks` and `files` find and read
+the files, `front_matter` takes their metadata off, `routing` makes their URLs, and `includes` finds what they embed and
+link to.
 
 A folder is read twice: first every page, for its URL and hash, since a page's links need the URLs of all others; then
 those pages that changed, for their content. The text of only one page at a time is in memory.
@@ -12,18 +12,15 @@ import hashlib
 import json
 import logging
 import os
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from assay.adapters.sources.folder.files import (
     SUFFIXES,
-    Findings,
     FoundFile,
     Recogniser,
-    find_files,
     read_text,
 )
 from assay.adapters.sources.folder.front_matter import FrontMatter, flag, page_tags, page_title, split_front_matter
@@ -40,7 +37,8 @@ from assay.adapters.sources.folder.routing import (
     plain_route,
     strip_locale,
 )
-from assay.adapters.sources.folder.tree import Layout, Tree, Wishes, closed_folder, related
+from assay.adapters.sources.folder.tree import Layout, Tree, Wishes, closed_folder
+from assay.adapters.sources.folder.walks import Walks
 from assay.errors import InputError, SourceError
 from assay.model.documents import (
     MediaType,
@@ -49,7 +47,6 @@ from assay.model.documents import (
     PageRead,
     PageUnchanged,
     RawPage,
-    UnreadFiles,
     list_formats,
 )
 from assay.model.ids import canonical_url, slug_from_path
@@ -170,8 +167,7 @@ class _Reading:
     ) -> None:
         self._root = root = layout.root
         self._only = only
-        self._recognise = recognise
-        self._walks: dict[str, Findings] = {}
+        self._walks = Walks(layout, only, recognise)
         self._layout = layout
         self._name = name
         self._limit = limit
@@ -187,8 +183,8 @@ class _Reading:
 
     def read(self, known: Mapping[str, str], progress: Progress) -> Iterator[PageRead]:
         found = [self._scan(tree, known) for tree in self._layout.trees]
-        found.append(self._scan_outside())
-        unread = self._unread()
+        found.append({key: PageExcluded(key, reason) for key, reason in self._walks.outside()})
+        unread = self._walks.unread()
         if not any(found):
             there = f"; there are {list_formats(unread.documents)}" if unread.documents else ""
             raise SourceError(
@@ -215,7 +211,7 @@ class _Reading:
 
     def _scan(self, tree: Tree, known: Mapping[str, str]) -> dict[str, _Item]:
         """Every page of a tree by its key, in ascending order."""
-        findings = self._find(tree)
+        findings = self._walks.of(tree)
         items: list[_Item] = []
         items += [PageExcluded(key, reason) for key, reason in findings.refused]
         for key, reason in findings.failed:
@@ -228,39 +224,6 @@ class _Reading:
                 items.append(self._survey(tree, file, path))
         by_key = {_key(item): item for item in items}
         return dict(sorted(by_key.items()))
-
-    def _find(self, tree: Tree) -> Findings:
-        if self._only is not None:
-            return Findings([FoundFile(self._only, str(self._root / self._only))])
-        others = {other.folder for other in self._layout.trees} - {tree.folder}
-        return self._walk(max(tree.folder, self._layout.within, key=len), others)
-
-    def _walk(self, start: str, leave_out: Collection[str]) -> Findings:
-        """Every file under a folder; locales that are told by suffix share one walk."""
-        if start not in self._walks:
-            self._walks[start] = find_files(self._root, start, leave_out=leave_out, recognise=self._recognise)
-        return self._walks[start]
-
-    def _scan_outside(self) -> dict[str, _Item]:
-        """The Markdown files of the folder that are in none of its trees, each with the reason."""
-        start = self._layout.within
-        if self._only is not None or start in self._walks:
-            return {}
-        findings = self._walk(start, self._walks.keys())
-        outside = [(file.key, _why_outside(self._layout, file.key)) for file in findings.files]
-        return {key: PageExcluded(key, reason) for key, reason in (*outside, *findings.refused, *findings.failed)}
-
-    def _unread(self) -> UnreadFiles:
-        """The files that are no pages. Only formats within the documentation's own folders count as documents."""
-        files: Counter[str] = Counter()
-        documents: Counter[str] = Counter()
-        folders: list[str] = []
-        for start, findings in self._walks.items():
-            files += findings.others
-            folders += findings.folders
-            if any(related(start, tree.folder) and len(start) >= len(tree.folder) for tree in self._layout.trees):
-                documents += findings.documents
-        return UnreadFiles(dict(sorted(files.items())), dict(sorted(documents.items())), tuple(sorted(folders)))
 
     def _survey(self, tree: Tree, file: FoundFile, path: str) -> _Item:
         reason = _left_out(tree, path)
@@ -390,17 +353,6 @@ def _left_out(tree: Tree, path: str) -> str | None:
     if tree.convention is Convention.DOCUSAURUS:
         return excluded_path(path)
     return "left out by the site's configuration" if is_left_out(path, tree.left_out) else None
-
-
-def _why_outside(layout: Layout, key: str) -> str:
-    """Why a Markdown file outside the folders of the documentation makes no page."""
-    if layout.convention is Convention.DOCUSAURUS:
-        path = key.removeprefix(f"{layout.site}/") if layout.site else key
-        if path.startswith("blog/") or "/docusaurus-plugin-content-blog" in path:
-            return "a post of the site's blog; only its docs are read"
-        if path.startswith("src/pages/") or "/docusaurus-plugin-content-pages" in path:
-            return "a page of the site outside its docs; only its docs are read"
-    return "outside the folders that the site takes its docs from"
 
 
 def _unpublished(tree: Tree, values: Mapping[str, object]) -> str | None:

@@ -143,7 +143,7 @@ def test_a_project_within_a_plain_folder_is_left_out_by_name_and_counted(tmp_pat
     )
     items = read(tmp_path)
     assert paths(items) == {"a.md": "/a", "notes/d.md": "/notes/d"}
-    why = "made for VitePress (.vitepress/config.ts), which is not read from source"
+    why = "made for VitePress (manual/.vitepress/config.ts), which is not read from source"
     assert reasons(items) == {"manual/b.md": why, "manual/deep/c.md": why}
-    assert unread(tmp_path).documents == {"VitePress (.vitepress/config.ts)": 2}
+    assert unread(tmp_path).documents == {"VitePress (manual/.vitepress/config.ts)": 2}
     assert len(paths(read(tmp_path, convention="plain"))) == 4
