@@ -30,6 +30,8 @@ from assay.ingest.reading import READER_REVISION
 from assay.ingest.workers.limits import PageLimits
 from assay.ingest.workers.read_ahead import worker_count
 from assay.model.generations import ChunkerIdentity, Generation
+from assay.model.ids import PLACEHOLDER_HOST
+from assay.model.ranking import Filters
 from assay.ports import (
     Catalog,
     Embedder,
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from assay.adapters.telemetry.prometheus import Metrics, ServedGeneration
 
 logger = logging.getLogger(__name__)
+_MADE_UP = Filters(url_prefix=f"https://{PLACEHOLDER_HOST}", everything=True)
 CANDIDATE = "candidate"
 """Stands for the id of the generation that waits to be promoted."""
 
@@ -67,6 +70,8 @@ class Parts:
 
     generation: id of the generation to search instead of the live one, or CANDIDATE for the one that waits.
     embedder_observer: told of every request to a provider of embeddings; may be set at any time.
+    needs_real_addresses: whether a generation with addresses that only stand in for real ones is refused when it is
+        opened for searches; may be set at any time.
     """
 
     def __init__(self, settings: Settings, generation: str | None = None) -> None:
@@ -75,6 +80,7 @@ class Parts:
         self.embedder_observer: EmbedderObserver | None = None
         self._catalog: SqlCatalog | None = None
         self._late_embedder: LateEmbedder | None = None
+        self.needs_real_addresses = False
 
     @classmethod
     def open(cls, settings: Settings, *, generation: str | None = None) -> Self:
@@ -371,7 +377,15 @@ class Parts:
         generation = self.catalog.generation(generation_id)
         if not generation.state.is_sealed:
             raise NoLiveGeneration(f"Generation {generation.id} is {generation.state} and cannot be searched.")
-        return self.searcher_of(generation, self.settings.search)
+        searcher = self.searcher_of(generation, self.settings.search)
+        if self.needs_real_addresses and searcher.has_pages(_MADE_UP):
+            searcher.close()
+            raise ConfigurationError(
+                f"Generation {generation.id} has pages without a real address (https://{PLACEHOLDER_HOST}/…): the "
+                "links of its hits lead nowhere.",
+                hint="Publish with --base-url, the address at which the pages are served.",
+            )
+        return searcher
 
     @property
     def _embeddings_file(self) -> Path:

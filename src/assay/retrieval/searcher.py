@@ -131,6 +131,10 @@ class Searcher:
         )
         return Ranking(query, hits, self.generation.id, timings, warnings, degraded=encoded.degraded)
 
+    def has_pages(self, filters: Filters) -> bool:
+        """Whether some page fits. Raises VectorStoreError."""
+        return bool(self.index.search(IndexQuery(self._any_vector(), None, 1, filters)).dense)
+
     def close(self) -> None:
         """Let go of the index."""
         self.index.close()

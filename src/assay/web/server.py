@@ -14,7 +14,7 @@ import uvicorn
 
 from assay.adapters.telemetry.log_lines import LogFormat
 from assay.app import Assay
-from assay.errors import ConfigurationError
+from assay.errors import AssayError, ConfigurationError
 from assay.settings import ServerSettings
 from assay.web.application import Listening, create_app
 from assay.web.connections import MAX_HEAD_BYTES, ConnectionLimits, guarded
@@ -59,6 +59,8 @@ def serve(
     is_public = not _is_loopback(host)
     if is_public:
         _check_public(assay, host, allow_public=allow_public)
+        assay.needs_real_addresses = True
+        _refuse_made_up_addresses(assay)
     configure_logging(log_format)
     with _listen(host, port) as listener:
         assay.start_serving()
@@ -161,6 +163,16 @@ def _check_public(assay: Assay, host: str, *, allow_public: bool) -> None:
         f"The address {host!r} can be reached from other machines: {', and '.join(reasons)}.",
         hint=f"Listen on 127.0.0.1 behind a proxy that checks who asks, or {' and '.join(remedies)}.",
     )
+
+
+def _refuse_made_up_addresses(assay: Assay) -> None:
+    """Raise ConfigurationError where what is live has them; any other failure is told when serving starts."""
+    try:
+        assay.live.refresh()
+    except ConfigurationError:
+        raise
+    except AssayError:
+        return
 
 
 def _listening(host: str, settings: ServerSettings, *, is_public: bool) -> Listening:

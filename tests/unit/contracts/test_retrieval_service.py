@@ -266,6 +266,13 @@ def test_a_result_embedding_id_is_the_id_of_the_chunks_point() -> None:
     assert result.similarity.result_embedding_id == result.chunk_id == result.metadata.chunk_id
 
 
+@pytest.mark.parametrize("source_type", ["docusaurus-page", "mkdocs-page", "html-page", "anything else"])
+def test_source_type_is_that_of_the_page(source_type: str) -> None:
+    hit = hit_of("Nodes talk.")
+    other = replace(hit, chunk=replace(hit.chunk, document=replace(hit.chunk.document, source_type=source_type)))
+    assert answered(ranking_of(other), {}).results[0].metadata.source_type == source_type
+
+
 def test_results_keep_the_order_of_the_ranking_and_report_the_cosine() -> None:
     hits = [hit_of("first", 0.2, 1, rank_score=1.0), hit_of("second", 0.8, 2, rank_score=0.5)]
     results = answered(ranking_of(*hits, mode=Mode.HYBRID), {}).results

@@ -112,6 +112,12 @@ def test_the_catalog_has_the_word_on_path_slug_and_title() -> None:
     assert (result.source_path, result.slug, result.title) == ("docs/moved.md", "moved", None)
 
 
+@pytest.mark.parametrize("length", [1, 199, 200, 1_999, 10_000])
+def test_a_snippet_is_the_whole_text_of_a_chunk(length: int) -> None:
+    text = ("Nodes talk to nodes. " * 500)[:length]
+    assert to_body(ranking_of(hit_of(text)), {})["results"][0]["snippet"] == text  # type: ignore[index]  # plain dicts
+
+
 def test_a_long_title_is_cut_to_255_characters_whoever_describes_the_chunk() -> None:
     hit = hit_of("Nodes talk.")
     long = replace(hit, chunk=replace(hit.chunk, document=replace(hit.chunk.document, title="T" * 300)))

@@ -334,6 +334,15 @@ def test_content_hash_is_64_hexadecimal_digits(digest: str, taken: bool) -> None
     assert takes(ReportResult, _result(content_hash=digest)) is taken
 
 
+def test_content_hash_is_the_one_that_the_index_has_and_not_recomputed() -> None:
+    one = topic_result()
+    wrong = replace(one.hits[0], chunk=replace(one.hits[0].chunk, content_hash="ab" * 32))
+    results = report(validation_of([replace(one, hits=(wrong, *one.hits[1:]))]))["test_cases"][0]["actual_results"]
+    assert results[0]["content_hash"] == "ab" * 32
+    read = [ReportResult.model_validate_json(json.dumps(result)) for result in results]
+    assert product.compute_hash_validation_rate(read) == (len(read) - 1) / len(read)
+
+
 def test_a_content_hash_in_upper_case_is_kept_in_lower_case() -> None:
     assert ReportResult.model_validate_json(json.dumps(_result(content_hash="AF" * 32))).content_hash == "af" * 32
     one = topic_result()
