@@ -3,21 +3,32 @@
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import ROOT
 
+from assay.adapters.embedders.static import StaticEmbedder
 from assay.app import Assay
 from assay.experiments import compare
 from assay.model.comparisons import Comparison, Conclusion
 from assay.model.evaluation import Finding, Outcome
+from assay.model.generations import EmbedderIdentity
 from assay.ports import Silence
 from assay.settings import load_settings
 
 TESTS = ROOT / "examples" / "handbook.testset.yaml"
 _FRONT = re.compile(r"---\n.*?\n---\n", re.DOTALL)
+
+
+class _Newer(StaticEmbedder):
+    """The same vectors, by another revision of the model."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return replace(super().identity, revision="newer")
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +109,32 @@ def test_pages_removed_on_purpose_are_left_out_on_both_sides_and_listed(folder: 
     assert recall.difference >= lost["Recall@10"].difference + 0.01
     [note] = [one for one in left_out.warnings if "removed on purpose" in one]
     assert note.count("https://handbook.example/") == 3
+
+
+def test_a_release_without_some_pages_is_not_judged_by_what_stood_on_them(folder: Path) -> None:
+    for page in _pages(folder, 5):
+        page.unlink()
+    gate = {"max_page_fall": 1.0, "no_worse_than_live": True}
+    lost = {}
+    for allowed in (False, True):
+        with _open(folder, gate={**gate, "allow_removals": allowed}, validation={"testset": TESTS}) as assay:
+            if not allowed:
+                assay.ingest()
+            lost[allowed] = assay.validate().verdict
+    assert _finding(lost[False].findings, "judgments found").outcome is Outcome.INCONCLUSIVE
+    assert _finding(lost[False].findings, "no worse than live").outcome is Outcome.FAIL
+    assert lost[True].outcome is Outcome.PASS, lost[True].summary
+    assert any("removed on purpose" in note for note in lost[True].notes)
+
+
+def test_a_live_generation_of_another_model_cannot_be_compared_with(folder: Path) -> None:
+    with _open(folder, gate={"no_worse_than_live": True}, validation={"testset": TESTS}) as assay:
+        assay.embedder = _Newer()  # type: ignore[misc]  # a cached property, which is set at first use
+        assay.ingest()
+        verdict = assay.validate().verdict
+    finding = _finding(verdict.findings, "no worse than live")
+    assert finding.outcome is Outcome.INCONCLUSIVE
+    assert "no_worse_than_live = false" in finding.detail
 
 
 def test_chunks_of_another_size_are_told_and_compared_by_passage(folder: Path) -> None:

@@ -107,6 +107,48 @@ def test_who_wins_with_fewer_labels_has_won() -> None:
     assert _conclusion(compare_sides(a, b)) is Conclusion.BETTER
 
 
+def _counting(side: Side, relevant: int | None, passages: float | None = None) -> Side:
+    """The side with so many relevant chunks in each topic."""
+    topics = {
+        one.id: replace(
+            one,
+            relevant=relevant,
+            values=one.values if passages is None else {**one.values, "passages@10": passages},
+        )
+        for one in side.topics.values()
+    }
+    return replace(side, topics=topics)
+
+
+@pytest.mark.parametrize(("of_a", "of_b", "conclusion"), [(20, 10, "unfair"), (20, 20, "better"), (10, 20, "better")])
+def test_a_side_with_far_fewer_relevant_chunks_is_not_better_by_what_divides_by_them(
+    of_a: int, of_b: int, conclusion: str
+) -> None:
+    a, b = _sides(0.4, 0.6)
+    comparison = compare_sides(_counting(a, of_a), _counting(b, of_b))
+    assert _conclusion(comparison).value == conclusion
+    assert _conclusion(comparison, "P@5") is Conclusion.BETTER
+    notes = [one for one in comparison.warnings if "relevant chunks" in one]
+    assert bool(notes) is (of_a != of_b)
+    if notes:
+        assert f"{12 * of_a} for A and {12 * of_b} for B" in notes[0]
+
+
+def test_where_relevant_chunks_differ_passages_are_compared_too() -> None:
+    a, b = _sides(0.4, 0.6)
+    same = compare_sides(_counting(a, 20, 0.5), _counting(b, 20, 0.5))
+    other = compare_sides(_counting(a, 20, 0.5), _counting(b, 10, 0.5))
+    assert "passages@10" not in {one.difference.measure for one in same.measures}
+    assert _conclusion(other, "passages@10") is Conclusion.EQUAL
+
+
+def test_a_report_that_does_not_say_how_much_is_relevant_is_compared_as_it_is() -> None:
+    a, b = _sides(0.4, 0.6)
+    comparison = compare_sides(_counting(a, None), _counting(b, 10))
+    assert _conclusion(comparison) is Conclusion.BETTER
+    assert not [one for one in comparison.warnings if "relevant chunks" in one]
+
+
 def test_a_small_gap_in_what_is_judged_is_neither_told_nor_held_against_anybody() -> None:
     a, b = _sides(0.6, 0.4, judged=0.95, most=0.9)
     comparison = compare_sides(a, b)

@@ -10,7 +10,7 @@ from assay.model.evaluation import ResolvedTopic, Topic, TopicType
 from assay.model.ranking import Filters, Mode, Query, Ranking, Timings
 from assay.ports import Silence
 from assay.validation import runner
-from assay.validation.runner import GIVEN_UP_AFTER, MOST_TIMED, Asked, run_topics
+from assay.validation.runner import ENOUGH_TIMED, GIVEN_UP_AFTER, MOST_TIMED, Asked, run_topics, time_again
 
 TIMINGS = Timings(0.1, 0.5, 0.1, 0.2, 1.0)
 
@@ -184,3 +184,59 @@ def test_very_many_queries_are_announced_in_parts(monkeypatch: pytest.MonkeyPatc
     assert [len(part) for part in service.expected] == [10, 10, 5]
     asked = [query.text for query in service.asked[MOST_TIMED + 1 :]]
     assert [text for part in service.expected for text in part] == asked
+
+
+# --- latency -------------------------------------------------------------------------------------------------------
+
+
+def _again(service: Service, *topics: ResolvedTopic, costly: bool = False) -> tuple[Timings, ...]:
+    """What is timed besides the run, and nothing else in `service.asked`."""
+    asked = Asked(service.search, service.expect if costly else None, Mode.SPARSE, 0.25, 10)
+    report = run_topics(topics, asked, "g1", Silence())
+    service.asked.clear()
+    return time_again(topics, asked, report, Silence())
+
+
+@pytest.mark.parametrize("count", [1, 20, ENOUGH_TIMED - 1])
+def test_few_topics_are_asked_again_until_enough_searches_are_timed(count: int) -> None:
+    service = Service()
+    again = _again(service, *(_topic(f"t{number}") for number in range(count)))
+    assert len(again) == len(service.asked) == ENOUGH_TIMED - count
+    asked = [query.text for query in service.asked]
+    assert max(map(asked.count, asked)) - min(map(asked.count, asked)) <= 1  # each as often as the others
+
+
+@pytest.mark.parametrize("count", [ENOUGH_TIMED, ENOUGH_TIMED + 20])
+def test_enough_topics_are_not_asked_again(count: int) -> None:
+    assert _again(Service(), *(_topic(f"t{number}") for number in range(count))) == ()
+
+
+def test_topics_that_cannot_be_timed_are_not_asked_again() -> None:
+    service = Service({"broken": VectorStoreError("gone")})
+    again = _again(service, _topic("broken"), _topic("empty", text=""), _topic("good"))
+    assert len(again) == ENOUGH_TIMED - 1
+    assert {query.text for query in service.asked} == {"good"}
+    assert _again(Service({"broken": VectorStoreError("gone")}), _topic("broken")) == ()
+
+
+def test_a_service_that_fails_meanwhile_ends_the_asking() -> None:
+    service = Service()
+    asked = Asked(service.search, None, Mode.SPARSE, 0.25, 10)
+    topics = [_topic("a"), _topic("b")]
+    report = run_topics(topics, asked, "g1", Silence())
+    service.refused = {name: VectorStoreError("gone") for name in "ab"}
+    service.asked.clear()
+    assert time_again(topics, asked, report, Silence()) == ()
+    assert len(service.asked) <= ENOUGH_TIMED
+
+
+def test_a_query_that_is_remembered_counts_as_embedded_as_long_as_the_first_time() -> None:
+    """It costs nothing to embed again, and would make a provider look quicker than it is."""
+    times = iter([Timings(90.0, 1.0, 0.0, 0.0, 91.0)] * 3 + [Timings(0.0, 2.0, 0.0, 0.0, 2.0)] * ENOUGH_TIMED)
+
+    class Remembering(Service):
+        def search(self, query: Query) -> Ranking:
+            return Ranking(query, (), "g1", next(times))
+
+    again = _again(Remembering(), *(_topic(name) for name in "abc"), costly=True)
+    assert {(one.embed_ms, one.search_ms, one.total_ms) for one in again} == {(90.0, 2.0, 92.0)}

@@ -17,6 +17,7 @@ from assay.validation.statistics import (
     paired_test,
     permutation,
     resampling,
+    samples_to_prove,
     smallest_difference,
     topics_needed,
 )
@@ -307,6 +308,34 @@ def test_more_power_and_stricter_tests_take_larger_differences() -> None:
     assert usual is not None
     assert (smallest_difference(values, power=0.9) or 0.0) > usual
     assert (smallest_difference(values, alpha=0.01) or 0.0) > usual
+
+
+def test_each_test_more_of_a_family_takes_a_larger_difference_and_more_topics() -> None:
+    values = normal_values(50)
+    shown = [smallest_difference(values, tests=tests) or 0.0 for tests in (1, 2, 4, 8)]
+    needed = [topics_needed(0.05, values, tests=tests) or 0 for tests in (1, 2, 4, 8)]
+    assert shown == sorted(set(shown))
+    assert needed == sorted(set(needed))
+    assert shown[2] == smallest_difference(values, alpha=0.05 / 4)
+
+
+def test_what_so_many_topics_show_is_said_for_the_measures_that_are_compared_together() -> None:
+    a = {f"t{number}": {"RR": 0.0, "AP": 0.0} for number in range(50)}
+    b = {f"t{number}": {"RR": value, "AP": value} for number, value in enumerate(normal_values(50))}
+    [alone] = compare(["RR"], a, b)
+    together = compare(["RR", "AP"], a, b)[0]
+    [of_five] = compare(["RR"], a, b, family=5)
+    assert (alone.detectable or 0.0) < (together.detectable or 0.0) < (of_five.detectable or 0.0)
+
+
+@pytest.mark.parametrize(
+    ("limit", "samples"), [(0.8, 14), (0.95, 59), (0.7, 9), (0.5, 5), (0.99, 299), (0.0, 0), (1.0, 0), (0.05, 1)]
+)
+def test_a_perfect_sample_proves_a_limit_from_so_many_on(limit: float, samples: int) -> None:
+    assert samples_to_prove(limit) == samples
+    if samples:
+        assert limit**samples <= 0.05 + 1e-12
+        assert samples == 1 or limit ** (samples - 1) > 0.05
 
 
 @pytest.mark.parametrize("differences", [[], [0.1], [0.1, 0.1, 0.1], [0.0] * 50])

@@ -44,6 +44,6 @@ def test_a_test_set_of_edge_topics_only_concludes_nothing(tmp_path: Path) -> Non
 def test_four_times_as_many_topics_show_half_the_difference() -> None:
     few, many = typical_differences(100), typical_differences(400)
     assert few == pytest.approx({what: 2 * difference for what, difference in many.items()})
-    # 2.8016 is z(.975) + z(.8); with a spread of .236, 100 topics would show the .066 of the literature.
-    assert few == pytest.approx({"variants of one search": 0.0196, "different kinds of search": 0.0897}, abs=1e-4)
+    # 3.3393 is z(1 - .025 / 4) + z(.8), for four measures that are compared together.
+    assert few == pytest.approx({"variants of one search": 0.0234, "different kinds of search": 0.1069}, abs=1e-4)
     assert typical_differences(1) == {}
