@@ -54,7 +54,8 @@ class SourceSettings(Table):
     )
     base_url: str | None = Field(default=None, description="URL under which the folder is served.")
     convention: Literal["docusaurus", "mkdocs", "plain"] | None = Field(
-        default=None, description="How file paths become URLs; if unset, as the configuration says that claims the folder."
+        default=None,
+        description="How file paths become URLs; if unset, as the configuration says that claims the folder.",
     )
     current_version: str | None = Field(
         default=None, description="Version that is searched by default; the latest released one if unset."
