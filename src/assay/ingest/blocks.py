@@ -12,7 +12,7 @@ from assay.model.documents import Block, BlockKind, Section
 
 _FENCE = re.compile(r"([ >]*)(`{3,})[^`]*")
 _RULE = re.compile(r"[ >]*\|(?: --- \|)+")
-_QUOTES = re.compile(r"(?:> ?)*")
+_QUOTES = re.compile(r"(?:> ?)*+")
 _MARKER = re.compile(r"(?:-|\d+\.)(?: |$)|: |\[\^[^\]]*\]: ")
 _NOTE = re.compile(r": |\[\^[^\]]*\]: ")
 

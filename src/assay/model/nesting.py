@@ -9,8 +9,8 @@ from collections import Counter
 
 _DEEPEST = 512
 """Elements in each other; browsers stop at as many."""
-_MANY_TAGS = 10_000
-"""So many in each other take a parser a sixth of a second; of a page that has more each is looked at."""
+_MANY_TAGS = 20_000
+"""So many in each other take a parser half a second; of a page that has more, each is looked at."""
 _STRETCH = 4_000
 """Characters in which tags are counted at once."""
 _LONG_TAG = 10_000

@@ -8,7 +8,7 @@ from tests.pages import flaws, page, read
 
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
-from assay.model.documents import MediaType
+from assay.model.documents import BlockKind, MediaType
 
 MANY = 10_000
 
@@ -94,6 +94,14 @@ def test_a_table_of_few_cells_is_not_filled_up_to_millions() -> None:
     document = read_page(page(source, media_type=MediaType.HTML))
     assert len(document.text) < 60_000
     assert document.text.count("a") == 6_000
+
+
+def test_tables_of_few_cells_are_not_filled_up_to_millions_together() -> None:
+    table = "|a" * 100 + "\n" + "|-" * 100 + "\n" + "|a\n" * 500 + "\n"
+    document = read(table * 20)
+    kinds = [block.kind for block in document.blocks]
+    assert 1 <= kinds.count(BlockKind.TABLE) <= 3
+    assert document.text.count("a") == 20 * 600
 
 
 def test_a_page_of_nothing_but_headings_is_cut() -> None:

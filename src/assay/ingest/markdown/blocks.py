@@ -5,12 +5,16 @@ import re
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block import table as gfm_table
 
+from assay.ingest.markdown.scanning import charge
+
 _INTERRUPTERS = frozenset("#>`~<{*-+_:/!?=$[ie0123456789")
 _DELIMITER_STARTS = frozenset("|-:")
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
 _HEADING = re.compile(r"(#{1,6})(?!#)(.*)")
 _UNCLOSED_FORMULA = "unclosed formula"
 _INDENTED_CODE = 4
+_FILLED_CELL = 20
+"""Characters that a page is charged for each token that no character of a table stands for."""
 
 
 def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> bool:  # noqa: ARG001  (a rule's signature)
@@ -52,7 +56,14 @@ def _may_be_table(state: StateBlock, line: int) -> bool:
 
 def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A GFM table; most lines are told apart from one by a look at the line below."""
-    return _may_be_table(state, start) and bool(gfm_table(state, start, end, silent))
+    if not (_may_be_table(state, start) and charge(state.env, 0)):
+        return False
+    before = len(state.tokens)
+    found = bool(gfm_table(state, start, end, silent))
+    if found and not silent:  # markdown-it fills short rows up to the header, with up to 65,536 cells in each table
+        characters = state.eMarks[state.line - 1] - state.bMarks[start]
+        charge(state.env, _FILLED_CELL * max(0, len(state.tokens) - before - characters))
+    return found
 
 
 def _push(state: StateBlock, content: str, level: int) -> None:

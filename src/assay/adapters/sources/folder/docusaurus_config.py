@@ -77,6 +77,9 @@ class DocusaurusConfig:
     instances: tuple[DocsInstance, ...] = (DocsInstance(),)
 
 
+_MOST_PARENTHESES = 8
+
+
 def read_config(program: str) -> DocusaurusConfig:
     """Read the text of a docusaurus.config.* file; whatever it cannot tell is left at its default."""
     groups = list(_groups(program))
@@ -115,8 +118,9 @@ def _instances(groups: list[Group]) -> Iterator[DocsInstance]:
 def _in_preset(group: Group) -> bool:
     """Whether a group holds a preset's options: `["classic", {docs: …}]`; themeConfig has a docs property too."""
     pair = group.parent
-    while pair is not None and pair.bracket == "(":  # `({docs: …})` under a type comment
-        pair = pair.parent
+    for _ in range(_MOST_PARENTHESES):  # `({docs: …})` under a type comment
+        if pair is not None and pair.bracket == "(":
+            pair = pair.parent
     first = _first_text(pair) if pair is not None and pair.bracket == "[" else None
     return first is not None and ("classic" in first or "preset" in first)
 
