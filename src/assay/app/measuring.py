@@ -86,6 +86,8 @@ class Measuring(Parts):
         test_set: Path | None = None,
         progress: Progress | None = None,
         load: Sequence[Load] = (),
+        *,
+        check_urls: bool = False,
     ) -> Validation:
         """Measure a generation, judge it by the gate, and store the verdict with it.
 
@@ -93,6 +95,7 @@ class Measuring(Parts):
         test_set: file of labelled queries; None for that of [validation], or else the one that this content was last
             judged by. Without any, only the structure is judged.
         load: what latency is measured under besides, one after the other.
+        check_urls: whether the address of each hit is asked; one that is dead fails the validation.
 
         Raises InputError for a test set that cannot be used; GenerationNotFound, CatalogError where the generation's
         record cannot be read. A topic that cannot be asked, and a check that cannot run, is a finding.
@@ -105,6 +108,13 @@ class Measuring(Parts):
         progress.end()
         with ExitStack() as opened:
             plan = self._plan(generation, labelled, path, load, opened, progress)
+            if check_urls:
+                from assay.adapters.sources.site.url_check import UrlCheck
+
+                addresses = (one.base_url or one.url for one in self.settings.sources)
+                asking = UrlCheck([str(url) for url in addresses if url])
+                opened.callback(asking.close)
+                plan = replace(plan, problem_of_url=asking.problem)
             validation = validate(plan, progress)
         if self.adopted is None:
             self._record(validation.verdict)

@@ -68,6 +68,9 @@ def validate(
             "no verdict is given, and nothing is stored.",
         ),
     ] = None,
+    check_urls: Annotated[
+        bool, typer.Option("--check-urls", help="Ask the address of each hit too; a dead one is a FAIL.")
+    ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no files.")] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
@@ -85,11 +88,13 @@ def validate(
             run_sweep(assay, sweep, generation, write=not no_report, as_json=as_json)
             return
         if url is not None:
+            if check_urls:
+                raise typer.BadParameter("--check-urls goes with what is here, and --url with what is served there.")
             if generation is not None:
                 raise typer.BadParameter("--url validates what is served there, and --generation what is here.")
             validation = validate_served(assay, url, api_key, None, progress(), loads)
         else:
-            validation = assay.validate(generation, progress=progress(), load=loads)
+            validation = assay.validate(generation, progress=progress(), load=loads, check_urls=check_urls)
         report = NOTHING_WRITTEN if no_report else Written.of(assay, validation)
     if as_json:
         print_json(to_dict(validation) | {"files": report.as_body()})

@@ -27,6 +27,7 @@ from assay.validation.gate import Gate, QualityLimits, limit_notes, verdict
 from assay.validation.integrity.results import check_hits
 from assay.validation.judgments.denominators import Removed, removal_notes
 from assay.validation.latency import Load, figures, measure_load
+from assay.validation.links import links_finding
 from assay.validation.measuring import BEST_HIT, Measures, TopicsById, measure_topics, summarize
 from assay.validation.quality import (
     Measured,
@@ -83,6 +84,7 @@ class Plan:
     load: what latency is measured under besides, one after the other.
     contract_mode: how the seeds' routes choose and order hits; None where that is not known.
     started_at: as the report is named by.
+    problem_of_url: asks the address of a hit, and says why it is dead; None to ask none.
     """
 
     test_set: TestSet | None
@@ -99,6 +101,7 @@ class Plan:
     load: tuple[Load, ...]
     started_at: datetime
     contract_mode: ContractMode | None = None
+    problem_of_url: Callable[[str], str] | None = None
 
 
 def validate(plan: Plan, progress: Progress) -> Validation:
@@ -120,6 +123,8 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     if plan.structure is not None:
         findings += structure_findings(plan.structure, plan.gate.structure, progress)
         notes += structure_notes(plan.structure)
+    if plan.problem_of_url is not None:
+        findings.append(links_finding(results, plan.problem_of_url, progress))
     results = results if derived else with_targets(results, limits)
     within = {id(result) for result in counted(results, limits)}
     of_figures = [result for result in results if result.error is not None or id(result) in within]
