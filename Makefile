@@ -34,6 +34,7 @@ check: $(STAMP)  ## format, lint, types, layers, and docs against code
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/mypy --strict examples/search.py
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/docs
 

@@ -17,7 +17,7 @@ from statistics import median
 from time import perf_counter, sleep
 
 from assay.app import Assay, example_folder
-from assay.client.assay_client import AssayClient
+from assay.client.client import Client
 from assay.model.ranking import Query, Ranking, Timings
 from assay.model.validations import LoadFigures
 from assay.ports import Silence
@@ -122,7 +122,7 @@ def _relayed(port: int, delay: float = 0.0, stall_at: float | None = None) -> Ca
             threading.Thread(target=_pump, args=(server, client, None, 0.0), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
-    return AssayClient(f"http://127.0.0.1:{listener.getsockname()[1]}").search
+    return Client(f"http://127.0.0.1:{listener.getsockname()[1]}").search
 
 
 def _pump(source: socket.socket, target: socket.socket, gate: _Gate | None, delay: float) -> None:

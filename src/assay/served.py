@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.app import Assay
-from assay.client.assay_client import AssayClient
+from assay.client.client import Client
 from assay.errors import CatalogError, GenerationNotFound, InputError
 from assay.model.documents import Chunk
 from assay.model.evaluation import ResolvedTopic, Run, TestSet
@@ -52,7 +52,7 @@ def validate_served(
             hint="Name one with --testset.",
         )
     labelled = load_test_set(path)
-    client = AssayClient(url, api_key, patience=_PATIENCE, needs_similarity=True)
+    client = Client(url, api_key, patience=_PATIENCE, needs_similarity=True)
     try:
         search = assay.settings.search
         served = _served_by(client, labelled, assay)
@@ -81,7 +81,7 @@ def validate_served(
         client.close()
 
 
-def _served_by(client: AssayClient, test_set: TestSet, assay: Assay) -> Generation | None:
+def _served_by(client: Client, test_set: TestSet, assay: Assay) -> Generation | None:
     """The generation that the server answers from, where it is in the catalog at hand. Raises ServiceError."""
     text = next((topic.text for topic in test_set.topics if topic.text.strip()), None)
     if text is None:

@@ -303,7 +303,7 @@ def test_the_statistics_count_queries_empty_answers_and_failures(retriever: Retr
 class WithoutStore(Assay):
     """An Assay whose vector store does not answer."""
 
-    def search(self, query: Query, embed: Embed | None = None) -> Ranking:
+    def search(self, query: Query, *, embed: Embed | None = None) -> Ranking:
         raise StoreUnavailable("The vector store does not answer.")
 
 

@@ -15,7 +15,7 @@ from tests.sites import Reply, Site, html, links, pages, served, source_of
 
 from assay.adapters.embedders.cohere import CohereEmbedder
 from assay.adapters.embedders.openai import Endpoint, OpenAIEmbedder, OpenAIModel
-from assay.client.assay_client import AssayClient
+from assay.client.client import Client
 from assay.errors import AssayError, EmbeddingError, ServiceError
 from assay.model.ranking import Query
 
@@ -67,7 +67,7 @@ USES: dict[str, tuple[Callable[[str], object], type[AssayError], str]] = {
     "Cohere, a query": (lambda url: _cohere(url).embed_query("gripper"), EmbeddingError, "Cohere"),
     "OpenAI, documents": (lambda url: _openai(url).embed_documents(["gripper"]), EmbeddingError, "embedding server"),
     "OpenAI, a query": (lambda url: _openai(url).embed_query("gripper"), EmbeddingError, "embedding server"),
-    "another Assay": (lambda url: AssayClient(url).search(Query("gripper", 5)), ServiceError, "127.0.0.1"),
+    "another Assay": (lambda url: Client(url).search(Query("gripper", 5)), ServiceError, "127.0.0.1"),
 }
 
 
@@ -85,7 +85,7 @@ def test_an_answer_that_is_none_names_the_peer_and_what_to_check(body: str, use:
 def test_a_ranking_of_another_shape_is_none(ranking: str) -> None:
     body = json.dumps(RANKINGS[ranking]).replace("Infinity", "1e999").encode()
     with answering(body) as url, pytest.raises(ServiceError, match="no ranking") as raised:
-        AssayClient(url).search(Query("gripper", 5))
+        Client(url).search(Query("gripper", 5))
     assert raised.value.hint
 
 

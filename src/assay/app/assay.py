@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack, overload
 
 from assay.app.construction import gate_of
 from assay.app.measuring import Measuring
 from assay.app.reports import Health, PublishReport
+from assay.contracts import native
 from assay.errors import (
     AssayError,
     BuildInProgress,
@@ -146,8 +148,30 @@ class Assay(Measuring):
 
     # --- searching -------------------------------------------------------------------------------------------------
 
-    def search(self, query: Query, embed: Embed | None = None) -> Ranking:
-        """Ask the live generation, or the one that was named in its place.
+    @overload
+    def search(self, query: Query, *, embed: Embed | None = None) -> Ranking: ...
+
+    @overload
+    def search(
+        self,
+        query: str,
+        top_k: int | None = None,
+        *,
+        embed: Embed | None = None,
+        **options: Unpack[native.SearchOptions],
+    ) -> Ranking: ...
+
+    def search(
+        self,
+        query: Query | str,
+        top_k: int | None = None,
+        *,
+        embed: Embed | None = None,
+        **options: Unpack[native.SearchOptions],
+    ) -> Ranking:
+        """Search the live generation, or the one that was named in its place.
+
+        query: the text, with top_k (1 to 100) and options as native.SearchOptions has them; or all in one Query.
 
         embed: when the query is embedded; None for what `[search] keyword_fallback` says. Where it is not, only keyword
             search answers, and hits have no similarity.
@@ -155,6 +179,9 @@ class Assay(Measuring):
         Raises InputError, NoLiveGeneration, GenerationNotFound, IdentityMismatch, EmbeddingError, VectorStoreError,
         CatalogError.
         """
+        if isinstance(query, str):
+            body = native.search_request(query, top_k, options)
+            query = native.parse(body, self.settings.search).query
         usual = Embed.WHERE_POSSIBLE if self.settings.search.keyword_fallback else Embed.WHERE_NEEDED
         with self.live.lease() as searcher:
             return searcher.search(query, embed or usual)

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from assay import __version__
 from assay.__main__ import STOPPED
 from assay.adapters.telemetry.log_lines import BRIEF, TextLines
 from assay.cli import (
@@ -43,6 +42,7 @@ from assay.cli.output import err
 from assay.cli.signals import Terminated, stopping_cleanly
 from assay.cli.streams import OutputLost, abandon_output, secure_streams
 from assay.errors import AssayError
+from assay.version import __version__
 
 _WrongUse: Any = typer.BadParameter.__mro__[1]
 """What is raised for a command line that cannot be parsed; typer exports its children only."""

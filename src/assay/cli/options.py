@@ -1,6 +1,5 @@
 """Options that every command shares, and the settings that follow from them."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from assay.cli.output import err
-from assay.settings import Settings, SourceSettings, load_settings, misspelled_variables
+from assay.settings import Settings, misspelled_variables, settings_for, source_named
 
 DataDir = Annotated[
     Path | None,
@@ -65,13 +64,7 @@ def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[st
     """The settings of this run: file, environment, then flags. Raises ConfigurationError."""
     for sentence in misspelled_variables():
         err().print(f"[yellow]{escape(sentence)}[/]")
-    values = dict(overrides or {})
-    if data_dir is not None:
-        values["data_dir"] = data_dir
-    if "sources" in values:
-        configured = load_settings(config, {key: value for key, value in values.items() if key != "sources"}).sources
-        values["sources"] = [_as_configured(source, configured) for source in values["sources"]]
-    return load_settings(config, values)
+    return settings_for(config, data_dir, overrides)
 
 
 def gate_overrides(*, allow_removals: bool) -> dict[str, Any]:
@@ -82,19 +75,6 @@ def gate_overrides(*, allow_removals: bool) -> dict[str, Any]:
 def testset_overrides(testset: Path | None) -> dict[str, Any]:
     """The test set of this run, where one is named."""
     return {} if testset is None else {"validation": {"testset": testset}}
-
-
-def _as_configured(source: dict[str, Any], configured: Sequence[SourceSettings]) -> dict[str, Any]:
-    """A folder or site of the command line with what the settings say of the same one; flags win."""
-    for known in configured:
-        if _place(known.path, known.url) == _place(source.get("path"), source.get("url")):
-            return known.model_dump(exclude_unset=True) | source
-    return source
-
-
-def _place(path: str | Path | None, url: str | None) -> Path | str:
-    """Where a source is, in one spelling."""
-    return Path(path).resolve() if path is not None else str(url).rstrip("/")
 
 
 def source_overrides(
@@ -124,13 +104,4 @@ def source_overrides(
         return {}
     if len(sources) > 1 and (base_url or name):
         raise typer.BadParameter("--base-url and --name speak of one source; list several in assay.toml instead.")
-    return {"sources": [_named(source) | given for source in sources]}
-
-
-def is_site(source: str) -> bool:
-    """Whether what was named on the command line is the address of a site, and not a folder."""
-    return source.lower().startswith(("http://", "https://"))
-
-
-def _named(source: str) -> dict[str, Any]:
-    return {"url": source} if is_site(source) else {"path": source}
+    return {"sources": [source_named(source) | given for source in sources]}

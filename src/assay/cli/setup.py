@@ -22,7 +22,7 @@ from assay.cli.templates import ASSAY_TOML, FOLDER, SITE
 from assay.cli.validation_text import show_validation
 from assay.errors import InputError
 from assay.model.ranking import Query
-from assay.settings import CONFIG_FILE, load_settings
+from assay.settings import CONFIG_FILE, is_site, load_settings
 
 DEMO_BASE_URL = "https://handbook.example"
 DEMO_QUERIES = (
@@ -53,7 +53,7 @@ def init(
     if path.exists() and not force:
         raise InputError(f"{path} would be overwritten.", hint="Use --force if that is meant.")
     docs = None
-    if source is not None and options.is_site(source):
+    if source is not None and is_site(source):
         table = SITE.format(place=_toml(source))
     else:
         docs = Path(source or next((name for name in _DOCS_FOLDERS if Path(name).is_dir()), "docs"))

@@ -3,10 +3,10 @@
 It has everything that a search can do; the seeds' shapes are narrower views of the same ranking.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
@@ -143,6 +143,8 @@ class SearchRanking(AnswerModel):
     results: list[SearchHit] = Field(description="Best first; empty when nothing matches.")
     generation: str = Field(description="Id of the generation that answered, all of it.")
     mode: Mode = Field(description="Which vectors were looked at.")
+    top_k: int = Field(description="The most results that were asked for.")
+    threshold: float = Field(ge=0, le=1, description="The least similarity that was asked for.")
     degraded: bool = Field(
         description="Whether the query could not be embedded, so that keyword search alone answered, without "
         "similarities and without a threshold; a warning says so."
@@ -184,6 +186,35 @@ class Request:
     include: Include
 
 
+class SearchOptions(TypedDict, total=False):
+    """What a search in Python may say besides its text and top_k; what is left out is as `[search]` has it.
+
+    mode: `hybrid`, `dense` or `sparse`.
+    threshold: the least similarity of a hit, 0 to 1.
+    versions, locales, url_prefix, sections, sources, everything: see Filters.
+    """
+
+    mode: Mode | Literal["hybrid", "dense", "sparse"]
+    threshold: float
+    versions: Sequence[str]
+    locales: Sequence[str]
+    url_prefix: str
+    sections: Sequence[str]
+    sources: Sequence[str]
+    everything: bool
+
+
+def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict[str, Any]:
+    """The body of a search in Python. Raises TypeError for an option that there is not."""
+    unknown = set(options) - SearchOptions.__optional_keys__
+    if unknown:
+        raise TypeError(f"search() has no option {min(unknown)!r}; it has {', '.join(SearchOptions.__annotations__)}")
+    said = {name: list(value) if isinstance(value, list | tuple) else value for name, value in options.items()}
+    own: dict[str, Any] = {name: said.pop(name) for name in ("mode", "threshold") if name in said}
+    body: dict[str, Any] = {"query": text, **own, "filters": said}
+    return body if top_k is None else body | {"top_k": top_k}
+
+
 def parse(fields: Mapping[str, object], defaults: Defaults) -> Request:
     """Read a request body. Raises InputError that names the field, its limit and what was sent."""
     asked = check_fields(SearchQuery, fields)
@@ -214,6 +245,8 @@ def to_results(ranking: Ranking, include: Include) -> dict[str, object]:
         "results": [_result(hit, ranking.query.text, include) for hit in ranking.hits],
         "generation": ranking.generation,
         "mode": ranking.query.mode.value,
+        "top_k": ranking.query.top_k,
+        "threshold": ranking.query.threshold,
         "degraded": ranking.degraded,
         "warnings": list(ranking.warnings),
     }

@@ -69,7 +69,7 @@ class Engine(Protocol):
     def embed_query(self, text: str) -> Vector:
         """Embed a query."""
 
-    def search(self, query: Query, embed: Embed | None = None) -> Ranking:
+    def search(self, query: Query, *, embed: Embed | None = None) -> Ranking:
         """Ask the live generation. embed: when the query is embedded."""
 
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
@@ -212,7 +212,7 @@ class Retriever:
     def _retrieve(self, text: str, bounds: _Bounds) -> list[RetrievalResult]:
         query = Query(text, bounds.limit, self._shaping.mode, bounds.minimum_relevance, to_filters(bounds.filters))
         with self._count.counting() as count:
-            results = _results(self._shaping.arranged(self._engine.search(query, Embed.ALWAYS)))
+            results = _results(self._shaping.arranged(self._engine.search(query, embed=Embed.ALWAYS)))
             count.found = len(results)
         return results
 

@@ -95,6 +95,21 @@ class Hit:
     vector: tuple[float, ...] | None = None
 
     @property
+    def text(self) -> str:
+        """The chunk's text."""
+        return self.chunk.text
+
+    @property
+    def title(self) -> str:
+        """The page's title; empty where it has none."""
+        return self.chunk.document.title
+
+    @property
+    def url(self) -> str:
+        """Deep link to the section in which the chunk begins."""
+        return self.chunk.section_url
+
+    @property
     def known_similarity(self) -> float:
         """The similarity, for those who always have queries embedded. Raises ValueError where there is none."""
         if self.similarity is None:

@@ -17,6 +17,7 @@ from assay.settings.loading import (
     load_settings,
     misspelled_variables,
 )
+from assay.settings.opening import is_site, settings_for, source_named
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, SearchSettings
 from assay.settings.serving import ServerSettings
 from assay.settings.sources import SourceSettings
@@ -44,6 +45,9 @@ __all__ = [
     "SourceSettings",
     "SparseSettings",
     "ValidationSettings",
+    "is_site",
     "load_settings",
     "misspelled_variables",
+    "settings_for",
+    "source_named",
 ]

@@ -25,7 +25,7 @@ def ask(assay: Assay, query: Query, request: Request, shaping: Shaping | None = 
     """
     record = record_of(request.scope)
     record.notes |= {"query": query.text, "mode": query.mode.value, "top_k": query.top_k}
-    ranking = assay.search(query) if shaping is None else shaping.arranged(assay.search(query, Embed.ALWAYS))
+    ranking = assay.search(query) if shaping is None else shaping.arranged(assay.search(query, embed=Embed.ALWAYS))
     timings = ranking.timings
     record.stages |= {
         "embed": timings.embed_ms,

@@ -10,9 +10,9 @@ import anyio.to_thread
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from assay import __version__
 from assay.adapters.telemetry.traces import RequestTraces, traces_installed
 from assay.app import Assay
+from assay.version import __version__
 from assay.web.access import RATE_LIMIT_HEADERS, Access, AccessRules
 from assay.web.drain import Drain
 from assay.web.errors import add_error_answers

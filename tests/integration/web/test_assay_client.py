@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.integration.web.conftest import BASE_URL, running_server
 
+import assay as assay_package
 from assay.app import Assay
-from assay.client.assay_client import AssayClient
+from assay.client.client import Client
+from assay.contracts import native
 from assay.errors import InputError, ServiceRefused, ServiceThrottled
 from assay.model.ranking import Filters, Mode, Query
 from assay.ports import Silence
@@ -25,7 +28,7 @@ QUERIES = (
 
 def test_a_ranking_over_http_is_the_ranking_of_the_server(published: Path, assay: Assay) -> None:
     with running_server(published) as server:
-        client = AssayClient(f"http://127.0.0.1:{server.port}")
+        client = Client(f"http://127.0.0.1:{server.port}")
         for query in QUERIES:
             here, there = assay.search(query), client.search(query)
             assert there.generation == here.generation
@@ -43,16 +46,46 @@ def test_a_ranking_over_http_is_the_ranking_of_the_server(published: Path, assay
         client.close()
 
 
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("How do nodes communicate?", {}),
+        ("camera", {"top_k": 3, "mode": "sparse"}),
+        ("Räder 🤖", {"top_k": 100, "mode": Mode.DENSE, "threshold": 0.1}),
+        ("gripper", {"url_prefix": f"{BASE_URL}/cleaning-gripper", "sources": ["manual"]}),
+        ("gripper", {"versions": ("9.9",), "everything": True}),
+    ],
+)
+def test_the_same_search_in_process_and_over_http_gives_the_same_answer(
+    published: Path, text: str, options: dict[str, Any]
+) -> None:
+    with (
+        running_server(published) as server,
+        assay_package.open(data_dir=published / "index") as opened,
+        assay_package.connect(f"http://127.0.0.1:{server.port}") as connected,
+    ):
+        here, there = opened.search(text, **options), connected.search(text, **options)
+        assert there.query == here.query
+        assert native.to_results(there, native.Include()) == native.to_results(here, native.Include())
+        with pytest.raises(InputError, match="top_k"):
+            opened.search(text, 101)
+        with pytest.raises(InputError, match="top_k"):
+            connected.search(text, 101)
+        for searched in (opened, connected):
+            with pytest.raises(TypeError, match="no option 'verison'"):
+                searched.search(text, verison="2.0")  # type: ignore[call-overload]  # the point of this test
+
+
 def test_a_key_that_is_wrong_or_missing_is_refused(published: Path) -> None:
     with running_server(published, search="key") as server:
         for key in (None, "assay_wrong"):
             with pytest.raises(ServiceRefused):
-                AssayClient(f"http://127.0.0.1:{server.port}", key).search(QUERIES[0])
+                Client(f"http://127.0.0.1:{server.port}", key).search(QUERIES[0])
 
 
 def test_a_rate_limit_is_told_apart_from_an_outage(published: Path) -> None:
     with running_server(published, rate_limit="3/minute") as server:
-        client = AssayClient(f"http://127.0.0.1:{server.port}")
+        client = Client(f"http://127.0.0.1:{server.port}")
         found = measure_load(ClosedLoop(1, 10, warm_up=0), client.search, QUERIES[:1], Silence())
         with pytest.raises(ServiceThrottled):
             client.search(QUERIES[0])
@@ -62,7 +95,7 @@ def test_a_rate_limit_is_told_apart_from_an_outage(published: Path) -> None:
 
 def test_a_load_over_http_is_answered_and_timed(published: Path) -> None:
     with running_server(published) as server:
-        client = AssayClient(f"http://127.0.0.1:{server.port}")
+        client = Client(f"http://127.0.0.1:{server.port}")
         closed = measure_load(ClosedLoop(20, 100), client.search, QUERIES[:2], Silence())
         opened = measure_load(OpenLoop(50.0, 1.0), client.search, QUERIES[:2], Silence())
     assert (closed.total.samples, closed.errors) == (100, 0)

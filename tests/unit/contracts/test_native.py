@@ -170,6 +170,8 @@ def test_a_result_says_everything_about_its_chunk() -> None:
         ],
         "generation": "20260301T081500Z-4f2a",
         "mode": "hybrid",
+        "top_k": 5,
+        "threshold": 0.0,
         "degraded": False,
         "warnings": [],
     }

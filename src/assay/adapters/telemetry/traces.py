@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from assay import __version__
+from assay.version import __version__
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter

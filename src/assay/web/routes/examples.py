@@ -185,6 +185,8 @@ NATIVE_ANSWER = {
     ],
     "generation": _GENERATION,
     "mode": "hybrid",
+    "top_k": 3,
+    "threshold": 0.2,
     "degraded": False,
     "warnings": [],
     "timings_ms": {"embed": 0.16, "search": 0.94, "fuse": 0.11, "filter": 0.2, "format": 0.07, "total": 1.5},

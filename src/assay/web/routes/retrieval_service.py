@@ -32,7 +32,9 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
         short = asked.default_threshold and len(ranking.hits) < asked.query.top_k
         if not short or lower is None or lower >= asked.query.threshold:
             return None
-        return retrieval_service.dropped_by_default(assay.search(replace(asked.query, threshold=lower), Embed.ALWAYS))
+        return retrieval_service.dropped_by_default(
+            assay.search(replace(asked.query, threshold=lower), embed=Embed.ALWAYS)
+        )
 
     @routes.post(
         "/api/v1/search",

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 import httpcore2
 
-from assay import __version__
 from assay.adapters.sources.site.addresses import origin_of
 from assay.adapters.sources.site.coding import BadCoding, BodyDecoder, TooLong
 from assay.adapters.sources.site.guard import ForbiddenAddress, GuardedBackend
+from assay.version import __version__
 
 USER_AGENT = f"Assay/{__version__} (documentation search; robots.txt name: Assay)"
 

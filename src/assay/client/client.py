@@ -5,14 +5,14 @@ The key is in the headers of the connection and nowhere else; no message, log li
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Self, Unpack, overload
 from urllib.parse import urlsplit
 
 from assay.adapters.embedders.remote.retries import retry_after_seconds
 from assay.adapters.embedders.remote.transport import Answer, NoAnswer, Transport, shown_url
+from assay.contracts import native
 from assay.errors import (
     ConfigurationError,
     InputError,
@@ -23,7 +23,7 @@ from assay.errors import (
 )
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.ids import document_id, slug_from_path
-from assay.model.ranking import Filters, Hit, Query, Ranking, Timings
+from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings
 from assay.redaction import peer_words
 
 _ROUTE = "/v1/search"
@@ -32,7 +32,7 @@ _UNKNOWN = ""
 """What the answer does not say of a chunk: its tokenizer, and the hash of what was embedded."""
 
 
-class AssayClient:
+class Client:
     """Searches a running Assay. Safe to use from several threads.
 
     url: where it answers, such as `https://search.example.org` or `http://127.0.0.1:8000/assay`; it may end with the
@@ -79,14 +79,29 @@ class AssayClient:
         self._pause = pause
         self._needs_similarity = needs_similarity
 
-    def search(self, query: Query) -> Ranking:
-        """Ask it. What it does not say of a chunk (tokenizer, hash of what is embedded) is left blank.
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @overload
+    def search(self, query: Query) -> Ranking: ...
+
+    @overload
+    def search(self, query: str, top_k: int | None = None, **options: Unpack[native.SearchOptions]) -> Ranking: ...
+
+    def search(self, query: Query | str, top_k: int | None = None, **options: Unpack[native.SearchOptions]) -> Ranking:
+        """Search it. What it does not say of a chunk (tokenizer, hash of what is embedded) is left blank.
+
+        query: the text, with top_k (1 to 100) and options as native.SearchOptions has them; or all in one Query.
 
         Raises InputError for a query that it refuses, and ServiceError.
         """
+        request = native.search_request(query, top_k, options) if isinstance(query, str) else _request(query)
         if self._needs_similarity:
-            query = replace(query, with_similarity=True)
-        body = json.dumps(_request(query)).encode()
+            request["include"] = {"vectors": False} | dict(request.get("include", {})) | {"similarity": True}
+        body = json.dumps(request).encode()
         deadline = monotonic() + self._patience
         while True:
             try:
@@ -101,7 +116,7 @@ class AssayClient:
                     self._pause(wait)
                     continue
             if answer.status == 200:
-                return self._ranking(query, answer.body)
+                return self._ranking(request, answer.body, query if isinstance(query, Query) else None)
             raise self._error(answer)
 
     def close(self) -> None:
@@ -109,18 +124,18 @@ class AssayClient:
         self._transport.close()
 
     def __repr__(self) -> str:
-        return f"AssayClient({self.address!r})"
+        return f"Client({self.address!r})"
 
-    def _ranking(self, query: Query, body: bytes) -> Ranking:
+    def _ranking(self, request: Mapping[str, Any], body: bytes, query: Query | None) -> Ranking:
         try:
             answer = json.loads(body)
             ranking = Ranking(
-                query=query,
+                query=query or _query(request, answer),
                 hits=tuple(_hit(result) for result in answer["results"]),
                 generation=_text(answer["generation"]),
                 timings=_timings(answer["timings_ms"]),
                 warnings=tuple(_text(warning) for warning in answer["warnings"]),
-                degraded=answer["degraded"] is True,
+                degraded=answer.get("degraded") is True,
             )
         except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
             raise ServiceError(
@@ -171,7 +186,7 @@ class AssayClient:
         return peer_words(answer.body.decode("utf-8", "replace") if message is None else message)
 
 
-def _request(query: Query) -> dict[str, object]:
+def _request(query: Query) -> dict[str, Any]:
     filters = query.filters
     return {
         "query": query.text,
@@ -186,6 +201,23 @@ def _request(query: Query) -> dict[str, object]:
             "similarity": query.with_similarity,
         },
     }
+
+
+def _query(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Query:
+    """The query as the server understood it: with its own defaults for what the request leaves out."""
+    include = request.get("include", {})
+    filters: dict[str, Any] = {
+        name: tuple(said) if isinstance(said, list) else said for name, said in request["filters"].items()
+    }
+    return Query(
+        text=_text(request["query"]),
+        top_k=int(answer["top_k"]),
+        mode=Mode(answer["mode"]),
+        threshold=float(answer["threshold"]),
+        filters=Filters(**filters),
+        with_vectors=bool(include.get("vectors", False)),
+        with_similarity=bool(include.get("similarity", False)),
+    )
 
 
 def _filters(filters: Filters) -> dict[str, object]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.client.assay_client import AssayClient
+from assay.client.client import Client
 from assay.errors import (
     AssayError,
     ConfigurationError,
@@ -101,7 +101,7 @@ def peer() -> Iterator[Peer]:
 
 
 def _refusal(peer: Peer, key: str | None = KEY) -> AssayError:
-    client = AssayClient(peer.url, key)
+    client = Client(peer.url, key)
     with pytest.raises(AssayError) as caught:
         client.search(Query("gripper", 5))
     client.close()
@@ -110,7 +110,7 @@ def _refusal(peer: Peer, key: str | None = KEY) -> AssayError:
 
 def test_an_answer_becomes_the_ranking_that_it_was(peer: Peer) -> None:
     peer.give(200, ANSWER)
-    ranking = AssayClient(peer.url).search(Query("gripper", 5))
+    ranking = Client(peer.url).search(Query("gripper", 5))
     (hit,) = ranking.hits
     assert (ranking.generation, ranking.warnings) == (ANSWER["generation"], ("a warning",))
     assert (ranking.timings.embed_ms, ranking.timings.total_ms) == (1.0, 4.0)
@@ -128,7 +128,7 @@ def test_an_answer_becomes_the_ranking_that_it_was(peer: Peer) -> None:
 @pytest.mark.parametrize("end", ["", "/", "/v1/search", "/v1/search/"])
 def test_the_address_may_end_as_people_write_it(peer: Peer, end: str) -> None:
     peer.give(200, ANSWER)
-    client = AssayClient(f"{peer.url}/below{end}", KEY)
+    client = Client(f"{peer.url}/below{end}", KEY)
     client.search(Query("gripper", 5))
     path, headers, body = peer.requests[0]
     assert path == "/below/v1/search"
@@ -205,7 +205,7 @@ def test_an_error_page_of_somebody_in_front_is_told_too(peer: Peer, body: bytes)
 
 
 def test_a_server_that_is_not_there_is_said_to_be_so() -> None:
-    client = AssayClient("http://127.0.0.1:9", KEY)
+    client = Client("http://127.0.0.1:9", KEY)
     with pytest.raises(ServiceUnavailable, match=r"http://127\.0\.0\.1:9 did not answer"):
         client.search(Query("gripper", 5))
 
@@ -215,7 +215,7 @@ def test_a_throttled_search_is_asked_again_as_long_as_there_is_patience(peer: Pe
     for _ in range(2):
         peer.give(429, {"error": "rate_limited", "message": "Too many."}, Retry_After="7")
     peer.give(200, ANSWER)
-    client = AssayClient(peer.url, KEY, patience=60.0, pause=pauses.append)
+    client = Client(peer.url, KEY, patience=60.0, pause=pauses.append)
     assert len(client.search(Query("gripper", 5)).hits) == 1
     assert pauses == [7.0, 7.0]
 
@@ -224,7 +224,7 @@ def test_a_pause_that_is_longer_than_the_patience_is_not_made(peer: Peer) -> Non
     pauses: list[float] = []
     peer.give(429, {"error": "rate_limited", "message": "Too many."}, Retry_After="3600")
     with pytest.raises(ServiceThrottled):
-        AssayClient(peer.url, KEY, patience=60.0, pause=pauses.append).search(Query("gripper", 5))
+        Client(peer.url, KEY, patience=60.0, pause=pauses.append).search(Query("gripper", 5))
     assert pauses == []
 
 
@@ -233,20 +233,20 @@ def test_a_pause_that_is_longer_than_the_patience_is_not_made(peer: Peer) -> Non
 )
 def test_what_is_no_address_is_refused_without_its_query(url: str) -> None:
     with pytest.raises(ConfigurationError, match="not the address") as caught:
-        AssayClient(url)
+        Client(url)
     assert "secret-part" not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["two\nlines", "clé"])
 def test_a_key_that_no_header_can_carry_is_refused_and_not_told(key: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        AssayClient("https://x.example", key)
+        Client("https://x.example", key)
     assert key not in str(caught.value)
 
 
 def test_a_password_in_the_address_is_never_shown(peer: Peer) -> None:
     peer.give(500, {"error": "internal_error", "message": "Broken."})
-    client = AssayClient(peer.url.replace("http://", "http://somebody:hidden@"))
+    client = Client(peer.url.replace("http://", "http://somebody:hidden@"))
     with pytest.raises(ServiceUnavailable) as caught:
         client.search(Query("gripper", 5))
     assert "hidden" not in f"{caught.value} {client!r}"

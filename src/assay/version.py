@@ -1,0 +1,3 @@
+"""The version of this package, which `import assay` offers as `__version__`."""
+
+__version__ = "0.1.0"

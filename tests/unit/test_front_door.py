@@ -1,0 +1,57 @@
+"""`import assay`: what it offers, and that it loads nothing before it is used."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay import errors
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "python.md"
+
+
+def test_everything_that_it_offers_is_there() -> None:
+    assert {name for name in assay.__all__ if getattr(assay, name, None) is None} == set()
+    assert set(assay.__all__) == set(dir(assay))
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'serach'"):
+        _ = assay.serach
+
+
+def test_it_offers_every_branch_of_the_error_tree() -> None:
+    branches = {branch.__name__ for branch in errors.AssayError.__subclasses__()}
+    assert branches <= set(assay.__all__)
+
+
+def test_to_import_it_loads_no_other_part() -> None:
+    code = "import sys, assay; print([name for name in sys.modules if name.startswith('assay.')])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert found.strip() == "['assay.version']"
+
+
+def test_to_open_and_connect_builds_and_asks_nothing(tmp_path: Path) -> None:
+    with assay.open(tmp_path, data_dir=tmp_path / "data") as opened, assay.connect("http://127.0.0.1:9"):
+        assert opened.settings.sources[0].path == tmp_path
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_site_is_a_source_too() -> None:
+    with assay.open("https://docs.example.org/") as opened:
+        assert opened.settings.sources[0].url == "https://docs.example.org/"
+
+
+def test_settings_win_over_the_file(tmp_path: Path) -> None:
+    config = tmp_path / "own.toml"
+    config.write_text('[search]\nmode = "dense"\ntop_k = 7\n', encoding="utf-8")
+    with assay.open(config=config, settings={"search": {"mode": "sparse"}}) as opened:
+        assert opened.settings.search.mode is assay.Mode.SPARSE
+        assert opened.settings.search.top_k == 7
+
+
+@pytest.mark.parametrize("name", [name for name in assay.__all__ if name.endswith("Error")])
+def test_the_guide_names_every_error(name: str) -> None:
+    assert f"`{name}`" in DOCS.read_text(encoding="utf-8") or f"`assay.{name}`" in DOCS.read_text(encoding="utf-8")
