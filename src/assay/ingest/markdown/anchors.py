@@ -14,24 +14,26 @@ _RUN_OF_BLANKS = re.compile(r"[-\s]+")
 _NUMBERED = re.compile(r"(.+)_([0-9]{1,1000})")
 
 
-_BRACED_ID = re.compile(r"[ \t]*\{#([^{}]+)\}$")
-_COMMENT_ID = re.compile(r"[ \t]*\{/\*[ \t]*#(\S+)[ \t]*\*/\}$")
-_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*((?:[.#][\w.:-]+|[\w:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s{}]+))[^{}]*|:[^{}]*)\}$")
+_BRACED_ID = re.compile(r"\{#([^{}]+)\}$")
+_COMMENT_ID = re.compile(r"\{/\*[ \t]*+#(\S+)[ \t]*\*/\}$")
+_ATTRIBUTES = re.compile(r"\{:?[ \t]*+((?:[.#][\w.:-]+|[\w:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s{}]+))[^{}]*|:[^{}]*)\}$")
 _ID = re.compile(r"(?:^|\s)#([^\s#.{}]+)")
 
 
 def braced_id(content: str) -> tuple[str, str | None]:
     """A heading's text, and the id written at its end as `{#id}` or `{/* #id */}`, if any."""
-    if content.endswith("}") and (found := _BRACED_ID.search(content) or _COMMENT_ID.search(content)):
-        return content[: found.start()], found[1].strip()
-    return content, None
+    if not content.endswith("}"):
+        return content, None
+    braced, comment = content.rfind("{"), content.rfind("{/*")
+    found = _BRACED_ID.match(content, max(braced, 0)) or _COMMENT_ID.match(content, max(comment, 0))
+    return (content[: found.start()].rstrip(" \t"), found[1].strip()) if found else (content, None)
 
 
 def attribute_list_id(content: str) -> tuple[str, str | None]:
     """A heading's text without the attribute list at its end, and the id that the list gives, if any."""
     if content.endswith("}") and (found := _ATTRIBUTES.search(content)):
         given = _ID.search(found[1])
-        return content[: found.start()], given[1] if given else None
+        return content[: found.start()].rstrip(" \t"), given[1] if given else None
     return content, None
 
 
