@@ -59,6 +59,13 @@ def test_a_healthy_index_passes_by_a_derived_test_set(
     assert "derived topics" in said.body["summary"]
 
 
+def test_the_seeds_criteria_are_listed_as_not_held_for_they_cannot_be_reached(handbook: Run) -> None:
+    criteria = {one["name"]: one for one in handbook("validate", "--testset", DERIVED, "--json").body["criteria"]}
+    for name in ("precision_at_5", "mrr"):
+        assert (criteria[name]["met"], criteria[name]["reason"]) == (None, "derived")
+    assert criteria["p95_latency"]["met"] is True
+
+
 def test_an_index_that_lost_its_content_fails_by_a_derived_test_set(handbook: Run, folder: Path) -> None:
     _cut_to_headings(folder)
     said = handbook("publish", "handbook", "--testset", DERIVED, "--allow-removals", "--json")
