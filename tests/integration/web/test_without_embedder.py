@@ -6,12 +6,17 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.integration.cli.commands import runner
 from tests.integration.web.conftest import Connect, asking, paid_settings, write_pages
 from tests.peers.openai import openai_peer
 from tests.peers.serving import Peer
 
+from assay.adapters.embedders.remote.transport import Answer
 from assay.app import Assay
+from assay.client.client import Client
 from assay.contracts.native import SearchRanking
+from assay.errors import ServiceUnavailable
+from assay.model.ranking import Mode, Query
 from assay.settings import Settings
 
 QUESTION = "Replacing the gripper"
@@ -142,3 +147,34 @@ def test_an_embedder_that_cannot_be_built_leaves_keyword_search_and_is_told_by_h
         assert len(native(client, mode="sparse").results) == 5
         assert client.get("/health").json()["status"] == "degraded"
         assert any(problem.startswith("embedder: ") for problem in assay.health().problems)
+
+
+def test_a_measurement_over_http_takes_no_answer_by_keywords_alone(folder: Path, down: Peer, connect: Connect) -> None:
+    with Assay.open(settings(folder, down)) as assay:
+        http = connect(assay)
+
+        def post(body: bytes, _seconds: float, _most: int) -> Answer:
+            response = http.post("/v1/search", content=body, headers={"Content-Type": "application/json"})
+            return Answer(response.status_code, dict(response.headers), response.content)
+
+        plain, strict = (Client("http://127.0.0.1:1", needs_similarity=needed) for needed in (False, True))
+        for client in (plain, strict):
+            client._transport.post = post  # type: ignore[method-assign]  # in this process, without a socket
+        answered = plain.search(Query(QUESTION, 5))
+        assert (answered.degraded, [hit.similarity for hit in answered.hits]) == (True, [None] * 5)
+        for mode in (Mode.HYBRID, Mode.SPARSE):
+            with pytest.raises(ServiceUnavailable, match="by keywords alone"):
+                strict.search(Query(QUESTION, 5, mode))
+
+
+def test_the_command_line_answers_by_keyword_without_an_embedder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = runner(monkeypatch, capsys, folder)
+    (folder / "assay.toml").write_text(
+        'data_dir = "index"\n[embedding]\nprovider = "openai"\nmodel = "bge"\ndimensions = 1024\n', encoding="utf-8"
+    )
+    said = run("search", QUESTION, "--mode", "sparse", "--json")
+    assert (said.code, {hit["similarity"] for hit in said.body["results"]}) == (0, {None})
+    assert run("search", QUESTION, "--mode", "sparse").code == 0
+    assert run("search", QUESTION, "--mode", "dense").code == 2
