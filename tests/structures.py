@@ -25,6 +25,7 @@ LIMITS = StructuralLimits(
     title_sample=1_000,
     max_empty_pages=1.0,  # the pages of these tests say next to nothing
     max_alike_pages=0.1,
+    embedded_again=20,
     max_leftovers=0.02,
 )
 QUALITY = gate_of(GateSettings()).quality
@@ -45,7 +46,7 @@ def verdict_on(
     searcher = world.searcher(generation.id)
     asked = search or searcher.search, world.embedder.expect_queries
     recheck = Recheck(world.embedder, world.encoder)
-    judged = Judged(generation, live, world.catalog, searcher.index, *asked, recheck)
+    judged = Judged(generation, live, world.catalog, searcher.index, *asked, recheck, None, world.embedder)
     findings = structure_findings(judged, limits, Silence())
     return verdict(
         generation.id, generation.content_fingerprint, Gate(limits, QUALITY), findings, structure_notes(judged)

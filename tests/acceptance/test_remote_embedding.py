@@ -39,7 +39,8 @@ def _open(data_dir: Path, docs: Path, url: str, **embedding: object) -> Assay:
     chosen = {"provider": "cohere", "cohere_api_key": KEY, "base_url": url, "inputs_per_minute": 0, **embedding}
     source = {"path": docs, "base_url": "https://docs.example", "name": "docs"}
     chunking = {"max_characters": 200}
-    settings = {"data_dir": data_dir, "sources": [source], "embedding": chosen, "chunking": chunking}
+    gate = {"embedded_again": 0}  # what a build sends is counted
+    settings = {"data_dir": data_dir, "sources": [source], "embedding": chosen, "chunking": chunking, "gate": gate}
     return Assay.open(load_settings(None, settings))
 
 

@@ -438,6 +438,7 @@ class Measuring(Parts):
             self.embedder.expect_queries,
             self._gate_recheck(),
             searcher.error if isinstance(searcher, _Unopened) else None,
+            self.embedder,
         )
 
     def _live_beside(self, generation: Generation) -> Generation | None:

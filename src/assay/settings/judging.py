@@ -66,6 +66,12 @@ class GateSettings(Table):
         le=1.0,
         description="Largest share of a source's chunks that show leftovers of templates or markup.",
     )
+    embedded_again: int = Field(
+        default=20,
+        ge=0,
+        le=1_000,
+        description="Texts that are embedded again to compare, where each costs something; 0 for none.",
+    )
     min_precision: float = Field(default=0.8, ge=0.0, le=1.0, description="The P@5 that a topic has to reach.")
     min_precision_share: float = Field(
         default=0.8, ge=0.0, le=1.0, description="Least share of the topics that have to reach it."

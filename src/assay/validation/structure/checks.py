@@ -19,6 +19,7 @@ from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
 from assay.validation.structure.titles import reachable_by_title
 from assay.validation.structure.unread import unread_files
+from assay.validation.structure.vectors import distinct_vectors, embedded_again, titles_by_vectors
 
 UNREACHABLE = (CatalogUnavailable, EmbedderRefused, EmbedderUnavailable, StorageFull, StoreUnavailable)
 """Errors of a peer, which say nothing about the generation."""
@@ -34,6 +35,9 @@ CHECKS: tuple[Check, ...] = (
     addresses,
     searched_by_default,
     reachable_by_title,
+    distinct_vectors,
+    titles_by_vectors,
+    embedded_again,
 )
 
 

@@ -7,7 +7,7 @@ from assay.errors import VectorStoreError
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.generations import Generation
 from assay.model.ranking import Query, Ranking
-from assay.ports import Catalog, Progress, VectorIndex
+from assay.ports import Catalog, Embedder, Progress, VectorIndex
 from assay.validation.integrity import Recheck
 
 
@@ -24,6 +24,7 @@ class StructuralLimits:
     max_empty_pages: largest share of a source's pages that may say almost nothing, 0 to 1.
     max_alike_pages: largest share of a source's pages that may say the same as others of their version and locale.
     max_leftovers: largest share of a source's chunks that may show leftovers of templates and markup.
+    embedded_again: texts that are embedded again where each costs something; 0 for none.
     """
 
     max_failed_pages: float
@@ -35,6 +36,7 @@ class StructuralLimits:
     max_empty_pages: float
     max_alike_pages: float
     max_leftovers: float
+    embedded_again: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Judged:
     search: asks the production searcher opened on the generation; raises what it raises, or why there is none.
     expect_queries: tells the embedder what will be asked next.
     recheck: what vectors of the generation are made anew with, to compare; see integrity.audit.
+    embedder: of the generation, to ask by vectors alone; None leaves those checks out.
     unopened: why the index could not be opened; None where it was.
     """
 
@@ -57,6 +60,7 @@ class Judged:
     expect_queries: Callable[[Sequence[str]], None]
     recheck: Recheck | None = None
     unopened: VectorStoreError | None = None
+    embedder: Embedder | None = None
 
 
 Check = Callable[[Judged, StructuralLimits, Progress], Iterable[Finding]]

@@ -32,8 +32,8 @@ def vectors_not_compared(judged: Judged) -> Iterator[str]:
     recheck, chunks = judged.recheck, judged.generation.chunks
     if recheck is not None and recheck.embedder is None:
         yield (
-            f"No vector was made anew to compare, for {judged.generation.embedder.model} is paid by the request: "
-            "`assay audit --sample 500` makes some, `assay audit --all` every one."
+            f"Most vectors were not made anew to compare, for {judged.generation.embedder.model} is paid by the "
+            "request: `assay audit --sample 500` makes some, `assay audit --all` every one."
         )
     elif recheck is not None and recheck.vectors is not None and recheck.vectors < chunks:
         yield f"The vectors of {recheck.vectors} of {chunks} chunks were made anew; `assay audit` makes every one."

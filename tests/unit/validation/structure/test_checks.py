@@ -26,6 +26,8 @@ CHECKED = [
     "leftover markup",
     "addresses",
     "reachable by title",
+    "distinct vectors",
+    "spread of vectors",
 ]
 
 
@@ -36,7 +38,7 @@ def test_a_sound_generation_passes_every_check() -> None:
     assert verdict.outcome is Outcome.PASS
     assert [finding.check for finding in verdict.findings] == CHECKED
     assert {finding.detail for finding in verdict.findings} == {""}
-    assert verdict.summary == "PASS: all 21 checks passed."
+    assert verdict.summary == "PASS: all 23 checks passed."
 
 
 def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
@@ -142,6 +144,10 @@ def test_an_index_that_cannot_be_opened_is_a_finding_and_the_catalog_is_checked(
     assert worst(one.outcome for one in found.values()) is outcome
 
 
+def _by_title(judged: Judged) -> Finding:
+    return next(one for one in structure_findings(judged, LIMITS, Silence()) if one.check == "reachable by title")
+
+
 def test_titles_are_undecided_where_the_embedder_is_gone_and_few_are_tried() -> None:
     world = World()
     generation = world.build("g1", *some_pages(8))
@@ -154,7 +160,7 @@ def test_titles_are_undecided_where_the_embedder_is_gone_and_few_are_tried() -> 
 
     searcher = world.searcher(generation.id)
     judged = Judged(generation, None, world.catalog, searcher.index, down, announced.append)
-    finding = structure_findings(judged, LIMITS, Silence())[-1]
+    finding = _by_title(judged)
     assert (finding.check, finding.outcome, finding.value) == ("reachable by title", Outcome.INCONCLUSIVE, None)
     assert "openai failed: it answered 503." in finding.detail
     assert "Run it again" in finding.detail
@@ -167,7 +173,7 @@ def test_all_titles_but_the_first_are_announced() -> None:
     announced: list[str] = []
     searcher = world.searcher(generation.id)
     judged = Judged(generation, None, world.catalog, searcher.index, searcher.search, announced.extend)
-    assert structure_findings(judged, LIMITS, Silence())[-1].outcome is Outcome.PASS
+    assert _by_title(judged).outcome is Outcome.PASS
     assert len(announced) == 7
 
 
@@ -183,7 +189,7 @@ def test_a_note_says_where_vectors_were_not_made_anew_or_only_some_were() -> Non
 
     assert notes(Recheck(world.embedder, world.encoder, vectors=1_000)) == []
     (unasked,) = notes(Recheck(None, world.encoder))
-    assert f"No vector was made anew to compare, for {generation.embedder.model} is paid" in unasked
+    assert f"Most vectors were not made anew to compare, for {generation.embedder.model} is paid" in unasked
     assert "`assay audit --sample 500`" in unasked
     (sampled,) = notes(Recheck(world.embedder, world.encoder, vectors=3))
     assert sampled == f"The vectors of 3 of {generation.chunks} chunks were made anew; `assay audit` makes every one."
