@@ -94,7 +94,7 @@ def test_a_regression_fails_and_names_its_topics(assay: Run, folder: Path) -> No
     live = assay("publish", "--json").body
     assert live["verdict"] == "PASS"
     for part in PARTS[:3]:
-        plant(folder, {f"docs/{part}.md": f"# The {part}\n\nNothing is said here of when.\n"})
+        plant(folder, {f"docs/{part}.md": f"# The {part}\n\nNothing is said here of when or how the {part} runs.\n"})
     said = assay("publish", "--json")
     assert (said.code, said.body["verdict"], said.body["state"]) == (3, "INCONCLUSIVE", "candidate")
     lost = next(finding for finding in said.body["findings"] if finding["check"] == "judgments found")
