@@ -27,6 +27,7 @@ LIMITS = StructuralLimits(
     max_alike_pages=0.1,
     embedded_again=20,
     max_leftovers=0.02,
+    max_repeated=0.3,
 )
 QUALITY = gate_of(GateSettings()).quality
 WORDS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame")

@@ -51,6 +51,7 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         max_empty_pages=settings.max_empty_pages,
         max_alike_pages=settings.max_alike_pages,
         max_leftovers=settings.max_leftovers,
+        max_repeated=settings.max_repeated,
         embedded_again=settings.embedded_again,
     )
     groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]

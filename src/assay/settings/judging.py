@@ -66,6 +66,12 @@ class GateSettings(Table):
         le=1.0,
         description="Largest share of a source's chunks that show leftovers of templates or markup.",
     )
+    max_repeated: float = Field(
+        default=0.3,
+        ge=0.0,
+        le=1.0,
+        description="Largest share of a source's pages with one title, and of its text that is on 3 pages or more.",
+    )
     embedded_again: int = Field(
         default=20,
         ge=0,

@@ -73,7 +73,7 @@ class AlikePages:
         found: defaultdict[int, list[str]] = defaultdict(list)
         for index, url in enumerate(self._urls):
             found[self._group(index)].append(url)
-        large = [tuple(urls) for urls in found.values() if len(set(map(_name, urls))) >= FEWEST]
+        large = [tuple(urls) for urls in found.values() if len(set(map(page_name, urls))) >= FEWEST]
         return sorted(large, key=lambda urls: (-len(urls), urls))
 
     def _group(self, index: int) -> int:
@@ -107,7 +107,7 @@ def _jaccard(one: Hashes, other: Hashes) -> float:
     return float(np.count_nonzero(common <= lowest[-1])) / len(lowest)
 
 
-def _name(url: str) -> str:
+def page_name(url: str) -> str:
     """The last part of a URL's path, with its query."""
     parts = urlsplit(url)
     return f"{parts.path.rstrip('/').rpartition('/')[2]}?{parts.query}"

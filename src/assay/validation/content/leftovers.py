@@ -84,6 +84,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "attribute lists": _kind("{:", r"(?<!\{)\{:\s?[.#]?[a-z][^{}\n]{0,100}\}"),
     "attributes": _kind("{. {# { { .", r"(?<![\w{$])\{ ?[.#][a-z][\w-]*(?:\s[^{}\n]{0,80})?\}", ambiguous=True),
+    "broken characters": _kind(
+        "ã â ï¿½ \ufffd", r"(?-i:[ÃÂ][\x80-\xbf]|â(?:\x80|€)[\x80-\xbf\u2013-\u2122])|ï¿½|\ufffd", ambiguous=True
+    ),
     "front matter": _kind("+++ title: layout:", rf"\A\+\+\+\s|\A#{{1,2}} (?:{_KEYS}): [^\n]*\s(?:{_KEYS}): "),
 }  # fmt: skip
 """By the name that a report gives it. Each pattern is linear: no two parts that repeat can match the same text."""

@@ -17,6 +17,7 @@ from assay.validation.structure.content import leftover_markup, pages_that_say_s
 from assay.validation.structure.integrity import integrity
 from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
+from assay.validation.structure.repeats import passages_alike, titles_alike
 from assay.validation.structure.titles import reachable_by_title
 from assay.validation.structure.unread import unread_files
 from assay.validation.structure.vectors import distinct_vectors, embedded_again, titles_by_vectors
@@ -31,6 +32,8 @@ CHECKS: tuple[Check, ...] = (
     fall_in_pages,
     lost_content,
     pages_that_say_something,
+    titles_alike,
+    passages_alike,
     leftover_markup,
     addresses,
     searched_by_default,

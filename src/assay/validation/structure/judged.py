@@ -24,6 +24,7 @@ class StructuralLimits:
     max_empty_pages: largest share of a source's pages that may say almost nothing, 0 to 1.
     max_alike_pages: largest share of a source's pages that may say the same as others of their version and locale.
     max_leftovers: largest share of a source's chunks that may show leftovers of templates and markup.
+    max_repeated: largest share of a source's pages that may have one title, and of its text that may be on many pages.
     embedded_again: texts that are embedded again where each costs something; 0 for none.
     """
 
@@ -36,6 +37,7 @@ class StructuralLimits:
     max_empty_pages: float
     max_alike_pages: float
     max_leftovers: float
+    max_repeated: float
     embedded_again: int
 
 

@@ -36,6 +36,7 @@ SHOWN = {
     "AsciiDoc": ["[source,ruby]", "include::part.adoc[]", "image::a.png[Alt]"],
     "attribute lists": ["{: .no_toc }", "Link{:target=blank}", "{:toc}", "{: #custom .no_toc }"],
     "attributes": ["Text {.class} end.", "Words { .warning }", "{#id .class}"],
+    "broken characters": ["CafÃ© au lait", "Itâ€™s here", "It\u00e2\x80\x99s", "a \ufffd sign", "ï¿½"],
     "front matter": ["+++ title = 'A' +++", "## title: A layout: page date: 2024"],
 }
 
@@ -56,6 +57,7 @@ PROSE = (
     "> [!NOTE]\n> As GitHub writes it.",
     "<<< is an operator, and <<<EOF begins a heredoc.",
     "# The title: what it is",
+    "A irmã de São Paulo, «manhã», Ângela, IRMÃ, château, Ă and Â.",
 )
 
 

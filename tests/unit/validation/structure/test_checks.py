@@ -23,6 +23,8 @@ CHECKED = [
     "lost content",
     "pages with text",
     "pages alike",
+    "titles alike",
+    "passages alike",
     "leftover markup",
     "addresses",
     "reachable by title",
@@ -62,6 +64,7 @@ def test_a_verdict_names_its_generation_its_content_and_its_limits() -> None:
         {"max_empty_pages": 0.1},
         {"max_alike_pages": 0.2},
         {"max_leftovers": 0.1},
+        {"max_repeated": 0.1},
     ],
     ids=lambda change: next(iter(change)),
 )

@@ -76,7 +76,7 @@ def test_documents_that_share_a_title_are_all_found_by_it() -> None:
     world = World()
     same = [page(word, f"How the {word} works.", title="Overview") for word in WORDS]
     generation = world.build("g1", *same)
-    assert verdict_on(world, generation, replace(LIMITS, title_top_k=1)).outcome is Outcome.PASS
+    assert verdict_on(world, generation, replace(LIMITS, title_top_k=1, max_repeated=1.0)).outcome is Outcome.PASS
 
 
 def test_a_passage_that_another_page_has_too_counts_for_both() -> None:

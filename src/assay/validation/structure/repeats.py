@@ -1,0 +1,94 @@
+"""One title for all pages, and passages on many: a template that lost the titles, a notice taken for content."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from assay.model.documents import Chunk, DocumentInfo
+from assay.model.evaluation import Finding, percent
+from assay.ports import Progress
+from assay.validation.content.alike import FEWEST, page_name
+from assay.validation.structure.judged import Judged, StructuralLimits, finding
+
+_LONGEST_SHOWN = 60
+
+_Place = tuple[str | None, str | None, str]
+"""Version, locale, and a title or the hash of a text."""
+
+
+@dataclass(slots=True)
+class _Repeats:
+    """What the pages of one source repeat. names: of the pages of each place; characters: of each place.
+
+    Pages of one name in several folders are copies of a page, of versions or languages that nothing tells apart.
+    """
+
+    total: int = 0
+    names: defaultdict[_Place, set[str]] = field(default_factory=lambda: defaultdict(set))
+    amounts: defaultdict[_Place, int] = field(default_factory=lambda: defaultdict(int))
+    shown: dict[_Place, str] = field(default_factory=dict)
+
+    def add(self, info: DocumentInfo, key: str, amount: int, shown: str) -> None:
+        """Count a page's title as 1, or a passage by its characters."""
+        place = (info.version, info.locale, key)
+        self.total += amount
+        self.names[place].add(page_name(info.url))
+        self.amounts[place] += amount
+        self.shown.setdefault(place, shown)
+
+    def repeated(self) -> dict[_Place, int]:
+        """What is on FEWEST pages or more, the largest amount first."""
+        found = {place: amount for place, amount in self.amounts.items() if len(self.names[place]) >= FEWEST}
+        return dict(sorted(found.items(), key=lambda one: -one[1]))
+
+
+def titles_alike(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Hold the share of a source's pages that have one and the same title against its limit."""
+    sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
+    for page in judged.catalog.documents(judged.generation.id):
+        title = page.info.title.strip()
+        sources[page.info.source].add(page.info, title, 1, repr(title[:_LONGEST_SHOWN]))
+    shares = {name: max(one.repeated().values(), default=0) / one.total for name, one in sources.items()}
+    name, share = _worst(shares)
+    found = [(sources[name].shown[place], count) for place, count in sources[name].repeated().items()] if name else []
+    yield finding(
+        "titles alike",
+        share <= limits.max_repeated,
+        share,
+        f"at most {percent(limits.max_repeated)} of a source's pages have one title",
+        f"{found[0][1] if found else 0} pages of {name} have the title {found[0][0] if found else ''} "
+        f"({percent(share)}; {percent(limits.max_repeated)} are allowed): did a template lose the titles? If that is "
+        "meant, raise gate.max_repeated",
+        [f"{shown}: {count} pages" for shown, count in found],
+    )
+
+
+def passages_alike(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Hold the share of a source's text that is on several pages against its limit."""
+    sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
+    progress.begin("passages", judged.generation.chunks)
+    for chunk in judged.catalog.chunks(judged.generation.id):
+        sources[chunk.document.source].add(chunk.document, chunk.content_hash, len(chunk.text), _shown(chunk))
+        progress.advance()
+    progress.end()
+    shares = {name: sum(one.repeated().values()) / max(one.total, 1) for name, one in sources.items()}
+    name, share = _worst(shares)
+    found = [sources[name].shown[place] for place in sources[name].repeated()] if name else []
+    yield finding(
+        "passages alike",
+        share <= limits.max_repeated,
+        share,
+        f"at most {percent(limits.max_repeated)} of a source's text is in passages that are on {FEWEST} pages or more",
+        f"{percent(share)} of the text of {name} is in {len(found)} passages that are on {FEWEST} pages or more of one "
+        f"version and locale ({percent(limits.max_repeated)} are allowed), {', '.join(found[:1])} among them: was a "
+        "menu or a notice taken for content? If that is meant, raise gate.max_repeated",
+        found,
+    )
+
+
+def _worst(shares: Mapping[str, float]) -> tuple[str, float]:
+    return max(shares.items(), key=lambda one: one[1], default=("", 0.0))
+
+
+def _shown(chunk: Chunk) -> str:
+    return f"{' '.join(chunk.text.split())[:_LONGEST_SHOWN]!r} at {chunk.section_url}"
