@@ -7,58 +7,78 @@ then judged as users do: by `validate`, `publish` or `promote`. The baseline is 
 """
 
 import logging
+import multiprocessing
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import closing
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
 from tests.sabotages.all import SABOTAGES
-from tests.sabotages.table import Row, Rows, Sabotage
+from tests.sabotages.table import Row, Rows
 from tests.sabotages.workspace import Workshop
+
+PROCESSES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A row as it is printed, and whether the sabotage was caught."""
+
+    name: str
+    line: str
+    caught: bool
 
 
 def main(words: Sequence[str] = ()) -> int:
     """Print the table; returns the number of sabotages that were not caught."""
-    logging.disable(logging.WARNING)  # of every sabotaged build
     started = perf_counter()
-    chosen = [one for one in SABOTAGES if not words or any(word in one.name for word in words)]
-    try:
-        with (
-            tempfile.TemporaryDirectory(prefix="assay-sabotages-") as folder,
-            closing(Workshop(Path(folder))) as workshop,
-        ):
-            runner = Rows(workshop)
-            rows = [row for sabotage in chosen for row in _tried(sabotage, runner)]
-    finally:
-        logging.disable(logging.NOTSET)
-    escaped = [row for row in rows if row.caught_by is None]
-    ways = len({row.sabotage.name for row in escaped})
+    chosen = [place for place, one in enumerate(SABOTAGES) if not words or any(word in one.name for word in words)]
+    print(f"{'sabotage':<55} {'model':<9} {'share':>5}  {'verdict':<13} {'without':<13} named by")
+    told: list[Told] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="assay-sabotages-") as folder,
+        ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("spawn"), _Worker.start, (folder,)) as pool,
+    ):
+        for rows in pool.map(_tried, chosen):
+            told += rows
+            print("\n".join(row.line for row in rows), flush=True)
+    escaped = [row for row in told if not row.caught]
+    ways = len({row.name for row in escaped})
     print(
-        f"{len(chosen)} sabotages in {len(rows)} rows: {len(chosen) - ways} caught in every row, {ways} not "
+        f"{len(chosen)} sabotages in {len(told)} rows: {len(chosen) - ways} caught in every row, {ways} not "
         f"({len(escaped)} rows); {perf_counter() - started:.0f} s"
     )
     return ways
 
 
-def _tried(sabotage: Sabotage, rows: Rows) -> list[Row]:
-    """Its rows, printed as they come."""
-    found = []
-    for embedder in sabotage.embedders:
-        for share in sabotage.shares:
-            row = rows.run(sabotage, embedder, share)
-            found.append(row)
-            print(_line(row), flush=True)
-    return found
+class _Worker:
+    """What a process works with."""
+
+    rows: Rows
+
+    @classmethod
+    def start(cls, folder: str) -> None:
+        """Prepare this process; it ends with the pool."""
+        logging.disable(logging.WARNING)  # of every sabotaged build
+        cls.rows = Rows(Workshop(Path(tempfile.mkdtemp(dir=folder))))
+
+
+def _tried(place: int) -> list[Told]:
+    """A sabotage with each model, on each scale."""
+    sabotage = SABOTAGES[place]
+    rows = [_Worker.rows.run(sabotage, model, share) for model in sabotage.embedders for share in sabotage.shares]
+    return [Told(sabotage.name, _line(row), row.caught_by is not None) for row in rows]
 
 
 def _line(row: Row) -> str:
     amount = f"{row.share:.0%}" if row.share else "one"
-    caught = row.caught_by
     named = ", ".join(name for name, _ in row.judgment.named_by) or "nothing"
-    said = caught or f"NOT CAUGHT (named by {named}; {row.judgment.error[1][:120] if row.judgment.error else ''})"
-    outcomes = f"{row.judgment.outcome:<13} {row.healthy.outcome:<5}"
+    error = f": {row.judgment.error[1].splitlines()[0][:150]}" if row.judgment.error else ""
+    said = row.caught_by or f"NOT CAUGHT; named by {named}{error}"
+    outcomes = f"{row.judgment.outcome:<13} {row.healthy.outcome:<13}"
     return f"{row.sabotage.name:<55} {row.embedder:<9} {amount:>5}  {outcomes} {said}"
 
 

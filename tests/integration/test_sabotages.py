@@ -33,7 +33,7 @@ def test_a_sabotage_is_named_and_the_same_index_without_it_passes(rows: Rows, na
     (sabotage,) = [one for one in SABOTAGES if one.name == name]
     row = rows.run(sabotage, embedder, sabotage.shares[0])
     assert row.healthy.outcome == "PASS", row.healthy.named_by
-    assert row.caught_by in sabotage.checks, row.judgment.named_by
+    assert row.caught_by in row.checks, row.judgment.named_by
 
 
 def test_every_sabotage_has_a_name_of_its_own() -> None:
@@ -49,7 +49,7 @@ _PASSED = Judgment("PASS")
 
 def _row(judgment: Judgment, healthy: Judgment = _PASSED, says: str = "") -> Row:
     sabotage = Sabotage("s", lambda *_: None, Scenario.STORED, ("spans", "IndexCorrupt"), (1.0,), says=says)
-    return Row(sabotage, STATIC, 1.0, judgment, healthy)
+    return Row(sabotage, STATIC, 1.0, sabotage.checks, judgment, healthy)
 
 
 def _failed(check: str, outcome: Outcome = Outcome.FAIL) -> Judgment:

@@ -13,9 +13,9 @@ from tests.sabotages.workspace import EMBEDDERS, PAID, Rows, Spoil, Workspace
 One = Callable[[str, Rows], Rows]
 """Another vector for a text, from the text and its true vector."""
 
-SEMANTIC = ("dense titles", "reachable by title")
-COLLAPSED = ("equal vectors", "spread of vectors")
-REMADE = ("embeddings",)
+SEMANTIC = ("titles by vectors", "reachable by title")
+COLLAPSED = ("distinct vectors", "spread of vectors")
+REMADE = ("embeddings", "embedded again")
 
 
 def _number(text: str, salt: str = "") -> int:

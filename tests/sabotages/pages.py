@@ -1,19 +1,20 @@
 """Sources that went wrong before they were published: what the pages say, where they are, and who reads them."""
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.sabotages.plain import LOGIN, answering, app, as_plain, as_site, login_page, script_wanted
 from tests.sabotages.table import Sabotage, Scenario
-from tests.sabotages.workspace import Workspace, some
-from tests.sites import HTML, Reply, Site, served, sitemap
+from tests.sabotages.workspace import Workspace
 
 Change = Callable[[Path, int], None]
 """Changes a page; the number tells it from the others."""
 
 _TITLE = re.compile(r"(?m)^title:.*$")
-SAME = ("lost content", "equal pages", "pages that say nothing")
-LEFTOVERS = ("leftovers of markup",)
+SAME = ("lost content", "pages alike", "pages with text")
+LEFTOVERS = ("leftover markup",)
 UNREAD = ("unread files",)
 
 
@@ -49,19 +50,16 @@ def _adding(addition: str, *, in_front: bool = False) -> Change:
     return change
 
 
-_LOGIN = "Please sign in with your work account to see this page. If you have none, ask your administrator for one.\n"
-
-
 def log_in(page: Path, _: int) -> None:
-    say(page, _LOGIN, "Sign in")
+    say(page, LOGIN, "Sign in")
 
 
 def _login_under_its_title(page: Path, _: int) -> None:
-    say(page, _LOGIN)
+    say(page, LOGIN)
 
 
 def _login_with_its_address(page: Path, number: int) -> None:
-    say(page, f"{_LOGIN}\nYou will be sent back to document {number:04}, request {number * 7919 + 13}.\n")
+    say(page, f"{LOGIN}\nYou will be sent back to document {number:04}, request {number * 7919 + 13}.\n")
 
 
 def _maintenance(page: Path, number: int) -> None:
@@ -152,8 +150,39 @@ def _renamed(page: Path, number: int) -> None:
     page.write_text(head.replace("---\n", f"---\nslug: /moved/{number}\n", 1) + body, encoding="utf-8")
 
 
+def _in_english(workspace: Workspace) -> None:
+    """The configuration names locales, so that each page has one."""
+    config = workspace.docs / "docusaurus.config.js"
+    text = config.read_text(encoding="utf-8")
+    locales = "  i18n: {defaultLocale: 'en', locales: ['en', 'ja']},\n  presets"
+    config.write_text(text.replace("  presets", locales), encoding="utf-8")
+
+
 def _wrong_locale(workspace: Workspace, _: float) -> None:
     workspace.source["default_locale"] = "ja"
+
+
+def _with_versions(workspace: Workspace) -> None:
+    """The pages once more, as an older version of them."""
+    shutil.copytree(workspace.docs / "docs", workspace.docs / "versioned_docs" / "version-1.0")
+    (workspace.docs / "versions.json").write_text('["1.0"]', encoding="utf-8")
+
+
+def _in_both(workspace: Workspace) -> None:
+    """Two versions, and a translation of the newer one alone."""
+    _in_english(workspace)
+    _with_versions(workspace)
+    translated = workspace.docs / "i18n" / "ja" / "docusaurus-plugin-content-docs" / "current"
+    translated.mkdir(parents=True)
+    shutil.copy(workspace.docs / "docs" / "01-intro.md", translated)
+
+
+def _never_meet(workspace: Workspace, _: float) -> None:
+    workspace.source |= {"default_locale": "ja", "current_version": "1.0"}
+
+
+def _wrong_version(workspace: Workspace, _: float) -> None:
+    workspace.source["current_version"] = "2.0"
 
 
 def _other_generator(name: str, config: str) -> Callable[[Workspace, float], None]:
@@ -161,6 +190,9 @@ def _other_generator(name: str, config: str) -> Callable[[Workspace, float], Non
 
     def damage(workspace: Workspace, _: float) -> None:
         (workspace.docs / "docusaurus.config.js").unlink()
+        if "starlight" in config:
+            (workspace.docs / "src" / "content").mkdir(parents=True)
+            (workspace.docs / "docs").rename(workspace.docs / "src" / "content" / "docs")
         path = workspace.docs / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(config, encoding="utf-8")
@@ -176,63 +208,6 @@ def _unread(suffix: str) -> Callable[[Workspace, float], None]:
             page.rename(page.with_suffix(suffix))
 
     return damage
-
-
-# --- a site --------------------------------------------------------------------------------------------------------
-
-
-def as_site(workspace: Workspace) -> None:
-    """The pages as a site on loopback, each in plain HTML."""
-    site = Site()
-    for page in workspace.pages():
-        head, body = head_and_body(page)
-        titled = re.search(r"(?m)^title: (.*)$", head)
-        paragraphs = "".join(f"<p>{part}</p>" for part in body.replace("<", "&lt;").split("\n\n"))
-        site.pages[f"/{page.stem}"] = _html(titled[1] if titled else page.stem, paragraphs)
-    paths = list(site.pages)
-    workspace.site = workspace.kept.enter_context(served(site))
-    site.pages["/sitemap.xml"] = Reply(
-        200, sitemap(*(site.url + path for path in paths)).encode(), {"Content-Type": "application/xml"}
-    )
-    workspace.source |= {"path": None, "base_url": None, "url": f"{site.url}/"}
-
-
-def _html(title: str, main: str) -> Reply:
-    body = f"<main><h1>{title}</h1>{main}</main>"
-    page = f"<!doctype html><html lang='en'><head><title>{title}</title></head><body>{body}</body></html>"
-    return Reply(200, page.encode(), {"Content-Type": HTML})
-
-
-def _answering(body: Callable[[str], Reply]) -> Callable[[Workspace, float], None]:
-    """Some addresses of the site give this in place of their pages."""
-
-    def damage(workspace: Workspace, share: float) -> None:
-        assert workspace.site is not None
-        paths = sorted(path for path in workspace.site.pages if path != "/sitemap.xml")
-        for path in some(paths, share):
-            workspace.site.pages[path] = body(path)
-
-    return damage
-
-
-def _app(path: str) -> Reply:
-    page = (
-        "<!doctype html><html><head><title>Docs</title></head><body><div id='app'>Please wait...</div>"
-        "<script src='/app.js'></script></body></html>"
-    )
-    return Reply(200, page.encode(), {"Content-Type": HTML})
-
-
-def _script_wanted(path: str) -> Reply:
-    page = (
-        f"<!doctype html><html><head><title>{path.strip('/')}</title></head><body><noscript>You need to enable "
-        "JavaScript to run this app.</noscript><div id='root'></div></body></html>"
-    )
-    return Reply(200, page.encode(), {"Content-Type": HTML})
-
-
-def _login_page(path: str) -> Reply:
-    return _html("Sign in", f"<p>{_LOGIN}</p><form><input name='user'></form>")
 
 
 def _row(
@@ -251,28 +226,34 @@ FIRST, SECOND, JUDGED = Scenario.FIRST, Scenario.SECOND, Scenario.SECOND_JUDGED
 _REFUSED = ("ConfigurationError", "SourceError", "InputError")
 _SHORTCODES = '{{{{< callout type="info" >}}}} Note {number} {{{{< /callout >}}}}\n\n{{{{% ref "page-{number}.md" %}}}}'
 SABOTAGES = (
-    _row("login pages in place of some", _changed(log_in, 3), SECOND, *SAME, shares=(0.3, 0.2)),
-    _row("login pages under the titles of some", _changed(_login_under_its_title, 3), SECOND, *SAME, shares=(0.3, 0.2)),
-    _row("login pages at the first build", _changed(log_in, 3), FIRST, *SAME, shares=(0.3, 0.2)),
-    _row("login pages that differ in a number", _changed(_login_with_its_address, 3), FIRST, *SAME, shares=(0.3, 0.2)),
-    _row("maintenance pages with the time", _changed(_maintenance, 3), SECOND, *SAME, shares=(0.3, 0.2)),
-    _row("not-found pages with status 200", _changed(_not_found, 3), FIRST, *SAME, shares=(0.3, 0.2)),
-    _row("pages that say: please wait", _changed(_please_wait), FIRST, *SAME, shares=(1.0, 0.2)),
-    _row("pages with noscript alone", _changed(_noscript), FIRST, *SAME, shares=(1.0, 0.2)),
-    _row("empty pages", _changed(_empty), FIRST, *SAME, shares=(1.0, 0.2)),
-    _row("pages that became empty", _changed(_empty), SECOND, *SAME, shares=(0.3, 0.24)),
-    _row("one text on many pages", _one_text, FIRST, *SAME, shares=(1.0, 0.24)),
-    _row("a notice that swallows the content", _changed(_banner), FIRST, *SAME, shares=(1.0, 0.24)),
-    _row("one title for all pages", _changed(_same_title), FIRST, "equal titles", "reachable by title"),
+    _row("login pages in place of some", _changed(log_in, 3), SECOND, *SAME, shares=(0.3, 0.12)),
+    _row(
+        "login pages under the titles of some", _changed(_login_under_its_title, 3), SECOND, *SAME, shares=(0.3, 0.12)
+    ),
+    _row("login pages at the first build", _changed(log_in, 3), FIRST, *SAME, shares=(0.3, 0.12)),
+    _row("login pages that differ in a number", _changed(_login_with_its_address, 3), FIRST, *SAME, shares=(0.3, 0.12)),
+    _row("maintenance pages with the time", _changed(_maintenance, 3), SECOND, *SAME, shares=(0.3, 0.12)),
+    _row("not-found pages with status 200", _changed(_not_found, 3), FIRST, *SAME, shares=(0.3, 0.12)),
+    _row("pages that say: please wait", _changed(_please_wait), FIRST, *SAME, shares=(1.0, 0.16)),
+    _row("pages with noscript alone", _changed(_noscript), FIRST, *SAME, shares=(1.0, 0.16)),
+    _row("empty pages", _changed(_empty), FIRST, *SAME, shares=(1.0, 0.16)),
+    _row("pages that became empty", _changed(_empty), SECOND, *SAME, shares=(0.3, 0.16)),
+    _row("one text on many pages", _one_text, FIRST, *SAME, shares=(1.0, 0.12)),
+    _row("a notice that swallows the content", _changed(_banner), FIRST, "passages alike", shares=(1.0, 0.6)),
+    _row("one title for all pages", _changed(_same_title), FIRST, "titles alike"),
     _row("pages that are gone", _changed(remove), SECOND, "fall in pages", shares=(0.5, 0.24)),
     _row("a subfolder in place of the folder", _subfolder, SECOND, "fall in pages"),
     _row("another base URL", _moved, SECOND, "fall in pages"),
     _row("other slugs", _changed(_renamed), SECOND, "fall in pages", shares=(1.0, 0.24)),
     _row("no base URL any more", _no_address, SECOND, "addresses"),
-    _row("a default locale that no page has", _wrong_locale, FIRST, "searched by default", *_REFUSED),
+    _row("a default locale that no page has", _wrong_locale, FIRST, *_REFUSED, before=_in_english, says="no locale"),
+    _row(
+        "a current version that no page has", _wrong_version, FIRST, *_REFUSED, before=_with_versions, says="no version"
+    ),
+    _row("a locale and a version that never meet", _never_meet, FIRST, "searched by default", before=_in_both),
     _row("pages that are not UTF-8", _changed(_unreadable), FIRST, "failed pages", shares=(0.5, 0.08)),
     _row("pages over the limit", _changed(_too_large), SECOND, "failed pages", shares=(0.08,)),
-    _row("UTF-8 read as Latin-1", _changed(_mojibake), FIRST, *LEFTOVERS, "broken characters", shares=(1.0, 0.2)),
+    _row("UTF-8 read as Latin-1", _changed(_mojibake), FIRST, *LEFTOVERS, shares=(1.0, 0.2)),
     _row(
         "pages cut after their first sentences",
         _changed(cut_page),
@@ -281,44 +262,50 @@ SABOTAGES = (
         "known answers",
         shares=(1.0, 0.24),
     ),
-    _row("Hugo's shortcodes", _changed(_adding(_SHORTCODES)), FIRST, *LEFTOVERS, shares=(1.0, 0.1)),
+    _row("Hugo's shortcodes", _changed(_adding(_SHORTCODES)), FIRST, *LEFTOVERS, shares=(1.0, 0.2), before=as_plain),
     _row(
         "Liquid's tags",
         _changed(_adding("{% include note.html %}\n\n{{ site.version }}")),
         FIRST,
         *LEFTOVERS,
-        shares=(1.0, 0.1),
+        shares=(1.0, 0.2),
+        before=as_plain,
     ),
     _row(
-        "mdBook's includes", _changed(_adding("{{#include ../listing.rs:here}}")), FIRST, *LEFTOVERS, shares=(1.0, 0.1)
+        "mdBook's includes",
+        _changed(_adding("{{#include ../listing.rs:here}}")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.2),
+        before=as_plain,
     ),
     _row(
         "MyST's directives",
         _changed(_adding(":::{note} Here\n:class: dropdown\n:::\n\n(target)=\n\n{ref}`target`")),
         FIRST,
         *LEFTOVERS,
-        shares=(1.0, 0.1),
+        shares=(1.0, 0.2),
     ),
     _row(
         "Obsidian's links",
         _changed(_adding("See [[another page|here]] and ![[picture.png]].")),
         FIRST,
         *LEFTOVERS,
-        shares=(1.0, 0.1),
+        shares=(1.0, 0.2),
     ),
     _row(
         "VitePress's code imports",
         _changed(_adding("<<< @/snippets/code.js{2}\n\n[[toc]]")),
         FIRST,
         *LEFTOVERS,
-        shares=(1.0, 0.1),
+        shares=(1.0, 0.2),
     ),
     _row(
         "escaped HTML",
         _changed(_adding("&lt;div class=&quot;box&quot;&gt;&lt;p&gt;text&lt;/p&gt;&lt;/div&gt;")),
         FIRST,
         *LEFTOVERS,
-        shares=(1.0, 0.1),
+        shares=(1.0, 0.2),
     ),
     _row(
         "VitePress's folder",
@@ -353,15 +340,15 @@ SABOTAGES = (
     ),
     _row(
         "Sphinx's folder",
-        _other_generator("docs/conf.py", "project = 'x'\nextensions = ['myst_parser']\n"),
+        _other_generator("conf.py", "project = 'x'\nextensions = ['myst_parser']\n"),
         FIRST,
         *_REFUSED,
         says="Sphinx",
     ),
-    _row("files in reStructuredText", _unread(".rst"), FIRST, *UNREAD, shares=(0.5, 0.2)),
-    _row("files in AsciiDoc", _unread(".adoc"), FIRST, *UNREAD, shares=(0.5, 0.2)),
-    _row("notebooks", _unread(".ipynb"), FIRST, *UNREAD, shares=(0.5, 0.2)),
-    _row("a site made by JavaScript", _answering(_app), FIRST, *SAME, shares=(1.0, 0.2), before=as_site),
-    _row("a site that wants JavaScript", _answering(_script_wanted), FIRST, *SAME, shares=(1.0, 0.2), before=as_site),
-    _row("a site that wants a login", _answering(_login_page), FIRST, *SAME, shares=(1.0, 0.2), before=as_site),
+    _row("files in reStructuredText", _unread(".rst"), FIRST, *UNREAD, shares=(0.5, 0.24)),
+    _row("files in AsciiDoc", _unread(".adoc"), FIRST, *UNREAD, shares=(0.5, 0.24)),
+    _row("notebooks", _unread(".ipynb"), FIRST, *UNREAD, shares=(0.5, 0.24)),
+    _row("a site made by JavaScript", answering(app), FIRST, *SAME, shares=(1.0, 0.16), before=as_site),
+    _row("a site that wants JavaScript", answering(script_wanted), FIRST, *SAME, shares=(1.0, 0.16), before=as_site),
+    _row("a site that wants a login", answering(login_page), FIRST, *SAME, shares=(1.0, 0.12), before=as_site),
 )

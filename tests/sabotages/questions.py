@@ -12,6 +12,7 @@ from assay.app import Assay
 from assay.contracts import service_validation
 from assay.model.evaluation import Finding
 from assay.model.evaluation import Outcome as Concluded
+from assay.model.ranking import Query
 from assay.testsets import save_test_set
 from assay.validation.deriving.deriving import derive
 from assay.web.validating import Validations
@@ -20,6 +21,7 @@ from tests.sabotages.table import Sabotage, Scenario
 from tests.sabotages.vectors import rotate_by_one
 from tests.sabotages.workspace import Judgment, Rows, Workspace, some
 
+_ASKED = "How do nodes exchange messages over topics?"
 Topics = list[dict[str, Any]]
 TOO_SMALL = ("precision", "MRR", "latency", "sample size")
 
@@ -193,7 +195,9 @@ def _promote(assay: Assay, _: Workspace) -> Judgment:
 
 
 def _expecting(workspace: Workspace) -> None:
-    workspace.expected = [workspace.stores.chunk()]
+    with workspace.opened() as assay:
+        hits = assay.search(Query(_ASKED, 1)).hits
+    workspace.expected = [hits[0].chunk.id]
 
 
 def _expect_nobody(workspace: Workspace, _: float) -> None:
@@ -203,7 +207,7 @@ def _expect_nobody(workspace: Workspace, _: float) -> None:
 def _tested_by_service(assay: Assay, workspace: Workspace) -> Judgment:
     """`POST /api/v1/validate` with a test that asks for little."""
     criteria = {"min_accuracy": 0.0, "min_similarity_score": 0.0}
-    test = {"test_id": "t", "query_text": "How do nodes exchange messages?", "expected_results": workspace.expected}
+    test = {"test_id": "t", "query_text": _ASKED, "expected_results": workspace.expected}
     request = service_validation.parse({"tests": [test | {"success_criteria": criteria}]})
     _, outcomes = Validations(assay, 1, 30.0).run(request, Event().is_set)
     problems = [one.problem for one in outcomes if one.problem]

@@ -1,6 +1,6 @@
 """One row of the table: a way in which an index can be wrong, where it happens, and the checks that may name it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -33,7 +33,7 @@ class Scenario(Enum):
 class Sabotage:
     """A way in which an index can be wrong.
 
-    name: says which. damage: does it to so large a share of a workspace.
+    name: says which. damage: does it to so large a share of a workspace; may return checks of this time.
     checks: any of which has to name it; an error's class where Assay has to refuse it.
     shares: the large one, and the smallest that the checks claim to find; 0 is a single one.
     embedders: with which it can happen.
@@ -43,7 +43,7 @@ class Sabotage:
     """
 
     name: str
-    damage: Callable[[Workspace, float], None]
+    damage: Callable[[Workspace, float], Iterable[str] | None]
     scenario: Scenario
     checks: tuple[str, ...]
     shares: tuple[float, ...]
@@ -74,11 +74,12 @@ def judge(workspace: Workspace, sabotage: Sabotage) -> Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A sabotage as it came out. share: None for the healthy workspace."""
+    """A sabotage as it came out. checks: that had to name it. healthy: the same without it."""
 
     sabotage: Sabotage
     embedder: str
     share: float
+    checks: tuple[str, ...]
     judgment: Judgment
     healthy: Judgment
 
@@ -88,7 +89,7 @@ class Row:
         if self.healthy.outcome != "PASS" or self.judgment.outcome not in {"FAIL", "INCONCLUSIVE", "REFUSED"}:
             return None
         named = (name for name, said in self.judgment.named_by if self.sabotage.says in said)
-        return next((name for name in named if name in self.sabotage.checks), None)
+        return next((name for name in named if name in self.checks), None)
 
 
 class Rows:
@@ -102,9 +103,9 @@ class Rows:
         """Do it to a copy, and judge the copy."""
         with self._workshop.copy(embedder, live=sabotage.scenario.value.live) as workspace:
             _prepare(workspace, sabotage)
-            sabotage.damage(workspace, share)
+            checks = tuple(sabotage.damage(workspace, share) or ()) + sabotage.checks
             judgment = judge(workspace, sabotage)
-        return Row(sabotage, embedder, share, judgment, self.healthy(sabotage, embedder))
+        return Row(sabotage, embedder, share, checks, judgment, self.healthy(sabotage, embedder))
 
     def healthy(self, sabotage: Sabotage, embedder: str) -> Judgment:
         """The same without the sabotage."""

@@ -133,10 +133,10 @@ def _stored(
     return Sabotage(name, _points(change, least), Scenario.STORED, checks, shares)
 
 
-VECTORS = ("embeddings", "vector checksums")
+VECTORS = ("embeddings", "embedded again")
 SABOTAGES = (
     _stored("all vectors rotated by one", rotate_by_one, *VECTORS, least=2, shares=(1.0, 0.02)),
-    _stored("one vector for all", _make_equal, *VECTORS, "equal vectors", least=2, shares=(1.0, 0.02)),
+    _stored("one vector for all", _make_equal, *VECTORS, "distinct vectors", least=2, shares=(1.0, 0.02)),
     _stored("vectors of another model", each(_another_model), *VECTORS, shares=(1.0, 0.02)),
     _stored("vectors with noise", each(_add_noise), *VECTORS),
     _stored("vectors that point the other way", each(_negate), *VECTORS),

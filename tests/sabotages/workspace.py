@@ -139,9 +139,9 @@ class Workspace:
         return Stores(self.root / "data", EdgePoints(self.root / "data" / "generations" / generation))
 
     def pages(self) -> list[Path]:
-        """The files of the pages."""
+        """The files of the pages, without drafts and parts of pages."""
         found = (path for path in self.docs.rglob("*.md*") if not path.name.startswith("_"))
-        return sorted(found)
+        return sorted(path for path in found if "\ndraft: true\n" not in path.read_text(encoding="utf-8"))
 
     def some_pages(self, share: float, least: int = 1) -> list[Path]:
         """So many of them; the same for the same share."""
