@@ -99,11 +99,16 @@ def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
     elif isinstance(value, dict):
-        yield from (one for one in value.values() if isinstance(one, re.Pattern))
+        for one in value.values():
+            held = one if isinstance(one, re.Pattern) else getattr(one, "pattern", None)
+            if isinstance(held, re.Pattern):
+                yield held
 
 
 def _defined_here(tree: ast.Module, name: str) -> bool:
-    targets = (target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets)
+    plain = (target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets)
+    annotated = (node.target for node in tree.body if isinstance(node, ast.AnnAssign))
+    targets = (*plain, *annotated)
     return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 

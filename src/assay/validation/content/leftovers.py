@@ -41,7 +41,7 @@ _HTML = "div|span|p|table|thead|tbody|tr|td|th|a|img|details|summary|iframe|vide
 _KEYS = "title|layout|date|weight|permalink|sidebar_position|slug|description|tags|author"
 
 KINDS: Mapping[str, Kind] = {
-    "Hugo shortcodes": _kind("{{< {{%", r"\{\{[<%]\s*/?\s*\\?\"?[\w./-][^\n]{0,300}?[>%]\}\}"),
+    "Hugo shortcodes": _kind("{{< {{%", r"\{\{[<%]\s{0,9}/?\s{0,9}\\?\"?[\w./-][^\n]{0,300}?[>%]\}\}"),
     "template tags": _kind("{%", r"(?<!\{)\{%[-+]?\s*/?[a-z][^{}\n]{0,200}%\}"),
     "template expressions": _kind(
         "{{",
@@ -76,11 +76,11 @@ KINDS: Mapping[str, Kind] = {
     ),
     "reStructuredText directives": _kind(".. ", r"^\.\. [\w:-]+::(?:\s|$)"),
     "reStructuredText roles and links": _kind(
-        ":` `_", rf"(?<![\w:]):[a-z][a-z:+-]*:{_CODE}|{_CODE}__?(?!\w)", ambiguous=True
+        ":` `_", rf"(?<![\w:]):[a-z][a-z:+-]{{0,40}}:{_CODE}|{_CODE}__?(?!\w)", ambiguous=True
     ),
     "AsciiDoc": _kind(
         "[ ::",
-        r"^\[(?:source|cols|options|quote|NOTE|TIP|discrete)[,=%.][^\]\n]*\]$|^(?:include|image|toc)::\S*\[[^\]\n]*\]",
+        r"^\[(?:source|cols|options|quote|NOTE|TIP|discrete)[,=%.][^\]\n]{0,200}\]$|^(?:include|image|toc)::\S{0,200}\[[^\]\n]{0,200}\]",
     ),
     "attribute lists": _kind("{:", r"(?<!\{)\{:\s?[.#]?[a-z][^{}\n]{0,100}\}"),
     "attributes": _kind("{. {# { { .", r"(?<![\w{$])\{ ?[.#][a-z][\w-]*(?:\s[^{}\n]{0,80})?\}", ambiguous=True),
@@ -89,7 +89,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "front matter": _kind("+++ title: layout:", rf"\A\+\+\+\s|\A#{{1,2}} (?:{_KEYS}): [^\n]*\s(?:{_KEYS}): "),
 }  # fmt: skip
-"""By the name that a report gives it. Each pattern is linear: no two parts that repeat can match the same text."""
+"""By the name that a report gives it. What repeats in a pattern is bounded wherever a match could begin again within
+it, so that all are linear."""
 
 
 def leftovers(text: str) -> dict[str, str]:
