@@ -299,7 +299,7 @@ def test_every_mode_gives_true_cosines_and_no_passage_twice(desk: Desk) -> None:
     for number in range(6):
         desk.write(f"copy-{number}", "Exactly the same words stand here.")
         (desk.docs / f"copy-{number}.md").write_text("# Copy\n\nExactly the same words stand here.\n", encoding="utf-8")
-    with desk.open(gate={"max_alike_pages": 1.0}) as assay:
+    with desk.open(gate={"max_alike_pages": 1.0, "max_repeated": 1.0}) as assay:
         assay.publish()
         for mode in Mode:
             hits = assay.search(Query("exactly the same words", 5, mode)).hits
