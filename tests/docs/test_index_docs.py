@@ -22,3 +22,8 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
     lost = [link for link in links if link not in {"", "…"} and "://" not in link and not (page.parent / link).exists()]
     assert not lost
+
+
+def test_no_two_decisions_have_one_number() -> None:
+    numbers = [page.name[:4] for page in (DOCS / "decisions").glob("*.md")]
+    assert len(set(numbers)) == len(numbers)
