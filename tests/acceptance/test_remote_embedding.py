@@ -158,6 +158,7 @@ def test_a_build_that_is_killed_pays_again_for_no_more_than_was_in_flight(
             "ASSAY_EMBEDDING__BATCH_TEXTS": str(batch),
             "ASSAY_EMBEDDING__CALLS": str(calls),
             "ASSAY_CHUNKING__MAX_CHARACTERS": "200",
+            "ASSAY_GATE__EMBEDDED_AGAIN": "0",
             "ASSAY_DATA_DIR": str(tmp_path / "data"),
             "PYTHONPATH": str(ROOT / "src"),
         }
