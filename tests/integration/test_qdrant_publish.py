@@ -172,7 +172,7 @@ def test_a_candidate_that_fails_its_gate_is_gone_with_the_next_build(
     assert rejected.promoted is None
     assert alias(outside) == f"assay-{live}"
     for part in PARTS[:4]:
-        workshop.write(part, "Mended.")
+        workshop.write(part, f"The {part} is mended, and {len(part)} people have looked at it.")
     mended = assay.publish().promoted
     assert mended
     assert collections(outside) == sorted([f"assay-{live}", f"assay-{mended.id}"])
