@@ -35,11 +35,12 @@ TOP_K = 5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer: its status, 0 when there was none; the ids of its hits; and 004's status."""
+    """One answer: its status, 0 when there was none; the ids of its hits; 004's status; whether it is by keywords alone."""
 
     status: int
     ids: tuple[str, ...] = ()
     said: str | None = None
+    degraded: bool = False
 
 
 @dataclass(slots=True)
@@ -48,11 +49,13 @@ class Tally:
 
     statuses: answers of each shape by HTTP status; 0 for a connection that gave none.
     said: 004's own status by count.
-    wrong: answers of status 200 whose hits are not those that a sound service gave.
+    degraded: answers that say that keywords alone gave them.
+    wrong: other answers of status 200 whose hits are not those that a sound service gave.
     """
 
     statuses: dict[str, Counter[int]] = field(default_factory=lambda: {shape: Counter() for shape in SHAPES})
     said: Counter[str] = field(default_factory=Counter)
+    degraded: int = 0
     wrong: list[tuple[str, str]] = field(default_factory=list)
 
     def all_statuses(self) -> Counter[int]:
@@ -124,7 +127,7 @@ class Chain:
         path, name, hits = SHAPES[shape]
         status, body = self._request("POST", path, {name: query, "top_k": TOP_K} | _extra(shape))
         ids = tuple(str(hit.get("chunk_id") or hit.get("id")) for hit in body.get(hits, ()))
-        return Answer(status, ids, body.get("status"))
+        return Answer(status, ids, body.get("status"), body.get("degraded") is True)
 
     def wait_for(self, path: str, status: int, seconds: float = 30.0) -> float:
         """Seconds until a GET has this status. Raises TimeoutError."""
@@ -162,7 +165,8 @@ class Chain:
                     tally.statuses[shape][answer.status] += 1
                     if shape == "004" and answer.said:
                         tally.said[answer.said] += 1
-                    if answer.status == 200 and answer.ids != truth[shape, query]:
+                    tally.degraded += answer.degraded
+                    if answer.status == 200 and not answer.degraded and answer.ids != truth[shape, query]:
                         tally.wrong.append((shape, query))
                 turn += 1
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.chain import SHAPES, Chain, running_chain
+from tests.chain import SHAPES, Chain, Tally, running_chain
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -35,20 +35,23 @@ def test_every_shape_answers_with_1024_dimensions_behind_it(chain: Chain) -> Non
     truth = chain.truth(QUERIES)
     assert {shape for shape, _ in truth} == set(SHAPES)
     assert all(len(ids) == 5 for ids in truth.values())
-    for query in QUERIES:  # these four rank alike: by similarity
+    for query in QUERIES:  # these show the same hits in the same order: by similarity
         assert truth["000", query] == truth["003", query] == truth["004", query]
     code = (
-        "from assay.contracts.retrieval_layer import generate_query_embedding, retrieve_content_chunks\n"
+        "from assay.contracts.retrieval_layer import generate_query_embedding, retrieve, retrieve_content_chunks\n"
         f"embedded = generate_query_embedding({QUERIES[0]!r})\n"
-        "print(len(embedded.vector), *[chunk.chunk_id for chunk in retrieve_content_chunks(embedded.vector, 5)])"
+        "print(len(embedded.vector), len(retrieve_content_chunks(embedded.vector, 5)))\n"
+        f"print(*[chunk.chunk_id for chunk in retrieve({QUERIES[0]!r}, 5, minimum_relevance=0.0)])"
     )
-    dimension, *ids = chain.python(code).split()
-    assert dimension == "1024"
+    dimension, nearest, *ids = chain.python(code).split()
+    assert (dimension, nearest) == ("1024", "5")
     assert tuple(ids) == truth["003", QUERIES[0]]
 
 
-def test_without_the_embedder_searches_are_502_and_come_back(chain: Chain) -> None:
-    tally_after_outage(chain, "cohere", allowed={200, 502}, expected=502)
+def test_without_the_embedder_the_seeds_searches_are_502_and_keywords_answer_the_others(chain: Chain) -> None:
+    tally = tally_after_outage(chain, "cohere", allowed={200, 502}, expected=502)
+    assert tally.degraded > 0
+    assert 502 not in tally.statuses["native"]
 
 
 def test_without_the_vector_store_searches_are_503_and_come_back(chain: Chain) -> None:
@@ -56,14 +59,14 @@ def test_without_the_vector_store_searches_are_503_and_come_back(chain: Chain) -
 
 
 def test_without_the_catalog_searches_go_on_and_say_what_is_missing(chain: Chain) -> None:
-    said = tally_after_outage(chain, "postgres", allowed={200}, expected=200, health=503)
-    assert said["partial"] > 0
+    tally = tally_after_outage(chain, "postgres", allowed={200}, expected=200, health=503)
+    assert tally.said["partial"] > 0
     assert chain.get("/health")[1]["status"] == "ok"
 
 
 def tally_after_outage(
     chain: Chain, part: str, *, allowed: set[int], expected: int, health: int | None = None
-) -> dict[str, int]:
+) -> Tally:
     """Kill a part while clients search, start it again, and check what every client met."""
     truth = chain.truth(QUERIES)
     with chain.clients(CLIENTS, truth) as tally:
@@ -79,7 +82,7 @@ def tally_after_outage(
     assert tally.all_statuses()[expected] > 0
     assert not tally.wrong
     assert chain.truth(QUERIES) == truth
-    return dict(tally.said)
+    return tally
 
 
 def wait_until_met(chain: Chain, status: int) -> None:

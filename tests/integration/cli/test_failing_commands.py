@@ -330,6 +330,7 @@ EXIT_CODES = {
     "StorageFull": 4,
     "IndexNotFound": 4,
     "IndexCorrupt": 4,
+    "PointCorrupt": 4,
     "CatalogError": 4,
     "CatalogNotFound": 2,
     "CatalogUnavailable": 4,
