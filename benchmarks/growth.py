@@ -1,7 +1,8 @@
 """How time grows with a hostile text: every reader and every pattern, at n, 2n and 4n characters.
 
-Run as `python -m benchmarks.growth [WORD…]`; words choose readers and patterns by parts of their names. For each of
-them the worst ratio of the times of a text and of one half as long is printed: 2 is linear, 4 is quadratic.
+Run as `python -m benchmarks.growth [--all] [WORD…]`; words choose readers and patterns by parts of their names, and
+`--all` tries them with every text. For each the worst ratio of the times of a text and of one half as long is printed:
+2 is linear, 4 is quadratic. CPU time of this process is measured.
 """
 
 import gc
@@ -18,107 +19,153 @@ from benchmarks.pattern_attacks import attacks, patterns
 LIMIT = 2.5
 """The worst ratio that is allowed."""
 
-_SHORTEST, _LONGEST = 8_000, 512_000
-_MEANINGFUL = 0.01
-"""Seconds that the longest of three texts has to take, or the time says nothing of its length."""
-_SURE = 0.4
+_SHORTEST, _LONGEST = 1_000, 128_000
+_MEANINGFUL = 0.003
+"""Seconds that the longer of two texts takes at least, or the time says nothing of its length."""
+_SUSPECT = 2.2
+_CLOSELY = 2
+"""Texts of each reader that are measured closely whatever a first look says: those that looked steepest."""
+_SURE = 0.15
 _TRIES = 3
-_TOO_LONG = 5.0
+_TOO_LONG = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The worst growth that one reader or pattern showed. ratio: 0 where every text took no time to speak of."""
+    """How the time of a reader grows with a text. ratio: 0 where the longest text took no time to speak of."""
 
-    name: str
     ratio: float = 0.0
     by: str = ""
     length: int = 0
     seconds: float = 0.0
 
-    def __str__(self) -> str:
-        mark = "  TOO STEEP" if self.ratio > LIMIT else ""
-        return f"{self.name:<58} {self.ratio:5.2f}  {self.by[:44]:<44} {self.length:>9,} {self.seconds:7.2f} s{mark}"
+
+@dataclass(frozen=True, slots=True)
+class Steepest:
+    """The growths of one reader or pattern that are over the limit, or the one that is nearest to it."""
+
+    name: str
+    growths: Sequence[Growth]
+
+    @property
+    def ratio(self) -> float:
+        """The worst."""
+        return self.growths[0].ratio
+
+    def lines(self) -> Iterator[str]:
+        """The table's rows."""
+        for one in self.growths:
+            mark = "  TOO STEEP" if one.ratio > LIMIT else ""
+            yield (
+                f"{self.name[:66]:<66} {one.ratio:5.2f}  {one.by[:44]:<44} {one.length:>9,} {one.seconds:7.3f} s{mark}"
+            )
 
 
-def _seconds(work: Callable[[str], object], text: str) -> float:
-    """CPU time of this process: what else the machine does counts little."""
-    started = process_time()
-    work(text)
-    return process_time() - started
+class Measuring:
+    """The times of one reader or pattern. longest: text, in characters, that it can meet."""
 
+    def __init__(self, work: Callable[[str], object], longest: int) -> None:
+        self._work = work
+        self._longest = longest
+        self._seconds("")  # what is loaded at the first call is no part of any text's time
+        self._fixed = min(self._seconds("") for _ in range(_TRIES))
 
-def growth(name: str, work: Callable[[str], object], hostile: Hostile, longest: int = _LONGEST) -> Growth:
-    """How a reader's time grows with one hostile text.
+    def at_a_glance(self, hostile: Hostile) -> Growth:
+        """Compare a short text with one four times as long, both longer where that takes no time to speak of."""
+        length = min(_SHORTEST, self._longest // 4)
+        first, last = 0.0, self._of(hostile, length)
+        while length < self._longest and (not first or last < _MEANINGFUL):
+            length = min(length * 4, self._longest)
+            first, last = last, self._of(hostile, length)
+        if last < _MEANINGFUL:
+            return Growth(0.0, hostile.name, length, last)
+        for _ in range(_TRIES):
+            if _ratio(first, last, 4) <= _SUSPECT:
+                break
+            first = min(first, self._of(hostile, length // 4))
+            last = min(last, self._of(hostile, length))
+        return Growth(_ratio(first, last, 4), hostile.name, length, last)
 
-    A short text and one four times as long tell whether it is worth a closer look, and where they take no time a very
-    long one does. What looks steep is made longer until it takes long enough to be sure: what is quadratic stays so,
-    and what was noise does not.
-    """
-    length = min(_SHORTEST * 4, longest)
-    first, last = (_seconds(work, hostile.text(part)) for part in (length // 4, length))
-    if last < _MEANINGFUL and length < longest:
-        first, last = last, _seconds(work, hostile.text(longest))
-        times, length = longest / length, longest
-    else:
-        times = 4.0
-    if last < _MEANINGFUL:
-        return Growth(name)
-    ratio = (last / max(first, last / times / 4)) ** (1 / log2(times))
-    if ratio <= LIMIT:
-        return Growth(name, ratio, hostile.name, length, last)
-    return _closely(name, work, hostile, min(_SHORTEST, longest // 4), longest)
-
-
-def _closely(name: str, work: Callable[[str], object], hostile: Hostile, length: int, longest: int) -> Growth:
-    half, whole = 0.0, _seconds(work, hostile.text(length))
-    while length * 2 <= longest and whole < _SURE:
-        length *= 2
-        half, whole = whole, _seconds(work, hostile.text(length))
-    gc.collect()
-    gc.disable()
-    try:
+    def closely(self, hostile: Hostile, length: int, longest: int) -> Growth:
+        """Double a text until it takes long enough to be sure: what is quadratic stays so, what was noise does not."""
+        half, whole = self._of(hostile, length // 2), self._of(hostile, length)
+        while length * 2 <= longest and whole < _SURE:
+            length *= 2
+            half, whole = whole, self._of(hostile, length)
         for _ in range(_TRIES):
             if whole <= LIMIT * half or whole > _TOO_LONG:
                 break
-            half = min(half, _seconds(work, hostile.text(length // 2)))
-            whole = min(whole, _seconds(work, hostile.text(length)))
+            half = min(half, self._of(hostile, length // 2))
+            whole = min(whole, self._of(hostile, length))
+        return Growth(_ratio(half, whole, 2) if whole >= _MEANINGFUL else 0.0, hostile.name, length, whole)
+
+    def _of(self, hostile: Hostile, length: int) -> float:
+        return max(self._seconds(hostile.text(length)) - self._fixed, 1e-6)
+
+    def _seconds(self, text: str) -> float:
+        started = process_time()
+        self._work(text)
+        return process_time() - started
+
+
+def _ratio(first: float, last: float, times: int) -> float:
+    """The growth for a doubling, of times of texts of which one is so many times as long."""
+    return float((last / max(first, 1e-6)) ** (1 / log2(times)))
+
+
+def steepest(
+    name: str, work: Callable[[str], object], texts: Iterable[Hostile], longest: int = _LONGEST, every: bool = False
+) -> Steepest:
+    """Measure one reader: all its texts at a glance, those that look steep closely."""
+    measuring = Measuring(work, min(longest, longest if every else _LONGEST))
+    gc.collect()
+    gc.freeze()
+    gc.disable()  # a collection falls on one text and not on the other
+    try:
+        glances = []
+        for text in texts:
+            if every or not text.is_extra:
+                glances.append((measuring.at_a_glance(text), text))
+                gc.collect(1)
+        glances.sort(key=lambda one: -one[0].ratio)
+        found = []
+        for place, (glance, text) in enumerate(glances):
+            if glance.ratio > _SUSPECT or (place < _CLOSELY and glance.ratio):
+                found.append(measuring.closely(text, glance.length, longest))
+                gc.collect()
     finally:
         gc.enable()
-    return Growth(name, whole / max(half, 1e-9), hostile.name, length, whole)
+        gc.unfreeze()
+    found.sort(key=lambda one: -one.ratio)
+    slowest = max((glance for glance, _ in glances), key=lambda one: one.seconds, default=Growth())
+    return Steepest(name, [one for one in found if one.ratio > LIMIT] or found[:1] or [slowest])
 
 
-def worst(name: str, work: Callable[[str], object], texts: Iterable[Hostile], longest: int = _LONGEST) -> list[Growth]:
-    """The steepest growths of one reader, the worst first: all that are over the limit, or the one that is nearest."""
-    found = sorted((growth(name, work, text, longest) for text in texts), key=lambda one: -one.ratio)
-    steep = [one for one in found if one.ratio > LIMIT]
-    return steep or found[:1]
-
-
-def measured(words: Sequence[str]) -> Iterator[list[Growth]]:
+def measured(words: Sequence[str], *, every: bool = False) -> Iterator[Steepest]:
     """The growth of every reader and pattern whose name has one of the words in it; of all without words."""
     for reader in readers():
         if not words or any(word in reader.name for word in words):
-            yield worst(reader.name, reader.work, reader.texts(), reader.longest)
+            yield steepest(reader.name, reader.work, reader.texts(), reader.longest, every)
     for pattern in patterns():
         if not words or any(word in pattern.name for word in words):
-            yield worst(pattern.name, pattern.work, attacks(pattern), pattern.longest)
+            yield steepest(pattern.name, pattern.work, attacks(pattern), pattern.longest, every)
 
 
-def main(words: Sequence[str] = ()) -> int:
+def main(arguments: Sequence[str] = ()) -> int:
     """Print the growth of each, and the worst. Returns the exit code."""
-    print(f"{'reader or pattern':<58} ratio  {'by':<44} {'characters':>9}")
-    everything: list[Growth] = []
-    for found in measured(words):
-        everything += found
-        for one in found:
-            if one.ratio > 0 or words:
-                print(one, flush=True)
+    words = [word for word in arguments if word != "--all"]
+    print(f"{'reader or pattern':<66} ratio  {'by':<44} {'characters':>9}")
+    everything = []
+    for found in measured(words, every="--all" in arguments):
+        everything.append(found)
+        for line in found.lines():
+            print(line, flush=True)
+    print(f"{process_time():.0f} s")
     if not everything:
         return 0
-    steepest = max(everything, key=lambda one: one.ratio)
-    print(f"\nworst of {len({one.name for one in everything})}: {steepest.ratio:.2f} ({steepest.name}, {steepest.by})")
-    return 1 if steepest.ratio > LIMIT else 0
+    worst = max(everything, key=lambda one: one.ratio)
+    print(f"\nworst of {len(everything)}: {worst.ratio:.2f} ({worst.name}, {worst.growths[0].by})")
+    return 1 if worst.ratio > LIMIT else 0
 
 
 if __name__ == "__main__":

@@ -1,15 +1,18 @@
 """The most memory that one page can take: hostile pages of the largest size, each read in a process of its own.
 
-Run as `python -m benchmarks.page_memory`. The table says what became of each page, and the peak of the process that
-read it, its interpreter and tokenizer included; nothing may be over 300 MB.
+Run as `python -m benchmarks.page_memory [NAME…]`; names choose pages by how theirs begin. The table says what became of
+each page, and the peak of the process that read it, its interpreter and tokenizer included; nothing may be over 300 MB.
 """
 
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 from assay.adapters.embedders.static import StaticEmbedder
+from assay.adapters.sources.site.facts import read_html_facts
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.intake import Cut
 from assay.ingest.workers.limits import PageLimits
@@ -21,6 +24,8 @@ from assay.settings.sources import SourceSettings
 _LENGTH = SourceSettings.model_fields["max_page_bytes"].default
 _SLACK = 5
 """Megabytes that the kernel's count may lie over the limit: it counts pages that are shared with other processes."""
+_EXIT_STEP = 4
+"""Megabytes for each step of an exit code, in which a fork says its peak."""
 
 _MARKDOWN: dict[str, Callable[[], str]] = {
     "paragraphs": lambda: _filled("# T\n\n", "Words of a paragraph, and a few more of them.\n\n"),
@@ -53,6 +58,14 @@ _HTML: dict[str, Callable[[], str]] = {
     "HTML: attributes": lambda: _filled("<p ", "a=b "),
 }
 
+_FACTS: dict[str, Callable[[], str]] = {
+    **_HTML,
+    "HTML: numbers": lambda: _filled("", "1 "),
+    "HTML: numbered links": lambda: "".join(f"<a href=/{number}>a</a>" for number in range(_LENGTH // 22)),
+    "HTML: keywords": lambda: _filled("<head>", "<meta name=keywords content='a,b'>"),
+}
+"""Besides being read by a worker, pages of a site are read for their facts by the build."""
+
 
 def _filled(before: str, unit: str, length: int = _LENGTH) -> str:
     return before + unit * ((length - len(before)) // len(unit))
@@ -62,6 +75,10 @@ def _page(text: str, media_type: MediaType, generator: str | None) -> RawPage:
     return RawPage(
         "a", "https://docs.example.org/a", text, media_type, "bench", "a", "0" * 64, "a", generator=generator
     )
+
+
+def _is_asked(name: str, words: Sequence[str]) -> bool:
+    return not words or any(name.startswith(word) for word in words)
 
 
 def _peak(pid: int) -> int:
@@ -96,8 +113,22 @@ def measured(setup: Setup, name: str, page: RawPage) -> int:
         process.stop()
 
 
-def main() -> int:
-    """Print the table. Returns the exit code: 1 when a page takes more than it may."""
+def facts_measured(name: str, text: Callable[[], str]) -> int:
+    """Read a page's facts in a fork of this process and print how long it took. Returns the peak in megabytes."""
+    pid = os.fork()
+    if pid == 0:
+        page, started = text(), process_time()
+        read_html_facts(page, "https://docs.example.org/1", {}, datetime.now(UTC))
+        print(f"{'facts, ' + name:<36} {_peak(os.getpid()):>4} MB {process_time() - started:6.1f} s", flush=True)
+        os._exit(min(_peak(os.getpid()) // _EXIT_STEP, 255))
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) * _EXIT_STEP
+
+
+def main(words: Sequence[str] = ()) -> int:
+    """Print the table. Returns the exit code: 1 when a page takes more than it may.
+
+    words: parts of the names of the pages to read; all without.
+    """
     if sys.platform != "linux":
         print("Skipped: the peak of another process is read from /proc, which only Linux has.")
         return 0
@@ -105,15 +136,20 @@ def main() -> int:
     limits = PageLimits()
     setup = Setup(ChunkingRules(1_800, None, 0, embedder.tokenizer), embedder.token_counter, limits)
     print(f"{'page of ' + format(_LENGTH, ',') + ' bytes':<36}   peak     time  what became of it")
-    peaks = []
+    peaks = [0]
+    for name, text in _FACTS.items():
+        if _is_asked("facts, " + name, words):
+            peaks.append(facts_measured(name, text))
     for name, text in _MARKDOWN.items():
         for dialect, media_type in (("mkdocs", MediaType.MARKDOWN), ("docusaurus", MediaType.MDX)):
-            peaks.append(measured(setup, f"{name}, {dialect}", _page(text(), media_type, dialect)))
+            if _is_asked(f"{name}, {dialect}", words):
+                peaks.append(measured(setup, f"{name}, {dialect}", _page(text(), media_type, dialect)))
     for name, text in _HTML.items():
-        peaks.append(measured(setup, name, _page(text(), MediaType.HTML, None)))
+        if _is_asked(name, words):
+            peaks.append(measured(setup, name, _page(text(), MediaType.HTML, None)))
     print(f"worst: {max(peaks)} MB")
     return 1 if max(peaks) > limits.megabytes + _SLACK else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -5,46 +5,27 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import assay
+from assay.adapters.sources.folder import includes
 from benchmarks.hostile_inputs import Hostile
 
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 _WHOLE = ("match", "fullmatch")
 """Methods that begin at one place."""
 
+_ANY = "finditer"
+"""What a pattern is tried with whose use is not seen: it begins at every place."""
+
 _MOST_PUMPS = 60
 
-SHORT = {
-    "access.key_file": 1_000,
-    "folder.layout._": 16_384,
-    "includes._SELECTION": 500,
-    "splitting._WORD_BEFORE": 64,
-    "splitting._INITIALS": 64,
-    "splitting._LINE_NUMBER": 64,
-    "ids.slug_from_path re.sub": 4_096,
-    "postgres_faults": 4_000,
-    "settings.loading._SECRET": 1_000,
-    "metrics.registry": 1_000,
-    "web.": 16_384,
-    "settings.": 4_000,
-    "qdrant.errors": 10_000,
-    "adopted.access": 10_000,
-    "contracts.": 8_000,
-    "sources.site.addresses": 2_000,
-    "sources.site.variant_names": 2_000,
-    "sources.site.facts._LINK_HEADER": 8_000,
-    "sources.site.facts._header_canonical": 8_000,
-    "sources.site.robots": 8_000,
-    "sources.site.frontier": 2_000,
-    "sources.site.options": 2_000,
-}
-"""The longest text that the patterns of a module meet, where their callers bound it."""
+SHORT = {"folder.includes._SELECTION": includes.LONGEST_PATH}
+"""The longest text that a pattern meets which would be steep on a longer one; a unit test holds its callers to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +54,8 @@ class Pattern:
 def patterns() -> Iterator[Pattern]:
     """Every compiled pattern of every module with each method that it is used with, and those written in place."""
     for module in sorted(pkgutil.walk_packages(assay.__path__, "assay."), key=lambda one: one.name):
-        if module.name.endswith("__main__") or ".sql." in module.name:  # migrations run when they are imported
-            continue
+        if module.name.endswith(("__main__", ".sql.env")) or ".sql.versions" in module.name:
+            continue  # they do their work when they are imported
         loaded = importlib.import_module(module.name)
         path = Path(loaded.__file__ or "")
         source = path.read_text(encoding="utf-8")
@@ -85,7 +66,7 @@ def patterns() -> Iterator[Pattern]:
                 if f"{name} " not in source and f"{name}:" not in source:
                     continue
                 if _defined_here(tree, name):
-                    for method in used.get(name) or ("finditer",):
+                    for method in used.get(name) or (_ANY,):
                         yield _pattern(f"{module.name.removeprefix('assay.')}.{name}", pattern, method)
         yield from _in_place(module.name.removeprefix("assay."), tree)
 
@@ -100,9 +81,13 @@ def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
         yield value
     elif isinstance(value, dict):
         for one in value.values():
-            held = one if isinstance(one, re.Pattern) else getattr(one, "pattern", None)
-            if isinstance(held, re.Pattern):
-                yield held
+            yield from _compiled(one)
+    elif isinstance(value, tuple | list | frozenset):
+        for one in value:
+            yield from _compiled(one)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _compiled(getattr(value, field.name))
 
 
 def _defined_here(tree: ast.Module, name: str) -> bool:
@@ -124,21 +109,25 @@ def _used(tree: ast.Module) -> dict[str, tuple[str, ...]]:
 
 
 def _in_place(module: str, tree: ast.Module) -> Iterator[Pattern]:
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        for node in ast.walk(function):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and isinstance(node.func.value, ast.Name)
-                and node.func.value.id == "re"
-                and node.func.attr in _METHODS
-                and isinstance(node.args[0], ast.Constant)
-            ):
-                flags = re.IGNORECASE if "IGNORECASE" in ast.unparse(node) else re.NOFLAG
-                compiled = re.compile(node.args[0].value, flags)
-                yield _pattern(f"{module}.{function.name} re.{node.func.attr}", compiled, node.func.attr)
+    """Patterns that are written where they are used, within functions."""
+    calls = {
+        node: function.name
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+    }
+    for node, name in calls.items():
+        if (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "re"
+            and node.func.attr in (*_METHODS, "compile")
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            flags = re.IGNORECASE if "IGNORECASE" in ast.unparse(node) else re.NOFLAG
+            method = _ANY if node.func.attr == "compile" else node.func.attr
+            yield _pattern(f"{module}.{name} re.{node.func.attr}", re.compile(node.args[0].value, flags), method)
 
 
 # --- texts ---------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ _CLAUSE_END = re.compile(rf"[;:,؛،]{_CLOSERS}(?=\s)|[，、；：]{_CLOSERS}")
 _CODE_PUNCTUATION = re.compile(r"[;,{}()\[\]>]")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^`](?:.{0,300}?)(?<!`)\1(?!`)", re.DOTALL)
 _BLANKS = re.compile(r"\s*")
-_WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_`]*\Z")
+_WORD_BEFORE = re.compile(r"(?<![^\s(\[{\"'“‘«*_`])[^\s(\[{\"'“‘«*_`]*+\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]\Z")
 _LINE_NUMBER = re.compile(r"(?:^|\n)[ \t>]*\d{1,9}\Z")
 

@@ -32,7 +32,8 @@ _SNIPPET_BLOCK = re.compile(
 )
 _EMBED = re.compile(r"\{(?P<mark>[*!])>?[ \t]*(?P<path>[^\s!*{}][^\s!{}]{0,500})[^{}\n]{0,500}(?P=mark)\}")
 _SELECTION = re.compile(r":(?:-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*|[\w-]+)$")
-_LONGEST_PATH = 500
+LONGEST_PATH = 500
+"""Characters of a path, as it is written, that is looked for."""
 _LOADER = re.compile(r"!{0,2}raw-loader!")
 _ESCAPED = re.compile(r"\\(.)")
 
@@ -105,7 +106,7 @@ def _statements(rules: IncludeRules, text: str) -> list[_Statement]:
             found += [
                 _Statement(_file_of(name), imported=False)
                 for name in names
-                if 0 < len(name) <= _LONGEST_PATH and name[0] != ";"
+                if 0 < len(name) <= LONGEST_PATH and name[0] != ";"
             ]
     if rules.embeds and ("!}" in text or "*}" in text):
         found += [_Statement(match["path"], imported=False) for match in _EMBED.finditer(text)]

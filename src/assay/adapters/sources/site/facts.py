@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import islice
 from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -29,7 +30,10 @@ _UNREAD = ["script", "style", "noscript", "template", "svg"]
 _MAIN = ("main", "[role=main]", "article")
 _LEAST_MAIN = 40
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
-_SERIAL = re.compile(rf"(?:(?:\d+|\b(?:{_MONTHS})[a-z]{{0,7}}\b)[\s.,:/-]*)+", re.IGNORECASE)
+_SERIAL = re.compile(rf"(?:\d+|\b(?:{_MONTHS})[a-z]{{0,7}}\b)[\s.,:/-]*", re.IGNORECASE)
+_MOST_ELEMENTS = 400_000
+"""Tags that are parsed: as many more would take the build more memory than reading a page may. Hardly a page has some
+ten thousand."""
 
 _NUMBERED = re.compile(r"(?<![A-Za-z0-9:._-])[A-Za-z:._-]*+[0-9][A-Za-z0-9:._-]*+")
 """A number, a time, or the name of a request; not the sentence around it where words are written without blanks."""
@@ -92,6 +96,7 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
 
     address: that it was served at. headers: of its answer, names in small letters. now: with a time zone.
     """
+    text, rest = _parted(text)
     tree = LexborHTMLParser(tamed(text))
     base_node = tree.css_first("base[href]")
     base = (resolve(address, _attribute(base_node, "href")) if base_node is not None else None) or address
@@ -106,8 +111,7 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
     lang = _attribute(root, "lang") if root is not None else ""
     heading = tree.css_first("h1")
     title = tree.css_first("title")
-    shown = _shown_text(tree)
-    bare = _without_address(shown, address)
+    bare = _without_address(_shown_text(tree) + rest, address)
     version, group = _version(metas)
     facts = PageFacts(
         canonical=canonical,
@@ -123,7 +127,7 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
         heading=_squeezed(heading.text())[:200] if heading is not None else "",
         fingerprint=_digest(bare),
         gist=_gist(bare),
-        skeleton=_digest(_SERIAL.sub("#", bare)) if series_of(address) else "",
+        skeleton=_digest(_without_numbers(bare)) if series_of(address) else "",
         sitemaps=tuple(linked.sitemaps[:10]),
     )
     return ReadHead(facts, links)
@@ -271,6 +275,22 @@ def _without_address(text: str, address: str) -> str:
         if len(part) > 3:
             text = text.replace(part, "")
     return _squeezed(text)
+
+
+def _without_numbers(text: str) -> str:
+    """A text with `#` for each row of numbers and names of days and months.
+
+    One by one, for a pattern that takes a whole row remembers each step of it: 600 MB for a page of numbers.
+    """
+    return re.sub("\0+", "#", _SERIAL.sub("\0", text))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """The part of a page that is parsed, and the rest, which is nothing but of a page beyond reason."""
+    if text.count("<") <= _MOST_ELEMENTS:
+        return text, ""
+    start = next(islice(re.finditer("<", text), _MOST_ELEMENTS, None)).start()
+    return text[:start], text[start:]
 
 
 def _gist(text: str) -> str:
