@@ -35,7 +35,7 @@ TOP_K = 5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer: its status, 0 when there was none; the ids of its hits; 004's status; whether it is by keywords alone."""
+    """One answer: its status (0 for none), the ids of its hits, 004's status, whether it is by keywords alone."""
 
     status: int
     ids: tuple[str, ...] = ()

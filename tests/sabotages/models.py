@@ -148,7 +148,7 @@ SABOTAGES = (
     _row("a model that gives all queries one vector", _always(_constant, documents=False), Scenario.FIRST, SEMANTIC),
     _row("queries of another model than documents", _always(_another, documents=False), Scenario.FIRST, SEMANTIC),
     _row("a model that never gives the same vector twice", _always(_never_the_same), Scenario.FIRST, REMADE),
-    _row("a model that reads 40 characters", _first_characters, Scenario.FIRST, COLLAPSED),
+    _row("a model that reads 40 characters", _first_characters, Scenario.FIRST, ("read to the end",)),
     _row("answers shifted by one", _always_shifted, Scenario.FIRST, SEMANTIC + REMADE),
     _row("answers shifted by one during the build", _shifted_while_building, Scenario.STORED, SEMANTIC + REMADE),
     _row("another model during the build", _while_building(_another), Scenario.STORED, REMADE, (1.0, 0.14)),

@@ -19,6 +19,7 @@ from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
 from assay.validation.structure.repeats import passages_alike, titles_alike
 from assay.validation.structure.titles import reachable_by_title
+from assay.validation.structure.truncation import read_to_the_end
 from assay.validation.structure.unread import unread_files
 from assay.validation.structure.vectors import distinct_vectors, embedded_again, titles_by_vectors
 
@@ -41,6 +42,7 @@ CHECKS: tuple[Check, ...] = (
     distinct_vectors,
     titles_by_vectors,
     embedded_again,
+    read_to_the_end,
 )
 
 
