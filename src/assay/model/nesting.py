@@ -28,6 +28,14 @@ _TAG = re.compile(
 _LONG = re.compile(rf"<([a-zA-Z][^\s/<>]*)[^<>]{{{_LONG_TAG},}}>?")
 _ATTRIBUTE = re.compile(r"""[^\s"'=<>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")
 _OPTION = re.compile(r"</?option(?=[\s/>])[^<>]*>?", re.IGNORECASE)
+_MOST_PASSED_OVER = 10_000
+"""Tags with attributes that a parser may pass over. At each it copies the text before it, if more text follows."""
+_PASSED_OVER = re.compile(
+    rf"<(/[a-z][^\s/<>]*+|(?:html|head|body|form|input|caption|col|colgroup|t[dhr]|tbody|thead|tfoot)(?=[\s/]))"
+    rf"(?=[^<>]){_ATTRIBUTES}>",
+    re.IGNORECASE,
+)
+"""Tags that have no place of their own everywhere, with attributes: the closing ones, and those of tables and pages."""
 _UNCLOSED = (
     "area base br col embed hr img input link meta param source track wbr li p dt dd tr td th option thead "
     "tbody tfoot colgroup html head body"
@@ -67,6 +75,8 @@ def tamed(content: str) -> str:
     if content.count("<o") + content.count("<O") > _MOST_OPTIONS:
         content = _without_options(content)
     tags = content.count("<")
+    if tags > _MOST_PASSED_OVER and sum(1 for _ in _PASSED_OVER.finditer(content)) > _MOST_PASSED_OVER:
+        content = _PASSED_OVER.sub(r"<\1>", content)
     may_be_deep = _may_be_deep(content) if tags > _MANY_TAGS else tags > _DEEPEST and _looks_deep(content)
     return _flattened(content) if may_be_deep else content
 
@@ -145,11 +155,13 @@ def _flattened(content: str) -> str:
     parts: list[str] = []
     state = _Depth()
     position = place = data_end = 0
+    has_data = True
     while found := _TAG.search(content, place):
         place = found.end()
         name = (found["name"] or "").lower()
-        if found["data"]:  # nothing in a drawing; elsewhere its tags count
-            data_end = max(data_end, content.find("]]>", place))
+        if found["data"] and has_data and place > data_end:  # nothing in a drawing; elsewhere its tags count
+            data_end = content.find("]]>", place)
+            has_data = data_end >= 0
         if not name or (name in _FOREIGN and found[0].endswith("/>")):
             continue
         if found["close"]:

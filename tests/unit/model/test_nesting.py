@@ -82,3 +82,23 @@ def test_a_list_of_very_many_options_loses_their_tags_and_no_text() -> None:
     many = tamed("<select>" + "<oPtion value=1>a</OPTION>" * 2_000 + "</select>")
     assert "ption" not in many
     assert many.count("a") == 2_000
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("tag", ["td", "/b", "body", "tr", "form", "/p", "html", "caption"])
+def test_tags_that_a_parser_passes_over_lose_attributes_beyond_reason(tag: str) -> None:
+    page = tamed(f"<p>a<{tag} q=a b='<i>'>ab" * 100_000)
+    assert " q=a" not in page
+    assert page.count("ab") == 100_000
+    assert (LexborHTMLParser(page).text() or "").count("ab") == 100_000
+
+
+def test_a_large_table_keeps_its_attributes() -> None:
+    page = "<table>" + "<tr class=a><td colspan=2>a</td><td>b</td></tr>" * 4_000 + "</table>"
+    assert tamed(page) == page
+
+
+@pytest.mark.timeout(20)
+def test_data_that_never_ends_is_looked_for_once() -> None:
+    page = "<![CDATA[ <b>" * 100_000
+    assert tamed(page).count("<b>") == 512

@@ -42,7 +42,7 @@ class _Frame:
 
     free: whether its keys are the user's own, so that none of them is one that holds text.
     as_text: whether scalars in it are text as they are written.
-    starts: where its keys begin.
+    lines: on which its keys begin.
     key: that waits for its value; None where the next scalar is a key.
     """
 
@@ -51,7 +51,7 @@ class _Frame:
     as_text: bool
     anchor: str | None
     size: int = 1
-    starts: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
     key: str | None = None
 
 
@@ -66,6 +66,7 @@ class _Reading:
         self._stack: list[_Frame] = []
         self._anchors: dict[str, tuple[object, int]] = {}
         self._repeated = 0
+        self._counted, self._line = 0, 1
         self._root: list[object] = []
         self.problems: list[Problem] = []
 
@@ -100,15 +101,20 @@ class _Reading:
 
     def _take_key(self, frame: _Frame, event: Any) -> None:  # noqa: ANN401
         key: str = event.value
-        start = event.start_mark.index
-        if key in frame.starts:
-            first = line_at(self._text, frame.starts[key])
-            words = f"the key `{key}` is there already, on line {first}"
-            self.problems.append(Problem(Place(self._name, line_at(self._text, start)), "", words))
+        line = self._line_at(event.start_mark.index)
+        if key in frame.lines:
+            words = f"the key `{key}` is there already, on line {frame.lines[key]}"
+            self.problems.append(Problem(Place(self._name, line), "", words))
         if key == "<<" and event.implicit[0]:
             raise self._fault(event, "merge keys (`<<`) are not read; write the keys out")
-        frame.starts[key] = start
+        frame.lines[key] = line
         frame.key = key
+
+    def _line_at(self, position: int) -> int:
+        """The line of a place that is not before the last one that was asked for: each line is counted once."""
+        self._line += self._text.count("\n", self._counted, position)
+        self._counted = position
+        return self._line
 
     def _value(self, event: Any, frame: _Frame | None) -> object:  # noqa: ANN401
         text: str = event.value

@@ -10,7 +10,7 @@ MOST_WORDS = 16
 MOST_CHARACTERS = 120
 
 _ARTICLES = frozenset({"a", "an", "the", "our", "your"})
-_CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
+_CODE = re.compile(r"(?<!`)(`++)(.{1,300}?)(?<!`)\1(?!`)", re.DOTALL)
 _MARKUP = re.compile(r"[`*]+|(?<!\w)_+|_+(?!\w)|\\(?=[^\w\s])")
 _WORD = re.compile(r"[^\W_]+(?:['’.+#/_-]*[^\W_]+)*[+#]*")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")

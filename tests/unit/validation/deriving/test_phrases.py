@@ -133,3 +133,13 @@ def test_texts_that_differ_in_case_punctuation_and_articles_only_are_one() -> No
 
 def test_the_gist_leaves_out_what_fits_any_page() -> None:
     assert gist("the documentation for `createReducer` in Redux", common) == ("createreducer",)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", ["`" * 200_000, "``a`" * 50_000, " ".join("`" * n for n in range(1, 600))])
+def test_marks_of_code_take_no_more_than_linear_time(text: str) -> None:
+    assert "`" not in plain(text)
+
+
+def test_code_in_a_text_is_shown_without_its_marks() -> None:
+    assert plain("Use `a_b` and ``c`d``") == "Use a_b and cd"
