@@ -26,6 +26,7 @@ _SUSPECT = 2.2
 _CLOSELY = 2
 """Texts of each reader that are measured closely whatever a first look says: those that looked steepest."""
 _SURE = 0.15
+_SHOWN = 3
 _TRIES = 3
 _TOO_LONG = 4.0
 
@@ -54,7 +55,7 @@ class Steepest:
 
     def lines(self) -> Iterator[str]:
         """The table's rows."""
-        for one in self.growths:
+        for one in self.growths[:_SHOWN]:
             mark = "  TOO STEEP" if one.ratio > LIMIT else ""
             yield (
                 f"{self.name[:66]:<66} {one.ratio:5.2f}  {one.by[:44]:<44} {one.length:>9,} {one.seconds:7.3f} s{mark}"

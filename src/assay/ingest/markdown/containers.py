@@ -24,7 +24,7 @@ _INCLUDE = re.compile(r"\{!>?(.+)!\}[ \t]*$")
 _CODE_INCLUDE = re.compile(r"\{\*(?=[ \t]*[^ \t*])(.+)\*\}[ \t]*$")
 _LINES = re.compile(r"\bln\[([\d:, ]+)\]")
 _ABBREVIATION = re.compile(r"\*\[[^\]\n]+\]:")
-_MARKDOWN_IN_HTML = re.compile(r"<[A-Za-z][\w-]*(?=[^<>]*\smarkdown(?:[\s=>]))[^<>]*>[ \t]*$")
+_MARKDOWN_IN_HTML = re.compile(r"<[A-Za-z][\w-]*+(?=[^<>]*\smarkdown(?:[\s=>]))[^<>]*>[ \t]*$")
 _INDENT = 4
 
 
