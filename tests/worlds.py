@@ -10,7 +10,7 @@ from assay.model.documents import Chunk
 from assay.model.generations import ContentFingerprint, Generation, State
 from assay.model.ids import content_hash
 from assay.model.ranking import FusionMethod
-from assay.ports import Embedder, IndexPoint, IndexSpec, Names, SparseVector, VectorIndex
+from assay.ports import Embedder, IndexPoint, IndexSpec, Names, SparseVector, VectorIndex, vector_checksums
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.testing.catalog_samples import Stored, generation
@@ -55,7 +55,15 @@ class World:
         writer = self.store.create(name, IndexSpec.of(counted))
         writer.add(self._points(chunks, self.encoder.weigh(counts, average)))
         writer.seal()
+        self._record_checksums(name, chunks)
         return self.catalog.transition(name, State.CANDIDATE)
+
+    def _record_checksums(self, name: str, chunks: Sequence[Chunk]) -> None:
+        checksums = vector_checksums(self.embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
+        by_url: dict[str, dict[str, bytes]] = {}
+        for chunk, checksum in zip(chunks, checksums, strict=True):
+            by_url.setdefault(chunk.document.url, {})[chunk.id] = checksum
+        self.catalog.record_checksums(name, by_url)
 
     def open(self, name: str) -> VectorIndex:
         """The index of a generation."""

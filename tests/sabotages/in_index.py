@@ -22,13 +22,13 @@ def one_byte_of_a_payload(stores: Stores) -> dict[str, tuple[str, ...]]:
 def a_payload_without_a_title(stores: Stores) -> dict[str, tuple[str, ...]]:
     chunk = stores.chunk()
     stores.change_point(chunk, lambda point: point.payload.pop("title"))
-    return {"completeness": (f"{chunk} (", "lacks title in the index")}
+    return {"completeness": (f"{chunk} (", "lacks `title` in the index")}
 
 
 def a_payload_that_cannot_be_read(stores: Stores) -> dict[str, tuple[str, ...]]:
     chunk = stores.chunk()
     stores.change_point(chunk, lambda point: point.payload.update(rest="{"))
-    return {"completeness": (f"{chunk} (", "cannot be read")}
+    return {"completeness": (f"{chunk} (", "has a `rest` that is no JSON object in the index")}
 
 
 def facets_of_another_version(stores: Stores) -> dict[str, tuple[str, ...]]:
@@ -63,6 +63,12 @@ def _miscounted(stores: Stores) -> dict[str, tuple[str, ...]]:
     return {"index": ("it was sealed with",)} if isinstance(stores.points, ServerPoints) else {}
 
 
+def _not_as_recorded(*chunks: str) -> dict[str, tuple[str, ...]]:
+    """What the checksums of vectors say of these chunks; of any, if none is named."""
+    said = [f"{chunk} (" for chunk in chunks]
+    return {"vector checksums": (*said, "its vector is not the one that was embedded")}
+
+
 def two_vectors_swapped(stores: Stores) -> dict[str, tuple[str, ...]]:
     one, other = (stores.points.all()[stores.chunk(number)] for number in (0, 3))
     one.dense, other.dense = other.dense, one.dense
@@ -73,7 +79,8 @@ def two_vectors_swapped(stores: Stores) -> dict[str, tuple[str, ...]]:
             f"{other.id} (",
             "hold each other's vectors",
             "Vectors have changed places: searches find one passage by the meaning of another.",
-        )
+        ),
+        **_not_as_recorded(one.id, other.id),
     }
 
 
@@ -81,7 +88,7 @@ def the_vector_of_another_chunk(stores: Stores) -> dict[str, tuple[str, ...]]:
     one, other = (stores.points.all()[stores.chunk(number)] for number in (0, 3))
     one.dense = other.dense
     stores.points.put(one)
-    return {"embeddings": (f"{one.id} (", "of another text or another model")}
+    return {"embeddings": (f"{one.id} (", "of another text or another model"), **_not_as_recorded(one.id)}
 
 
 def the_vectors_of_another_model(stores: Stores) -> dict[str, tuple[str, ...]]:
@@ -93,7 +100,8 @@ def the_vectors_of_another_model(stores: Stores) -> dict[str, tuple[str, ...]]:
         "embeddings": (
             f"{len(points)} of {len(points)} vectors are not what static",
             "another model, or another state of it, made them",
-        )
+        ),
+        **_not_as_recorded(),
     }
 
 
@@ -105,7 +113,7 @@ def a_vector_of_half_the_length(stores: Stores) -> dict[str, tuple[str, ...]]:
         point.dense = [0.5 * value for value in rotated(point.dense)]
 
     stores.change_point(chunk, change)
-    return {"embeddings": (f"{chunk} (",)}
+    return {"embeddings": (f"{chunk} (",), **_not_as_recorded(chunk)}
 
 
 def one_number_of_a_vector(stores: Stores) -> dict[str, tuple[str, ...]]:
@@ -115,7 +123,8 @@ def one_number_of_a_vector(stores: Stores) -> dict[str, tuple[str, ...]]:
         point.dense[17] += 0.01
 
     stores.change_point(chunk, change)
-    return {"embeddings": (f"{chunk} (", "of another text or another model (cosine 1.00")}
+    said = (f"{chunk} (", "of another text or another model (cosine 1.00")
+    return {"embeddings": said, **_not_as_recorded(chunk)}
 
 
 def keywords_of_another_chunk(stores: Stores) -> dict[str, tuple[str, ...]]:
@@ -177,7 +186,8 @@ def one_byte_of_the_vector_file(stores: Stores) -> dict[str, tuple[str, ...]]:
     path, content = _vectors(stores)
     place = content.index(wanted) + 4 * 5 + 3  # the byte of the fifth number that has its sign
     path.write_bytes(content[:place] + bytes([content[place] ^ 0x80]) + content[place + 1 :])
-    return {"index": (path.name, "is missing, cut short or damaged"), "embeddings": (f"{chunk} (",)}
+    said = (path.name, "is missing, cut short or damaged")
+    return {"index": said, "embeddings": (f"{chunk} (",), **_not_as_recorded(chunk)}
 
 
 def _vectors(stores: Stores) -> tuple[Path, bytes]:

@@ -133,11 +133,11 @@ def _stored(
     return Sabotage(name, _points(change, least), Scenario.STORED, checks, shares)
 
 
-VECTORS = ("embeddings", "embedded again")
+VECTORS = ("vector checksums",)
 SABOTAGES = (
-    _stored("all vectors rotated by one", rotate_by_one, *VECTORS, least=2, shares=(1.0, 0.02)),
-    _stored("one vector for all", _make_equal, *VECTORS, "distinct vectors", least=2, shares=(1.0, 0.02)),
-    _stored("vectors of another model", each(_another_model), *VECTORS, shares=(1.0, 0.02)),
+    _stored("all vectors rotated by one", rotate_by_one, *VECTORS, least=2, shares=(1.0, 0.0)),
+    _stored("one vector for all", _make_equal, *VECTORS, least=2, shares=(1.0, 0.0)),
+    _stored("vectors of another model", each(_another_model), *VECTORS, shares=(1.0, 0.0)),
     _stored("vectors with noise", each(_add_noise), *VECTORS),
     _stored("vectors that point the other way", each(_negate), *VECTORS),
     _stored("vectors cut in half", each(_cut_half), *VECTORS),

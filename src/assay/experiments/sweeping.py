@@ -148,7 +148,7 @@ def _cut(bench: Bench, base: Generation, rules: ChunkingRules | None) -> Iterato
             base=base,
             documents=assay.catalog,
             earlier=earlier if base.embedder == assay.embedder.identity else None,
-            earlier_ids=assay.catalog.embedded_hashes(base.id),
+            earlier_chunks=assay.catalog.embedded_hashes(base.id),
             embedder=assay.embedder,
             encoder=assay.encoder,
             cache=assay.embedding_cache,

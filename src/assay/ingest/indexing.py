@@ -12,6 +12,7 @@ from assay.model.generations import ContentFingerprint, Generation
 from assay.ports import Catalog, IndexPoint, IndexWriter, Names, Progress, SparseEncoder
 
 _CHUNKS_AT_ONCE = 512
+_DOCUMENTS_AT_ONCE = 200
 
 
 def count_terms(
@@ -49,14 +50,27 @@ def write_points(
     writer: IndexWriter,
     progress: Progress,
 ) -> None:
-    """Give every chunk its vectors and write them, a few chunks at a time. generation: as count_terms returned it."""
+    """Give every chunk its vectors and write them, a few chunks at a time; the catalog gets the vectors' checksums.
+
+    generation: as count_terms returned it.
+    """
     counts = spool.read()
     batches = _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE)
+    checksums: dict[str, dict[str, bytes]] = {}
     with closing(supply.stream(batches)) as stream:
         for batch, dense in stream:
             sparse = encoder.weigh(list(islice(counts, len(batch))), generation.sparse.average_length)
-            writer.add([IndexPoint(*triple) for triple in zip(batch, dense, sparse, strict=True)])
+            vectors = (embedded.vector for embedded in dense)
+            writer.add([IndexPoint(*triple) for triple in zip(batch, vectors, sparse, strict=True)])
+            for chunk, embedded in zip(batch, dense, strict=True):
+                checksums.setdefault(chunk.document.url, {})[chunk.id] = embedded.checksum
+            if len(checksums) > _DOCUMENTS_AT_ONCE:
+                last = batch[-1].document.url  # its other chunks may come in the next batch
+                unfinished = checksums.pop(last)
+                catalog.record_checksums(generation.id, checksums)
+                checksums = {last: unfinished}
             progress.advance(len(batch))
+    catalog.record_checksums(generation.id, checksums)
 
 
 def _batches(items: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:

@@ -20,6 +20,7 @@ from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, Pag
 from assay.model.generations import Generation, State, last_judged
 from assay.ports import (
     Catalog,
+    EmbeddedChunk,
     IndexSpec,
     Progress,
     VectorIndex,
@@ -220,10 +221,16 @@ class Pipeline:
         parts = self._parts
         writer = parts.store.create(generation.id, IndexSpec.of(generation))
         try:
-            with self._earlier_vectors(generation, base) as (earlier, earlier_ids):
-                supply = VectorSupply(parts.embedder, earlier, earlier_ids, parts.cache)
+            with self._earlier_vectors(generation, base) as (earlier, chunks):
+                supply = VectorSupply(parts.embedder, earlier, chunks, parts.cache)
                 with self._stage("embed", generation.chunks):
                     write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, self._progress)
+            if supply.damaged:
+                logger.warning(
+                    "%d vectors of the earlier index are not those that were embedded; their texts are embedded again. "
+                    "`assay audit` names the chunks.",
+                    supply.damaged,
+                )
             if supply.recovered:
                 logger.info("%d vectors came from a build that was not finished.", supply.recovered)
             with self._stage("seal", None):
@@ -236,7 +243,7 @@ class Pipeline:
     @contextmanager
     def _earlier_vectors(
         self, generation: Generation, base: Generation | None
-    ) -> Iterator[tuple[VectorIndex | None, dict[str, str]]]:
+    ) -> Iterator[tuple[VectorIndex | None, dict[str, EmbeddedChunk]]]:
         """The index before this one and what can be found in it; nothing when its embedder was another."""
         if base is None or base.embedder != generation.embedder:
             yield None, {}

@@ -17,6 +17,7 @@ from assay.model.documents import Chunk, Document
 from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.ports import (
     Catalog,
+    EmbeddedChunk,
     Embedder,
     EmbeddingCache,
     IndexSpec,
@@ -35,14 +36,14 @@ class RecutParts:
     """What documents are cut again with.
 
     base, documents: the generation whose documents they are, and the catalog that has them; both are only read.
-    earlier, earlier_ids: vectors that may be used again, as in VectorSupply.
+    earlier, earlier_chunks: vectors that may be used again, as in VectorSupply.
     catalog, store: where the new generation goes.
     """
 
     base: Generation
     documents: Catalog
     earlier: VectorIndex | None
-    earlier_ids: Mapping[str, str]
+    earlier_chunks: Mapping[str, EmbeddedChunk]
     embedder: Embedder
     encoder: SparseEncoder
     cache: EmbeddingCache | None
@@ -126,7 +127,7 @@ def _document(stored: StoredDocument) -> Document:
 def _index(parts: RecutParts, generation: Generation, spool: TermSpool, progress: Progress) -> None:
     writer = parts.store.create(generation.id, IndexSpec.of(generation))
     try:
-        supply = VectorSupply(parts.embedder, parts.earlier, parts.earlier_ids, parts.cache)
+        supply = VectorSupply(parts.embedder, parts.earlier, parts.earlier_chunks, parts.cache)
         with _stage(progress, "embed", generation.chunks):
             write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, progress)
         with _stage(progress, "seal", None):

@@ -4,9 +4,18 @@ from collections import OrderedDict, deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from assay.model.documents import Chunk
-from assay.ports import Embedder, EmbeddingCache, Vector, VectorIndex
+from assay.ports import (
+    EmbeddedChunk,
+    Embedder,
+    EmbeddingCache,
+    Vector,
+    VectorIndex,
+    fit_checksums,
+    vector_checksums,
+)
 
 _CACHE_BYTES = 128 * 1024 * 1024
 """The most that vectors seen in this build may take up in memory."""
@@ -15,12 +24,19 @@ _WAITING = 2
 """Texts that are read ahead, as a multiple of those that calls at the same time can take."""
 
 
+class Embedded(NamedTuple):
+    """A vector with the checksum that it got when it was made."""
+
+    vector: Vector
+    checksum: bytes
+
+
 @dataclass(slots=True)
 class _Batch:
     """Chunks on their way. found: vectors by hash; pending: hashes whose vectors are being made, by their call."""
 
     chunks: Sequence[Chunk]
-    found: dict[str, Vector] = field(default_factory=dict)
+    found: dict[str, Embedded] = field(default_factory=dict)
     pending: dict[str, "_Call"] = field(default_factory=dict)
 
 
@@ -29,7 +45,7 @@ class _Call:
     """Texts by hash for one call of the embedder; future: None until it is made."""
 
     texts: dict[str, str] = field(default_factory=dict)
-    future: Future[dict[str, Vector]] | None = None
+    future: Future[dict[str, Embedded]] | None = None
 
 
 class VectorSupply:
@@ -39,7 +55,8 @@ class VectorSupply:
     stands in ten versions, is embedded once.
 
     earlier: index of the generation whose vectors may be used again; None when there is none of this embedder.
-    earlier_ids: for each hash of an embedded text, a chunk of that index which has it.
+    earlier_chunks: for each hash of an embedded text, a chunk of that index which has it. A vector that does not have
+        the checksum recorded of it is not used again: its text is embedded, and `damaged` counts it.
     cache: where costly vectors are kept through a crash; None for nowhere.
     """
 
@@ -47,15 +64,15 @@ class VectorSupply:
         self,
         embedder: Embedder,
         earlier: VectorIndex | None,
-        earlier_ids: Mapping[str, str],
+        earlier_chunks: Mapping[str, EmbeddedChunk],
         cache: EmbeddingCache | None = None,
     ) -> None:
         self._embedder = embedder
         self._batching = embedder.batching
         self._earlier = earlier
-        self._earlier_ids = earlier_ids
+        self._earlier_chunks = earlier_chunks
         self._cache = cache if self._batching.costly else None
-        self._seen: OrderedDict[str, Vector] = OrderedDict()
+        self._seen: OrderedDict[str, Embedded] = OrderedDict()
         self._capacity = max(_CACHE_BYTES // (4 * embedder.identity.dimension), 1)
         self._open = _Call()
         self._called: dict[str, _Call] = {}
@@ -63,8 +80,9 @@ class VectorSupply:
         self.embedded = 0
         self.reused = 0
         self.recovered = 0
+        self.damaged = 0
 
-    def stream(self, batches: Iterable[Sequence[Chunk]]) -> Generator[tuple[Sequence[Chunk], list[Vector]]]:
+    def stream(self, batches: Iterable[Sequence[Chunk]]) -> Generator[tuple[Sequence[Chunk], list[Embedded]]]:
         """Each batch with a vector for each of its chunks, in order.
 
         Several calls of the embedder go on at the same time, over as many batches as it takes to fill them, so that
@@ -109,7 +127,7 @@ class VectorSupply:
         self._waiting += len(missing)
         return batch
 
-    def _finish(self, batch: _Batch, threads: ThreadPoolExecutor) -> tuple[Sequence[Chunk], list[Vector]]:
+    def _finish(self, batch: _Batch, threads: ThreadPoolExecutor) -> tuple[Sequence[Chunk], list[Embedded]]:
         """Wait for what is still on its way."""
         for digest, call in batch.pending.items():
             if call.future is None:
@@ -126,29 +144,44 @@ class VectorSupply:
         self._open.future = threads.submit(self._embed, self._open.texts)
         self._open = _Call()
 
-    def _embed(self, texts: Mapping[str, str]) -> dict[str, Vector]:
+    def _embed(self, texts: Mapping[str, str]) -> dict[str, Embedded]:
         """One call, whose vectors are kept before the thread makes another."""
         vectors = dict(zip(texts, self._embedder.embed_documents(list(texts.values())), strict=True))
         if self._cache is not None:
             self._cache.keep(self._embedder.identity, vectors)
-        return vectors
+        return _with_checksums(vectors)
 
-    def _from_earlier(self, hashes: Sequence[str]) -> dict[str, Vector]:
-        wanted = {self._earlier_ids[digest]: digest for digest in hashes if digest in self._earlier_ids}
+    def _from_earlier(self, hashes: Sequence[str]) -> dict[str, Embedded]:
+        wanted = {digest: self._earlier_chunks[digest] for digest in hashes if digest in self._earlier_chunks}
         if not wanted or self._earlier is None:
             return {}
-        return {wanted[chunk_id]: vector for chunk_id, vector in self._earlier.vectors(list(wanted)).items()}
+        stored = self._earlier.vectors([chunk.chunk_id for chunk in wanted.values()])
+        there = {digest: stored[chunk.chunk_id] for digest, chunk in wanted.items() if chunk.chunk_id in stored}
+        recorded = {digest: one for digest in there if (one := wanted[digest].checksum) is not None}
+        fits = fit_checksums([there[digest] for digest in recorded], list(recorded.values()))
+        sound = {
+            digest: Embedded(there[digest], checksum)
+            for (digest, checksum), fit in zip(recorded.items(), fits, strict=True)
+            if fit
+        }
+        self.damaged += len(recorded) - len(sound)
+        return sound | _with_checksums({digest: one for digest, one in there.items() if digest not in recorded})
 
-    def _from_cache(self, hashes: Sequence[str]) -> dict[str, Vector]:
+    def _from_cache(self, hashes: Sequence[str]) -> dict[str, Embedded]:
         if self._cache is None or not hashes:
             return {}
         found = self._cache.vectors(self._embedder.identity, hashes)
         self.recovered += len(found)
-        return found
+        return _with_checksums(found)
 
-    def _remember(self, vectors: Mapping[str, Vector]) -> None:
+    def _remember(self, vectors: Mapping[str, Embedded]) -> None:
         for digest, vector in vectors.items():
             self._seen[digest] = vector
             self._seen.move_to_end(digest)
         while len(self._seen) > self._capacity:
             self._seen.popitem(last=False)
+
+
+def _with_checksums(vectors: Mapping[str, Vector]) -> dict[str, Embedded]:
+    checksums = vector_checksums(list(vectors.values()))
+    return {digest: Embedded(vectors[digest], checksum) for digest, checksum in zip(vectors, checksums, strict=True)}

@@ -1,6 +1,7 @@
 """What the core needs of the outside world, as small Protocols. `assay.testing` has a conformance kit for each."""
 
-from assay.ports.catalog import Catalog, ChunkMetadata, ChunkPlace, KnownPage, StoredDocument
+from assay.ports.catalog import Catalog, ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, StoredDocument
+from assay.ports.checksums import CHECKSUM_BYTES, fit_checksums, vector_checksums
 from assay.ports.embedding import (
     Batching,
     Embedder,
@@ -32,12 +33,14 @@ from assay.ports.stores import (
 from assay.ports.vectors import SparseVector, Vector, Vectors
 
 __all__ = [
+    "CHECKSUM_BYTES",
     "AdoptedPoint",
     "Batching",
     "Catalog",
     "ChunkMetadata",
     "ChunkPlace",
     "Compared",
+    "EmbeddedChunk",
     "Embedder",
     "EmbedderCall",
     "EmbedderObserver",
@@ -66,4 +69,6 @@ __all__ = [
     "VectorIndex",
     "VectorStore",
     "Vectors",
+    "fit_checksums",
+    "vector_checksums",
 ]

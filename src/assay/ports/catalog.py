@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from assay.model.documents import Chunk, Document, DocumentInfo, Link, Section
 from assay.model.evaluation import Passage
@@ -64,6 +64,13 @@ class ChunkMetadata:
     source_path: str
     slug: str
     title: str | None
+
+
+class EmbeddedChunk(NamedTuple):
+    """A chunk whose vector may be used again. checksum: of its vector; None where none was recorded."""
+
+    chunk_id: str
+    checksum: bytes | None
 
 
 class Catalog(Protocol):
@@ -148,8 +155,24 @@ class Catalog(Protocol):
     def places_of_texts(self, generation_id: str, content_hashes: Sequence[str]) -> list[ChunkPlace]:
         """Where the chunks with these texts stand, by URL and position."""
 
-    def embedded_hashes(self, generation_id: str) -> dict[str, str]:
-        """For each hash of an embedded text, the id of a chunk of this generation that has it."""
+    def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
+        """For each hash of an embedded text, a chunk of this generation that has it.
+
+        In a generation of which checksums were recorded, chunks without a readable one are left out.
+        """
+
+    def record_checksums(self, generation_id: str, checksums: Mapping[str, Mapping[str, bytes]]) -> None:
+        """Record the checksums of the vectors of whole documents, in one transaction: by URL, and by chunk id.
+
+        Only a building generation takes them. URLs at which it has no document are left out.
+        """
+
+    def checksums(self, generation_id: str, urls: Sequence[str]) -> dict[str, bytes]:
+        """The recorded checksums of the vectors of the documents at these URLs, by chunk id.
+
+        Chunks of which none was recorded are left out: earlier versions of Assay recorded none. Raises CatalogCorrupt
+        where what is recorded of a document is damaged.
+        """
 
     # judgments
 

@@ -9,12 +9,13 @@ class TestMyCatalog(CatalogConformance):
 import pytest
 
 from assay.ports import Catalog
+from assay.testing.catalog_checksums import ChecksumConformance
 from assay.testing.catalog_documents import DocumentConformance
 from assay.testing.catalog_generations import GenerationConformance
 from assay.testing.catalog_passages import PassageConformance
 
 
-class CatalogConformance(GenerationConformance, DocumentConformance, PassageConformance):
+class CatalogConformance(GenerationConformance, DocumentConformance, PassageConformance, ChecksumConformance):
     """Subclass it and give it a fixture `catalog`: a catalog that passes does what assay.ports.Catalog says."""
 
     @pytest.fixture

@@ -301,7 +301,8 @@ class DocumentConformance:
         found = catalog.embedded_hashes("g1")
         by_id = {chunk.id: chunk for chunk in catalog.chunks("g1")}
         assert set(found) == {chunk.embedded_hash for chunk in by_id.values()}
-        assert all(by_id[chunk_id].embedded_hash == embedded for embedded, chunk_id in found.items())
+        assert all(by_id[one.chunk_id].embedded_hash == embedded for embedded, one in found.items())
+        assert all(one.checksum is None for one in found.values())
 
     def test_chunk_metadata_is_that_of_the_live_generation(self, catalog: Catalog) -> None:
         built(catalog, "g1", page("a", "one", "two", title="Old"))

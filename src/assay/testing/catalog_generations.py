@@ -36,6 +36,8 @@ NEEDING_A_GENERATION: dict[str, Callable[[Catalog], object]] = {
     "chunks": lambda catalog: list(catalog.chunks("nowhere")),
     "chunks of revisions": lambda catalog: list(catalog.chunks("nowhere", ["f" * 64])),
     "embedded_hashes": lambda catalog: catalog.embedded_hashes("nowhere"),
+    "checksums": lambda catalog: catalog.checksums("nowhere", []),
+    "record_checksums": lambda catalog: catalog.record_checksums("nowhere", {}),
 }
 
 

@@ -17,7 +17,17 @@ import pytest
 
 from assay.errors import IndexCorrupt, IndexNotFound, InvalidEmbedding, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
-from assay.ports import IndexAnswer, IndexPoint, IndexQuery, IndexSpec, SparseVector, VectorIndex, VectorStore
+from assay.ports import (
+    IndexAnswer,
+    IndexPoint,
+    IndexQuery,
+    IndexSpec,
+    SparseVector,
+    VectorIndex,
+    VectorStore,
+    fit_checksums,
+    vector_checksums,
+)
 from assay.testing.catalog_samples import SITE, page
 from assay.testing.index_samples import (
     DIMENSION,
@@ -419,6 +429,13 @@ class VectorStoreConformance:
         for one in contents:
             assert stored[one.chunk.id].dtype == np.float32
             np.testing.assert_array_equal(stored[one.chunk.id], one.dense)
+
+    def test_vectors_whose_length_is_a_little_off_keep_their_checksums(self, store: VectorStore) -> None:
+        scales = (0.9991, 0.99999, 1.0, 1.00001, 1.0009)
+        contents = [replace(point(f"p{n}", n), dense=direction(n) * np.float32(scales[n % 5])) for n in range(50)]
+        ids = [one.chunk.id for one in contents]
+        stored = filled(store, contents).vectors(ids)
+        assert all(fit_checksums([stored[each] for each in ids], vector_checksums([one.dense for one in contents])))
 
     def test_points_come_back_whole_for_whoever_checks_them(self, index: VectorIndex) -> None:
         contents = points(60)

@@ -9,11 +9,21 @@ import pytest
 
 from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError
-from assay.ingest.vectors import VectorSupply
+from assay.ingest.vectors import Embedded, VectorSupply
 from assay.model.documents import Chunk
 from assay.model.generations import EmbedderIdentity
 from assay.model.ids import content_hash
-from assay.ports import Batching, IndexPoint, IndexSpec, SparseVector, Vector, Vectors
+from assay.ports import (
+    Batching,
+    EmbeddedChunk,
+    IndexPoint,
+    IndexSpec,
+    SparseVector,
+    Vector,
+    Vectors,
+    fit_checksums,
+    vector_checksums,
+)
 from assay.testing.catalog_samples import page
 
 DIMENSION = 16
@@ -95,10 +105,11 @@ def _supply(embedder: MemoryEmbedder, cache: DictCache | None = None) -> VectorS
     return VectorSupply(embedder, None, {}, cache)
 
 
-def _check(embedder: MemoryEmbedder, made: list[tuple[Sequence[Chunk], list[Vector]]]) -> None:
-    for chunks, vectors in made:
+def _check(embedder: MemoryEmbedder, made: list[tuple[Sequence[Chunk], list[Embedded]]]) -> None:
+    for chunks, embedded in made:
         expected = MemoryEmbedder(DIMENSION, None).embed_documents([c.embedded_text for c in chunks])
-        np.testing.assert_array_equal(np.stack(vectors), expected)
+        np.testing.assert_array_equal(np.stack([one.vector for one in embedded]), expected)
+        assert all(fit_checksums(expected, [one.checksum for one in embedded]))
 
 
 @pytest.mark.parametrize(("texts", "calls"), [(1, 1), (3, 2), (10, 3), (512, 1), (100, 8)])
@@ -188,11 +199,33 @@ def test_vectors_of_the_generation_before_are_used_first() -> None:
     writer.seal()
     embedder.embedded.clear()
     index = store.open("before", IndexSpec(DIMENSION, 20))
-    supply = VectorSupply(embedder, index, {c.embedded_hash: c.id for c in before}, DictCache())
+    earlier = {c.embedded_hash: EmbeddedChunk(c.id, None) for c in before}
+    supply = VectorSupply(embedder, index, earlier, DictCache())
     made = list(supply.stream(_batches(30)))
     _check(embedder, made)
     assert len(embedder.embedded) == 10
     assert (supply.embedded, supply.reused, supply.recovered) == (10, 20, 0)
+
+
+def test_a_vector_that_is_not_the_one_recorded_is_made_again() -> None:
+    embedder, store = CountingEmbedder(), MemoryStore()
+    before = [_chunk(number) for number in range(20)]
+    vectors = embedder.embed_documents([c.embedded_text for c in before])
+    checksums = vector_checksums(vectors)
+    wrong = vectors.copy()
+    wrong[[4, 7]] = vectors[[7, 4]]
+    wrong[11] = -vectors[11]
+    writer = store.create("before", IndexSpec(DIMENSION, 20))
+    writer.add([IndexPoint(c, vector, SparseVector((1,), (1.0,))) for c, vector in zip(before, wrong, strict=True)])
+    writer.seal()
+    embedder.embedded.clear()
+    earlier = {c.embedded_hash: EmbeddedChunk(c.id, one) for c, one in zip(before, checksums, strict=True)}
+    supply = VectorSupply(embedder, store.open("before", IndexSpec(DIMENSION, 20)), earlier)
+    made = list(supply.stream(_batches(20)))
+    _check(embedder, made)
+    assert sorted(embedder.embedded) == sorted(before[number].embedded_text for number in (4, 7, 11))
+    assert (supply.embedded, supply.reused, supply.damaged) == (3, 17, 3)
+    assert [one.checksum for _, embedded in made for one in embedded] == checksums
 
 
 def test_a_failure_ends_the_others_waiting_and_keeps_what_they_bring() -> None:

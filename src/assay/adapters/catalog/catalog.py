@@ -13,7 +13,13 @@ from assay.adapters.catalog.sql.database import Database, connect, sqlite_url
 from assay.adapters.catalog.sql.locks import build_lock
 from assay.adapters.catalog.sql.mending import Revision, mend
 from assay.adapters.catalog.sql.migrations import check_schema, prepare
-from assay.adapters.catalog.sql.packing import packed_passage, unpacked_passage, unpacked_text
+from assay.adapters.catalog.sql.packing import (
+    packed_checksums,
+    packed_passage,
+    unpacked_checksums,
+    unpacked_passage,
+    unpacked_text,
+)
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.adapters.catalog.sql.records import (
     Row,
@@ -34,7 +40,7 @@ from assay.adapters.catalog.sql.tables import document_revisions, generation_doc
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
-from assay.ports import ChunkMetadata, ChunkPlace, KnownPage, StoredDocument
+from assay.ports import ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, StoredDocument
 
 __all__ = ["SqlCatalog", "sqlite_url"]
 
@@ -249,12 +255,34 @@ class SqlCatalog:
         """Where the chunks with these texts stand, by URL and position."""
         return _in_order(self._rows_of(generation_id, content_hashes, queries.places_of_texts))
 
-    def embedded_hashes(self, generation_id: str) -> dict[str, str]:
-        """For each hash of an embedded text, the id of a chunk of this generation that has it."""
+    def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
+        """For each hash of an embedded text, a chunk of this generation that has it."""
         with self._database.reading() as connection:
             _state(connection, generation_id)
             rows = connection.execute(queries.embedded_hashes(generation_id)).all()
-            return {row[0]: row[1] for row in rows}
+            packed = _checksum_rows(connection, queries.checksums(generation_id))
+        known = unpacked_checksums(packed, ((row[0], row[2]) for row in rows), skip_damaged=True)
+        chunks = ((digest, EmbeddedChunk(chunk_id, known.get(chunk_id))) for _, digest, chunk_id in rows)
+        return {digest: chunk for digest, chunk in chunks if chunk.checksum is not None or not packed}
+
+    def record_checksums(self, generation_id: str, checksums: Mapping[str, Mapping[str, bytes]]) -> None:
+        """Record the checksums of the vectors of whole documents, in one transaction: by URL, and by chunk id."""
+        values = [{"at": url, "packed": packed_checksums(by_id)} for url, by_id in checksums.items()]
+        with self._database.writing(durable=False) as connection:
+            rules.check_building(generation_id, _state(connection, generation_id))
+            if values:
+                connection.execute(queries.record_checksums(generation_id), values)
+
+    def checksums(self, generation_id: str, urls: Sequence[str]) -> dict[str, bytes]:
+        """The recorded checksums of the vectors of the documents at these URLs, by chunk id."""
+        found: dict[str, bytes] = {}
+        with self._database.reading() as connection:
+            _state(connection, generation_id)
+            for some in _batches(dict.fromkeys(urls), _VALUES):
+                packed = _checksum_rows(connection, queries.checksums_at(generation_id, some))
+                chunks = connection.execute(queries.embedded_hashes_at(generation_id, some)).all() if packed else ()
+                found |= unpacked_checksums(packed, ((row[0], row[2]) for row in chunks))
+        return found
 
     # judgments
 
@@ -401,6 +429,10 @@ def _include(database: Database, connection: Connection, generation_id: str, rev
                 raise rules.two_documents(generation_id, row.url)
     rows = [{"generation_id": generation_id, "revision_id": number, "url": url} for url, number in wanted.items()]
     database.fill(connection, generation_documents, rows)
+
+
+def _checksum_rows(connection: Connection, statement: Executable) -> list[tuple[int, str, bytes]]:
+    return [(row[0], row[1], row[2]) for row in connection.execute(statement)]
 
 
 def _in_order(rows: Iterable[Row]) -> list[ChunkPlace]:

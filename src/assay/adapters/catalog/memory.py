@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assay.adapters.catalog.sql import rules
+from assay.adapters.catalog.sql.packing import packed_checksums, unpacked_checksums
 from assay.adapters.catalog.sql.records import generation_of, generation_row, now_utc
 from assay.errors import BuildInProgress
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
 from assay.model.ids import content_hash
-from assay.ports import ChunkMetadata, ChunkPlace, KnownPage, StoredDocument
+from assay.ports import ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, StoredDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class MemoryCatalog:
         self._generations: dict[str, Generation] = {}
         self._revisions: dict[str, _Revision] = {}
         self._contents: dict[str, dict[str, str]] = {}  # generation id → URL → revision
+        self._checksums: dict[str, dict[str, bytes]] = {}  # generation id → URL → of its chunks, packed
         self._anchors: dict[str, Passage] = {}
 
     @contextmanager
@@ -59,7 +61,7 @@ class MemoryCatalog:
             if generation.id in self._generations:
                 raise rules.already_there(generation.id)
             self._generations[generation.id] = _as_stored(generation)
-            self._contents[generation.id] = {}
+            self._contents[generation.id], self._checksums[generation.id] = {}, {}
 
     def update_generation(self, generation: Generation) -> None:
         """Store the fields of a generation anew, except its state and when it went live."""
@@ -115,7 +117,7 @@ class MemoryCatalog:
             if generation_id not in self._generations:
                 return
             rules.check_forgettable(generation_id, self._state(generation_id))
-            del self._generations[generation_id], self._contents[generation_id]
+            del self._generations[generation_id], self._contents[generation_id], self._checksums[generation_id]
             kept = {revision for contents in self._contents.values() for revision in contents.values()}
             self._revisions = {name: revision for name, revision in self._revisions.items() if name in kept}
 
@@ -215,9 +217,31 @@ class MemoryCatalog:
         wanted = set(content_hashes)
         return [place for place in self._places(generation_id) if place.content_hash in wanted]
 
-    def embedded_hashes(self, generation_id: str) -> dict[str, str]:
-        """For each hash of an embedded text, the id of a chunk of this generation that has it."""
-        return {chunk.embedded_hash: chunk.id for chunk in self.chunks(generation_id)}
+    def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
+        """For each hash of an embedded text, a chunk of this generation that has it."""
+        with self._lock:
+            self._state(generation_id)
+            recorded = self._checksums[generation_id]
+            known = self._unpacked(generation_id, recorded, skip_damaged=True)
+            chunks = [
+                (chunk.embedded_hash, EmbeddedChunk(chunk.id, known.get(chunk.id)))
+                for chunk in self.chunks(generation_id)
+            ]
+            return {digest: chunk for digest, chunk in chunks if chunk.checksum is not None or not recorded}
+
+    def record_checksums(self, generation_id: str, checksums: Mapping[str, Mapping[str, bytes]]) -> None:
+        """Record the checksums of the vectors of whole documents: by URL, and by chunk id."""
+        with self._lock:
+            rules.check_building(generation_id, self._state(generation_id))
+            there = self._contents[generation_id]
+            packed = {url: packed_checksums(by_id) for url, by_id in checksums.items() if url in there}
+            self._checksums[generation_id].update(packed)
+
+    def checksums(self, generation_id: str, urls: Sequence[str]) -> dict[str, bytes]:
+        """The recorded checksums of the vectors of the documents at these URLs, by chunk id."""
+        with self._lock:
+            self._state(generation_id)
+            return self._unpacked(generation_id, urls)
 
     # judgments
 
@@ -231,6 +255,12 @@ class MemoryCatalog:
         with self._lock:
             self._state(generation_id)
             self._anchors = {**anchors, **self._anchors}
+
+    def _unpacked(self, generation_id: str, urls: Iterable[str], *, skip_damaged: bool = False) -> dict[str, bytes]:
+        recorded, contents = self._checksums[generation_id], self._contents[generation_id]
+        wanted = set(urls) & set(recorded)
+        chunks = ((url, chunk.id) for url in wanted for chunk in self._revisions[contents[url]].chunks)
+        return unpacked_checksums([(url, url, recorded[url]) for url in wanted], chunks, skip_damaged=skip_damaged)
 
     def _places(self, generation_id: str) -> list[ChunkPlace]:
         return [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 _ATTRIBUTE_LIST = re.compile(r"^\{\s*([^}]*)\}?")
 _CLASS = re.compile(r"\.([\w+#.-]+)")
 _TITLE = re.compile(r"""(?:^|\s)(?:title|filename|file)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'{}]+))""")
-_BRACKETED_TITLE = re.compile(r"\[([^\[\]A-Za-z]*+[A-Za-z][^\[\]]*+)\]")
+_BRACKETED_TITLE = re.compile(r"\[([^\[\]]*[A-Za-z][^\[\]]*)\]")
 _LANGUAGE = re.compile(r"[^\s{}=,\[\]\"'`]+")
 _MAGIC_COMMENT = re.compile(
     r"""[ \t]*(?://|\#|/\*|<!--|\{/\*|--|%|;)[ \t]*          # how the language opens a comment
@@ -127,8 +127,8 @@ def selected_lines(content: str, ranges: list[tuple[int, int | None]]) -> str:
 
 def _section(content: str, name: str) -> str:
     """What stands between `--8<-- [start:name]` and `--8<-- [end:name]`."""
-    start = re.search(rf"^.*-8<-+[ \t]*\[start:[ \t]*{re.escape(name)}\].*\n?", content, re.MULTILINE)
+    start = re.search(rf"^.*-+8<-+[ \t]*\[start:[ \t]*{re.escape(name)}\].*\n?", content, re.MULTILINE)
     if not start:
         return content
-    end = re.compile(rf"^.*-8<-+[ \t]*\[end:[ \t]*{re.escape(name)}\]", re.MULTILINE).search(content, start.end())
+    end = re.compile(rf"^.*-+8<-+[ \t]*\[end:[ \t]*{re.escape(name)}\]", re.MULTILINE).search(content, start.end())
     return content[start.end() : end.start() if end else len(content)]

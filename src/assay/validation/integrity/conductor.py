@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 
-from assay.errors import IndexCorrupt
+from assay.errors import CatalogCorrupt, IndexCorrupt
 from assay.model.documents import Chunk
 from assay.model.generations import ContentFingerprint, EmbedderIdentity, Generation, SparseIdentity
 from assay.ports import Catalog, Progress, SparseEncoder, StoredPoint, VectorIndex
@@ -16,7 +16,7 @@ from assay.validation.integrity.documents import (
     documents_with_chunks,
 )
 from assay.validation.integrity.faults import Audit, Found
-from assay.validation.integrity.points import check_counts, check_ids, check_points
+from assay.validation.integrity.points import Recorded, check_checksums, check_counts, check_ids, check_points
 from assay.validation.integrity.recheck import Astray, EmbeddingCheck, KeywordCheck, Recheck, drawn
 
 _CHUNKS_AT_ONCE = 1_000
@@ -62,6 +62,7 @@ class _Looked:
     chunks: int
     found: list[Found] = field(default_factory=list)
     astray: list[Astray] = field(default_factory=list)
+    recorded: Recorded = field(default_factory=Recorded)
     terms: float = 0.0
     compared_vectors: int = 0
     compared_keywords: int = 0
@@ -85,9 +86,10 @@ class _Auditor:
         self._index = index
         self._report.add(("index", problem) for problem in problems)
         if index is None:
-            self._report.skipped["vectors"] = "there is no index to read"
+            self._report.skipped |= dict.fromkeys(("vectors", "vector checksums"), "there is no index to read")
         self._embeddings = self._embedding_check()
         self._keywords = self._keyword_check()
+        self._recorded = Recorded()
         self._fingerprint = ContentFingerprint()
         self._ids: set[str] = set()
 
@@ -123,6 +125,7 @@ class _Auditor:
             check_ids(self._ids, self._index, report)
         check_counts(None if self._index is None else self._index.count(), generation, report)
         self._check_fingerprint()
+        self._recorded.conclude(report)
         if self._embeddings is not None and self._index is not None:
             self._embeddings.conclude(self._index, report)
         if self._keywords is not None and report.compared_keywords == report.chunks:
@@ -169,6 +172,7 @@ class _Auditor:
             looked.found.append(("index", f"{error.message} {len(part.chunks)} chunks from {part.chunks[0].id} on."))
             return looked
         looked.found = check_points(part.chunks, points, self._generation.embedder.dimension)
+        self._look_at_checksums(part, points, looked)
         if self._embeddings is not None:
             chunks, theirs = _those(part.chunks, part.embedded, points)
             looked.astray, found = self._embeddings.look(chunks, theirs)
@@ -181,9 +185,27 @@ class _Auditor:
             looked.compared_keywords = len(chunks)
         return looked
 
+    def _look_at_checksums(self, part: _Part, points: dict[str, StoredPoint], looked: _Looked) -> None:
+        urls = list(dict.fromkeys(chunk.document.url for chunk in part.chunks))
+        checksums: dict[str, bytes] = {}
+        unreadable = set()
+        try:
+            checksums = self._catalog.checksums(self._generation.id, urls)
+        except CatalogCorrupt:
+            for url in urls:
+                try:
+                    checksums |= self._catalog.checksums(self._generation.id, [url])
+                except CatalogCorrupt as error:
+                    unreadable.add(url)
+                    looked.found.append(("catalog", error.message))
+        chunks = [chunk for chunk in part.chunks if chunk.document.url not in unreadable]
+        looked.recorded, found = check_checksums(chunks, points, checksums, self._generation.embedder.dimension)
+        looked.found += found
+
     def _take(self, looked: _Looked, progress: Progress) -> None:
         report = self._report
         report.add(looked.found)
+        self._recorded.add(looked.recorded)
         report.compared_vectors += looked.compared_vectors
         report.compared_keywords += looked.compared_keywords
         if self._embeddings is not None:

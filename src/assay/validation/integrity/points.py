@@ -1,12 +1,13 @@
 """The index against the catalog."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
-from assay.ports import StoredPoint, Vector, VectorIndex
+from assay.ports import StoredPoint, Vector, VectorIndex, fit_checksums
 from assay.validation.integrity.faults import Audit, Found
 from assay.validation.integrity.recheck import name_of
 
@@ -30,6 +31,55 @@ def check_points(chunks: Sequence[Chunk], points: dict[str, StoredPoint], dimens
         if wrong := _wrong_with(point.dense, dimension):
             found.append(("vectors", f"{name}{wrong}"))
     return found
+
+
+@dataclass(slots=True)
+class Recorded:
+    """Vectors held against the checksums that were recorded of them.
+
+    checksums: how many chunks have one.
+    lacking: a fault for each chunk of the index that has none, which counts where others have.
+    """
+
+    checksums: int = 0
+    lacking: list[Found] = field(default_factory=list)
+
+    def add(self, other: "Recorded") -> None:
+        """Count those of another part too."""
+        self.checksums += other.checksums
+        self.lacking += other.lacking
+
+    def conclude(self, report: Audit) -> None:
+        """Count the chunks without a checksum, or say that none was recorded."""
+        if self.checksums:
+            report.add(self.lacking)
+        elif self.lacking:
+            report.skipped["vector checksums"] = (
+                f"none of the {len(self.lacking)} was recorded: an earlier version of Assay built this generation, and "
+                "the next build records them"
+            )
+
+
+def check_checksums(
+    chunks: Sequence[Chunk], points: Mapping[str, StoredPoint], checksums: Mapping[str, bytes], dimension: int
+) -> tuple[Recorded, list[Found]]:
+    """The index's vectors against the checksums of those that were embedded.
+
+    Points that the index lacks, and vectors that no search could use, are left to `check_points`.
+    """
+    there = [chunk for chunk in chunks if chunk.id in points]
+    lacking = [chunk for chunk in there if chunk.id not in checksums]
+    recorded = Recorded(
+        len(there) - len(lacking),
+        [("vector checksums", f"{name_of(chunk)}: the checksum of its vector is missing") for chunk in lacking],
+    )
+    stored = [(chunk, points[chunk.id].dense) for chunk in there if chunk.id in checksums]
+    usable = [(chunk, dense) for chunk, dense in stored if dense is not None and not _wrong_with(dense, dimension)]
+    fits = fit_checksums([dense for _, dense in usable], [checksums[chunk.id] for chunk, _ in usable])
+    wrong = [chunk for (chunk, _), fit in zip(usable, fits, strict=True) if not fit]
+    return recorded, [
+        ("vector checksums", f"{name_of(chunk)}: its vector is not the one that was embedded") for chunk in wrong
+    ]
 
 
 def check_ids(catalog_ids: set[str], index: VectorIndex, report: Audit) -> None:

@@ -7,6 +7,8 @@ from assay.errors import AssayError
 from assay.model.ids import is_placeholder
 from assay.validation.structure.judged import Judged
 
+_PAGES = 20
+
 
 def structure_notes(judged: Judged) -> list[str]:
     """Every note on a generation's structure, in the order of the report.
@@ -39,4 +41,18 @@ def vectors_not_compared(judged: Judged) -> Iterator[str]:
         yield f"The vectors of {recheck.vectors} of {chunks} chunks were made anew; `assay audit` makes every one."
 
 
-NOTES: tuple[Callable[[Judged], Iterable[str]], ...] = (placeholder_addresses, vectors_not_compared)
+def checksums_not_recorded(judged: Judged) -> Iterator[str]:
+    """Count the vectors that have no checksum: all of a generation, or none."""
+    pages = [page.url for page in judged.catalog.known_pages(judged.generation.id).values()]
+    if pages and not judged.catalog.checksums(judged.generation.id, pages[:_PAGES]):
+        yield (
+            f"{judged.generation.chunks} vectors have no recorded checksum, for an earlier version of Assay built this "
+            "generation: a vector that was changed since may go unnoticed. The next build records them."
+        )
+
+
+NOTES: tuple[Callable[[Judged], Iterable[str]], ...] = (
+    placeholder_addresses,
+    vectors_not_compared,
+    checksums_not_recorded,
+)

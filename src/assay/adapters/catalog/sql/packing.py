@@ -1,5 +1,6 @@
-"""Sections, links and passages as bytes that take little room: JSON, compressed."""
+"""Sections, links, passages and checksums as bytes that take little room; all but the last are JSON, compressed."""
 
+import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from assay.adapters.catalog.sql.field_types import typed
 from assay.errors import CatalogCorrupt
 from assay.model.documents import Link, Section
 from assay.model.evaluation import Passage, Quote, Span
+from assay.ports import CHECKSUM_BYTES
 
 T = TypeVar("T", Section, Link)
 
@@ -19,6 +21,9 @@ MEND = "Restore the catalog from a backup, or remove it and run `assay publish`.
 
 COMPRESSION = 1
 """zlib's fastest: pages shrink to 34%, where twice the time (level 6) would give 30%."""
+
+_SHORT = 8
+_ENTRY = _SHORT + CHECKSUM_BYTES
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -76,6 +81,41 @@ def unpacked_passage(packed: bytes) -> Passage:
         return typed(Passage(**values), TypeError)
     except (ValueError, TypeError, RecursionError) as error:
         raise _damaged("anchor of a judgment", error) from error
+
+
+def packed_checksums(by_id: Mapping[str, bytes]) -> bytes:
+    """The checksums of a document's vectors, each after a short hash of its chunk's id."""
+    return b"".join(_short(chunk_id) + checksum for chunk_id, checksum in by_id.items())
+
+
+def unpacked_checksums(
+    packed: Iterable[tuple[object, str, bytes]], chunks: Iterable[tuple[object, str]], *, skip_damaged: bool = False
+) -> dict[str, bytes]:
+    """The checksums of some documents by chunk id.
+
+    packed: what names a document's revision, its URL and its packed checksums. chunks: a revision and a chunk of it.
+    skip_damaged: takes what can be read of checksums that are cut short, which otherwise raise CatalogCorrupt.
+    """
+    ids: dict[object, list[str]] = {}
+    for revision, chunk_id in chunks:
+        ids.setdefault(revision, []).append(chunk_id)
+    found: dict[str, bytes] = {}
+    for revision, url, checksums in packed:
+        if len(checksums) % _ENTRY and not skip_damaged:
+            raise CatalogCorrupt(
+                f"The stored checksums of the vectors of {url} are damaged: {len(checksums)} bytes.",
+                hint="`assay publish --rebuild` records them again.",
+            )
+        entries = (checksums[start : start + _ENTRY] for start in range(0, len(checksums) - _ENTRY + 1, _ENTRY))
+        recorded = {entry[:_SHORT]: entry[_SHORT:] for entry in entries}
+        known = ((chunk_id, recorded.get(_short(chunk_id))) for chunk_id in ids.get(revision, ()))
+        found.update((chunk_id, checksum) for chunk_id, checksum in known if checksum is not None)
+    return found
+
+
+def _short(chunk_id: str) -> bytes:
+    """Eight bytes for an id, which is nowhere looked for but among those of one document."""
+    return hashlib.blake2b(chunk_id.encode("utf-8", "surrogatepass"), digest_size=_SHORT).digest()
 
 
 def _columns(noun: type[T], values: Sequence[T]) -> dict[str, list[Any]]:

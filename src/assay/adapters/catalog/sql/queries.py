@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, Delete, Select, Update, delete, exists, select, update
+from sqlalchemy import Column, Delete, Select, Update, bindparam, delete, exists, select, update
 
 from assay.adapters.catalog.sql.tables import (
     anchors,
@@ -202,12 +202,38 @@ def places_of_texts(generation_id: str, content_hashes: Sequence[str]) -> Select
 
 
 def embedded_hashes(generation_id: str) -> Select[Any]:
-    """Hash of the embedded text and id of every chunk."""
+    """Number of the revision, hash of the embedded text and id of every chunk."""
     joined = generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
     return (
-        select(chunks.c.embedded_hash, chunks.c.chunk_id)
+        select(chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id)
         .select_from(joined)
         .where(_mapping.generation_id == generation_id)
+    )
+
+
+def embedded_hashes_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
+    """The same of the documents at these URLs."""
+    return embedded_hashes(generation_id).where(_mapping.url.in_(urls))
+
+
+def checksums(generation_id: str) -> Select[Any]:
+    """Number of the revision, URL and packed checksums of every document of which some were recorded."""
+    return select(_mapping.revision_id, _mapping.url, _mapping.vector_checksums).where(
+        _mapping.generation_id == generation_id, _mapping.vector_checksums.is_not(None)
+    )
+
+
+def checksums_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
+    """The same of the documents at these URLs."""
+    return checksums(generation_id).where(_mapping.url.in_(urls))
+
+
+def record_checksums(generation_id: str) -> Update:
+    """Set the checksums of one document. Values: at, its URL; packed."""
+    return (
+        update(generation_documents)
+        .where(_mapping.generation_id == generation_id, _mapping.url == bindparam("at"))
+        .values(vector_checksums=bindparam("packed"))
     )
 
 

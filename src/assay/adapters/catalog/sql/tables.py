@@ -37,7 +37,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA_VERSION = "0005"
+SCHEMA_VERSION = "0006"
 """The migration that this code was written for, the last one in `versions/`."""
 
 VERSION_TABLE = "catalog_version"
@@ -156,9 +156,12 @@ generation_documents = Table(
     Column("generation_id", GenerationId, ForeignKey(generations.c.id, ondelete="CASCADE"), nullable=False),
     Column("revision_id", RowId, ForeignKey(document_revisions.c.id), nullable=False, index=True),
     Column("url", ByteOrderText, nullable=False),
+    Column("vector_checksums", LargeBinary),
     PrimaryKeyConstraint("generation_id", "revision_id"),
     UniqueConstraint("generation_id", "url"),
 )
+"""vector_checksums: for each of the document's chunks a hash of its id (8 bytes) and a checksum (16); null where none
+were recorded. They are here and not in `chunks`, for the same chunk may have another vector in another generation."""
 
 chunks = Table(
     "chunks",
