@@ -15,7 +15,9 @@ _MAGIC_COMMENT = re.compile(
         [ \t]*(?:\*/\}|\*/|-->)?[ \t]*""",
     re.VERBOSE,
 )
-_SNIPPET_LINE = re.compile(r"""^([ \t]*)(?:-+8<-+[ \t]+["']([^"'\n]+)["'][ \t]*|\{!>?[ \t]*(.+?)[ \t]*!\}[ \t]*)$""")
+_SNIPPET_LINE = re.compile(
+    r"""^([ \t]*)(?:-+8<-+[ \t]+["']([^"'\n]+)["'][ \t]*|\{!>?[ \t]*+(\S(?:.*[^ \t])?)[ \t]*+!\}[ \t]*)$"""
+)
 _LINES = re.compile(r"(?=[\d:])(\d{0,9})(:?)(\d{0,9})")
 _SELECTION = re.compile(
     r"(?P<path>.+?):(?:(?P<lines>\d{0,9}(?::\d{0,9})?(?:,\d{0,9}(?::\d{0,9})?)*)|(?P<section>[\w-]*[A-Za-z_][\w-]*))$"
