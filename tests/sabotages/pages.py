@@ -62,6 +62,11 @@ def _login_with_its_address(page: Path, number: int) -> None:
     say(page, f"{LOGIN}\nYou will be sent back to document {number:04}, request {number * 7919 + 13}.\n")
 
 
+def _login_with_its_name(page: Path, number: int) -> None:
+    name = page.stem.rpartition("-")[2]
+    say(page, f"# {name}\n\n{LOGIN}\nSign in to see the {name}. Request {number * 7919 + 13}.\n", name)
+
+
 def _maintenance(page: Path, number: int) -> None:
     say(page, f"Down for maintenance since 08:{number:02}. We will be back soon. Thank you for your patience.\n")
 
@@ -232,6 +237,7 @@ SABOTAGES = (
     ),
     _row("login pages at the first build", _changed(log_in, 3), FIRST, *SAME, shares=(0.3, 0.12)),
     _row("login pages that differ in a number", _changed(_login_with_its_address, 3), FIRST, *SAME, shares=(0.3, 0.12)),
+    _row("login pages with the page's name", _changed(_login_with_its_name, 3), SECOND, *SAME, shares=(1.0, 0.3)),
     _row("maintenance pages with the time", _changed(_maintenance, 3), SECOND, *SAME, shares=(0.3, 0.12)),
     _row("not-found pages with status 200", _changed(_not_found, 3), FIRST, *SAME, shares=(0.3, 0.12)),
     _row("pages that say: please wait", _changed(_please_wait), FIRST, *SAME, shares=(1.0, 0.16)),
@@ -262,6 +268,7 @@ SABOTAGES = (
         "known answers",
         shares=(1.0, 0.24),
     ),
+    _row("pages cut, and no test set", _changed(cut_page), SECOND, "fall in text", shares=(1.0, 0.5)),
     _row("Hugo's shortcodes", _changed(_adding(_SHORTCODES)), FIRST, *LEFTOVERS, shares=(1.0, 0.2), before=as_plain),
     _row(
         "Liquid's tags",

@@ -14,7 +14,7 @@ top_k = 5
 
 [gate]
 max_failed_pages = 0.05     # more pages that fail block the candidate
-max_page_fall = 0.2         # so does a larger share of pages that are gone
+max_page_fall = 0.2         # so does a larger share of pages or text that is gone
 # no_worse_than_live = true # so does an answer quality significantly below the live generation's, by the test set
 """
 

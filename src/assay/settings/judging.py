@@ -44,7 +44,10 @@ class GateSettings(Table):
         description="Largest share of the sources' documents that no reader took, such as `.rst` and `.adoc`.",
     )
     max_page_fall: float = Field(
-        default=0.2, ge=0.0, le=1.0, description="Largest share of the live generation's pages that may be gone."
+        default=0.2,
+        ge=0.0,
+        le=1.0,
+        description="Largest share of the live generation's pages, and of its text, that may be gone.",
     )
     title_top_k: int = Field(default=5, ge=1, le=100, description="A title has to find its document in so many hits.")
     max_unreachable: float = Field(

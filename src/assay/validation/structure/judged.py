@@ -17,7 +17,8 @@ class StructuralLimits:
 
     max_failed_pages: largest share of pages that failed, 0 to 1.
     max_unread_files: largest share of the documents that no reader took, 0 to 1.
-    max_page_fall: largest share of the live generation's pages that may be gone, or lose what they said, 0 to 1.
+    max_page_fall: largest share of the live generation's pages that may be gone, or lose what they said, and of its
+        text that may be lost, 0 to 1.
     title_top_k: a title has to find its document in so many hits.
     max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
     title_sample: the most documents whose titles are tried.

@@ -1,5 +1,6 @@
 """Pages that failed, are gone, or lost what they said."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import takewhile
@@ -13,6 +14,11 @@ from assay.validation.structure.judged import Judged, StructuralLimits, finding
 
 _MOST_ALIKE = 3
 """So many pages that get one and the same title or text at once are no pages of their own any more."""
+
+_LONGEST_TEMPLATE = 20_000
+"""Characters up to which a page may be a template with the page's name in it, such as a login page."""
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def failed_pages(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
@@ -65,12 +71,15 @@ def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
     changed = [(live[at.url], at) for at in now if at.url in live and at.text_hash != live[at.url].text_hash]
     called = Counter(at.title for before, at in changed if at.title != before.title)
     said = Counter(at.text_hash for _, at in changed)
+    templates = Counter(at.template for _, at in changed)
+    of_before = Counter(before.template for before, _ in changed)
     lost = [
         at
         for before, at in changed
         if (before.chunks and not at.chunks)
         or (at.title != before.title and called[at.title] >= _MOST_ALIKE)
         or said[at.text_hash] >= _MOST_ALIKE
+        or (templates[at.template] >= _MOST_ALIKE and of_before[before.template] < _MOST_ALIKE)
     ]
     share = len(lost) / max(len(live), 1)
     name, times = (Counter(at.title for at in lost).most_common(1) or [("", 0)])[0]
@@ -89,16 +98,27 @@ def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
 
 
 class _Content(NamedTuple):
-    """What a document says, in short."""
+    """What a document says, in short.
+
+    template: hash of its words without those of its title and without numbers: `Sign in to see NAME. Request 123.`
+    """
 
     url: str
     title: str
     text_hash: str
+    template: int
     chunks: int
 
     @classmethod
     def of(cls, document: StoredDocument) -> "_Content":
-        return cls(document.info.url, document.info.title, document.text_hash, document.chunk_count)
+        title = document.info.title
+        template = _template(document.text, title) if len(document.text) <= _LONGEST_TEMPLATE else document.text_hash
+        return cls(document.info.url, title, document.text_hash, hash(template), document.chunk_count)
+
+
+def _template(text: str, title: str) -> tuple[str, ...]:
+    own = set(_WORD.findall(title.lower()))
+    return tuple(word for word in _WORD.findall(text.lower()) if word not in own)
 
 
 def _why_gone(before: set[str], now: set[str]) -> str:

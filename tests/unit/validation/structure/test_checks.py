@@ -21,6 +21,7 @@ CHECKED = [
     "failed pages",
     "fall in pages",
     "lost content",
+    "fall in text",
     "pages with text",
     "pages alike",
     "titles alike",

@@ -163,6 +163,37 @@ def test_pages_that_all_became_one_page_do_not_go_live(title: str, text: str, pa
     assert finding_of(allowed, "lost content").outcome is Outcome.PASS
 
 
+_FEATURES = ("is made of steel", "sees in the dark", "lasts a day", "turns by itself", "counts its steps")
+_LOGIN = "Please enter your user name and password to see the {0}. Request {1}. The {0} is for members."
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "outcome"),
+    [
+        ("The {0} {2}.", _LOGIN, Outcome.FAIL),
+        ("The {0} {2}.", "The {0} {2} at last.", Outcome.PASS),
+        ("The {0} {2}.", "Since {1}, the {0} {2}.", Outcome.PASS),
+        ("Function {0}, since version {1}.", "Function {0}, added in version {1}.", Outcome.PASS),
+    ],
+    ids=["a login page with names and numbers", "edited", "with a number", "a reference made from a template"],
+)
+def test_pages_that_became_one_template_with_their_names_do_not_go_live(
+    before: str, now: str, outcome: Outcome
+) -> None:
+    world = World()
+
+    def pages(text: str) -> list[Stored]:
+        named = enumerate(zip(WORDS, _FEATURES, strict=False))
+        return [
+            page(word, text.format(word, number * 7919, what), title=f"The {word}") for number, (word, what) in named
+        ]
+
+    live = world.build("g0", *pages(before))
+    found = finding_of(verdict_on(world, world.build("g1", *pages(now), minute=1), live=live), "lost content")
+    assert found.outcome is outcome
+    assert found.count == (5 if outcome is Outcome.FAIL else 0)
+
+
 def test_pages_that_say_nothing_any_more_do_not_go_live() -> None:
     world = World()
     live = world.build("g0", *some_pages(10))
