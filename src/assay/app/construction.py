@@ -181,11 +181,11 @@ def _require_server(chosen: QdrantSettings, what: str, otherwise: str) -> None:
 
 
 def source_of(settings: SourceSettings, data_dir: Path) -> "FolderSource | SiteSource":
-    """The folder or site of one `[[sources]]` table. data_dir: where what was fetched of a site is kept."""
-    return _folder_source(settings, settings.path) if settings.path else _site_source(settings, data_dir)
+    """The folder or site of one `[[sources]]` table. data_dir: Assay's own folder, which keeps the pages of a site."""
+    return _folder_source(settings, settings.path, data_dir) if settings.path else _site_source(settings, data_dir)
 
 
-def _folder_source(settings: SourceSettings, path: Path) -> FolderSource:
+def _folder_source(settings: SourceSettings, path: Path, data_dir: Path) -> FolderSource:
     return FolderSource(
         path,
         base_url=settings.base_url,
@@ -194,6 +194,7 @@ def _folder_source(settings: SourceSettings, path: Path) -> FolderSource:
         default_locale=settings.default_locale,
         convention=settings.convention,
         max_page_bytes=settings.max_page_bytes,
+        data_dir=data_dir,
     )
 
 

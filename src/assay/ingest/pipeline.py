@@ -304,7 +304,11 @@ class Pipeline:
         if survey.failed:
             first = survey.failed[0]
             return f"None of the {len(survey.failed)} pages of {names} could be read; {first.key}: {first.reason}."
-        return f"There is no page in {names} ({len(survey.excluded)} files left out)."
+        if survey.excluded:
+            first_left_out = survey.excluded[0]
+            why = f"{first_left_out.key}: {first_left_out.reason}"
+            return f"There is no page in {names}; left out: {len(survey.excluded)}, of these {why}."
+        return f"There is no page in {names}."
 
     @contextmanager
     def _stage(self, name: str, total: int | None) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -21,8 +22,10 @@ _CACHES = (
 )
 _NEVER_DOCUMENTATION = frozenset([*_VERSION_CONTROL, *_DEPENDENCIES, *_CACHES])
 
+_REPORT = re.compile(r"(?P<stem>(?:report|sweep)_\d{8}_\d{6}(?:_\d+)?)\.(?:html|json|md|xml)")
 _TEMPLATE_MARKS = ("{{", "{%", "<%", "<?php")
 _HEAD_BYTES = 4_096
+_HTML = frozenset({"html", "htm", "xhtml"})
 _BUILD_FOLDERS = frozenset({"build", "site", "dist", "public", "_site"})
 _BUILT = frozenset({"index.html", "404.html", "sitemap.xml"})
 _HARMLESS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
@@ -46,7 +49,8 @@ class Findings:
     failed: keys that could not be looked at, and why; that of a folder ends with a slash.
     others: how many files are no Markdown, by suffix; "" for files without one.
     documents: of them, and of other generators' pages, those that are documentation, by format.
-    folders: keys of folders that are not looked into: version control, dependencies, caches, built sites.
+    folders: keys of folders with files that are not looked into: version control, dependencies, caches, built sites,
+        and what Assay itself writes; "." is the root.
     """
 
     files: list[FoundFile] = field(default_factory=list)
@@ -69,17 +73,23 @@ the real folders of its pages."""
 
 
 def find_files(
-    root: Path, start: str, *, leave_out: Collection[str] = (), recognise: Recogniser | None = None
+    root: Path,
+    start: str,
+    *,
+    leave_out: Collection[str] = (),
+    recognise: Recogniser | None = None,
+    data_dir: Path | None = None,
 ) -> Findings:
     """Find the Markdown files under one folder of a root, and count the others.
 
     root: a resolved folder; nothing outside it is ever read. start: posix path relative to it, "" for itself.
     leave_out: posix paths, relative to the root, of folders to stay out of.
     recognise: finds projects of other generators below start, whose pages are refused; None takes them as they are.
+    data_dir: Assay's own folder, which is not looked into below start.
 
-    Version control, dependencies, caches and built sites are not looked into; what is in other hidden folders is
-    refused. Each folder is read once, under its own name rather than a symlink's, so that links cannot make the walk
-    go round or grow.
+    Version control, dependencies, caches, built sites and Assay's own reports are not looked into; what is in other
+    hidden folders is refused. Each folder is read once, under its own name rather than a symlink's, so that links
+    cannot make the walk go round or grow.
 
     Raises SourceError when the folder itself cannot be listed.
     """
@@ -87,14 +97,17 @@ def find_files(
     listing = _list(base)
     if isinstance(listing, str):
         raise SourceError(f"The folder {base} cannot be read: {listing}.", hint="Check the path and its permissions.")
-    return _Walk(root, leave_out, recognise).run(start, base)
+    return _Walk(root, leave_out, recognise, data_dir).run(start, base)
 
 
 class _Walk:
     """One walk; folders and links are keys and paths of what is still to be visited."""
 
-    def __init__(self, root: Path, leave_out: Collection[str], recognise: Recogniser | None) -> None:
+    def __init__(
+        self, root: Path, leave_out: Collection[str], recognise: Recogniser | None, data_dir: Path | None
+    ) -> None:
         self._root = root
+        self._data_dir = None if data_dir is None else os.path.realpath(data_dir)
         self._leave_out = leave_out
         self._recognise = recognise
         self._foreign: dict[str, str] = {}  # generator by the real path of a folder with its pages
@@ -134,26 +147,37 @@ class _Walk:
         if isinstance(listing, str):
             self._findings.failed.append((f"{key}/", f"the folder cannot be read: {listing}"))
             return
-        if _is_not_documentation(key, listing.names):
+        if _is_not_documentation(key, listing.names) or (real == self._data_dir and key != self._start):
             self._findings.folders.append(key)
             return
+        reports = _reports(listing.names)
+        if reports:
+            self._findings.folders.append(key or ".")
         reason, generator = self._refusal(key, real, listing.names)
         for entry in listing.entries:
+            if entry.name in reports:
+                continue
             child = f"{key}/{entry.name}" if key else entry.name
             if _is_folder(entry):
                 if entry.name in _NEVER_DOCUMENTATION:
                     self._findings.folders.append(child)
                 elif child not in self._leave_out:
                     (self._links if entry.is_symlink() else self._folders).append((child, entry.path))
-            elif entry.name.lower().endswith(SUFFIXES):
-                self._note(child, entry, reason or ("a hidden file" if entry.name.startswith(".") else ""))
-                if generator and not entry.name.startswith("."):
-                    self._findings.documents[generator] += 1
             else:
-                suffix = _suffix(entry.name)
-                self._findings.others[suffix] += 1
-                if suffix in DOCUMENT_FORMATS and (generator or not reason) and not _is_template(suffix, entry):
-                    self._findings.documents[suffix] += 1
+                self._take_file(child, entry, reason, generator)
+
+    def _take_file(self, key: str, entry: os.DirEntry[str], reason: str, generator: str) -> None:
+        """Note a Markdown file, or count another one. reason, generator: as from _refusal of its folder."""
+        is_hidden = entry.name.startswith(".")
+        if entry.name.lower().endswith(SUFFIXES):
+            self._note(key, entry, reason or ("a hidden file" if is_hidden else ""))
+            if generator and not is_hidden:
+                self._findings.documents[generator] += 1
+            return
+        suffix = _suffix(entry.name)
+        self._findings.others[suffix] += 1
+        if suffix in DOCUMENT_FORMATS and (generator or not reason) and not _is_template(suffix, entry):
+            self._findings.documents[suffix] += 1
 
     def _refusal(self, key: str, real: str, names: Collection[str]) -> tuple[str, str]:
         """Why the Markdown files of a folder are not read, and the generator that they are for; both "" mostly."""
@@ -187,7 +211,7 @@ def _suffix(name: str) -> str:
 
 def _is_template(suffix: str, entry: os.DirEntry[str]) -> bool:
     """Whether a file of HTML is no page but what a program fills in, or a fragment."""
-    if suffix not in {"html", "htm", "xhtml"}:
+    if suffix not in _HTML:
         return False
     head = read_head(entry.path, _HEAD_BYTES).lower()
     return not ("<html" in head or "<!doctype html" in head) or any(mark in head for mark in _TEMPLATE_MARKS)
@@ -220,6 +244,12 @@ def _is_not_documentation(key: str, names: frozenset[str]) -> bool:
     return bool(key) and (built or "pyvenv.cfg" in names)
 
 
+def _reports(names: frozenset[str]) -> frozenset[str]:
+    """The files of Assay's own reports: each report has a JSON file and others of the same name."""
+    matches = [match for match in map(_REPORT.fullmatch, names) if match]
+    return frozenset(match[0] for match in matches if {f"{match['stem']}.json", f"{match['stem']}.html"} <= names)
+
+
 def _is_text(name: str) -> bool:
     try:
         name.encode("utf-8")
@@ -240,6 +270,16 @@ def sample_files(root: Path, limit: int) -> Iterator[FoundFile]:
                 remaining -= 1
         if not remaining:
             return
+
+
+def document_paths(root: Path) -> Iterator[str]:
+    """The real path of every document in a folder, of formats that are read and of others but HTML."""
+    for path, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION]
+        for name in names:
+            suffix = _suffix(name)
+            if f".{suffix}" in SUFFIXES or suffix in DOCUMENT_FORMATS - _HTML:
+                yield os.path.realpath(os.path.join(path, name))  # noqa: PTH118 - as in the walk
 
 
 def read_text(path: str, limit: int) -> str:

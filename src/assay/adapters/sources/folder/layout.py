@@ -12,7 +12,7 @@ from assay.adapters.sources.folder.docusaurus_layout import (
     docusaurus_layout,
     is_site_folder,
 )
-from assay.adapters.sources.folder.files import read_head, sample_files
+from assay.adapters.sources.folder.files import document_paths, inside, read_head, sample_files
 from assay.adapters.sources.folder.generators import Project, projects_in
 from assay.adapters.sources.folder.mkdocs_layout import (
     docs_folder,
@@ -73,6 +73,9 @@ def find_layout(given: Path, wishes: Wishes) -> Layout:
             return layout
     if wishes.convention is not None:
         return replace(_LAYOUTS[wishes.convention](given, wishes), root=given)
+    project = _main_project(given)
+    if project is not None:
+        raise _refusal(project, f"Most documents of {given} are in {project.folder.relative_to(given)}, which")
     convention = detect_convention(given)
     layout = replace(_LAYOUTS[convention](given, wishes), root=given)
     return replace(layout, notices=(*layout.notices, _TAKEN[convention]))
@@ -175,6 +178,24 @@ def _part(layout: Layout, wishes: Wishes, root: Path, within: str) -> Layout | N
     return replace(layout, trees=tuple(trees), root=root, within=within, notices=(*layout.notices, notice))
 
 
+_PROJECT_FOLDERS = ("docs", "doc", "documentation", "website", "site")
+
+
+def _main_project(root: Path) -> Project | None:
+    """The project of another generator, in a folder of the root, that has most of the root's documents."""
+    for name in _PROJECT_FOLDERS:
+        folder = root / name
+        if not is_folder(root, name):
+            continue
+        for project in projects_in(folder, _names(folder)):
+            if project.generator.build is None or not project.claims(folder):
+                continue
+            inner = [any(inside(content, path) for content in project.content) for path in document_paths(root)]
+            if sum(inner) * 2 > len(inner):
+                return project
+    return None
+
+
 def _unbuilt(project: Project) -> str:
     return (
         f"This folder is written for {project.title}, which makes no site on this machine. It is read as plain "
@@ -183,10 +204,10 @@ def _unbuilt(project: Project) -> str:
     )
 
 
-def _refusal(project: Project) -> ConfigurationError:
+def _refusal(project: Project, what: str = "This folder") -> ConfigurationError:
     generator = project.generator
     return ConfigurationError(
-        f"This folder is made for {project.title}, and Assay does not read that generator's pages from source.",
+        f"{what} is made for {project.title}, and Assay does not read that generator's pages from source.",
         hint=f"Publish the site's address: `assay publish https://…`. Or build it in {project.folder} with "
         f"`{generator.build}`, serve it with `python3 -m http.server -d {generator.output}`, and run "
         "`assay publish http://localhost:8000`. `--convention plain` reads the folder as plain Markdown all the same: "

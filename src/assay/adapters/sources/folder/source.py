@@ -20,7 +20,6 @@ from typing import Literal
 from assay.adapters.sources.folder.files import (
     SUFFIXES,
     FoundFile,
-    Recogniser,
     read_text,
 )
 from assay.adapters.sources.folder.front_matter import FrontMatter, flag, page_tags, page_title, split_front_matter
@@ -101,6 +100,7 @@ class FolderSource:
     max_page_bytes: larger pages are reported as failed.
     current_version, default_locale: those that are searched by default; None: the site's own.
     convention: None finds it out.
+    data_dir: Assay's own folder, never read as part of the documentation.
     """
 
     def __init__(
@@ -113,7 +113,9 @@ class FolderSource:
         current_version: str | None = None,
         default_locale: str | None = None,
         convention: Literal["docusaurus", "mkdocs", "plain"] | None = None,
+        data_dir: Path | None = None,
     ) -> None:
+        self._data_dir = data_dir
         self._given = root
         self._limit = max_page_bytes
         self._wishes = Wishes(
@@ -156,18 +158,17 @@ class FolderSource:
         for notice in layout.notices:
             logger.warning("%s: %s", self.name, notice)
         recognise = foreign_project if layout.convention is Convention.PLAIN and not self._wishes.convention else None
-        yield from _Reading(only, layout, self.name, self._limit, recognise).read(known, progress or Silence())
+        walks = Walks(layout, only, recognise, self._data_dir)
+        yield from _Reading(only, layout, self.name, self._limit, walks).read(known, progress or Silence())
 
 
 class _Reading:
     """One reading of a folder."""
 
-    def __init__(
-        self, only: str | None, layout: Layout, name: str, limit: int, recognise: Recogniser | None = None
-    ) -> None:
+    def __init__(self, only: str | None, layout: Layout, name: str, limit: int, walks: Walks) -> None:
         self._root = root = layout.root
         self._only = only
-        self._walks = Walks(layout, only, recognise)
+        self._walks = walks
         self._layout = layout
         self._name = name
         self._limit = limit

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from assay.adapters.sources.folder.files import Findings, FoundFile, Recogniser, find_files
 from assay.adapters.sources.folder.routing import Convention
@@ -12,10 +13,13 @@ from assay.model.documents import UnreadFiles
 class Walks:
     """The files of one folder, each found once.
 
-    only: the one file that is meant; None for all. recognise: as in find_files.
+    only: the one file that is meant; None for all. recognise, data_dir: as in find_files.
     """
 
-    def __init__(self, layout: Layout, only: str | None, recognise: Recogniser | None) -> None:
+    def __init__(
+        self, layout: Layout, only: str | None, recognise: Recogniser | None, data_dir: Path | None = None
+    ) -> None:
+        self._data_dir = data_dir
         self._layout = layout
         self._only = only
         self._recognise = recognise
@@ -52,7 +56,9 @@ class Walks:
     def _walk(self, start: str, leave_out: Collection[str]) -> Findings:
         """Every file under a folder; locales that are told by suffix share one walk."""
         if start not in self._findings:
-            self._findings[start] = find_files(self._layout.root, start, leave_out=leave_out, recognise=self._recognise)
+            self._findings[start] = find_files(
+                self._layout.root, start, leave_out=leave_out, recognise=self._recognise, data_dir=self._data_dir
+            )
         return self._findings[start]
 
 

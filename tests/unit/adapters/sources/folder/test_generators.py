@@ -147,3 +147,38 @@ def test_a_project_within_a_plain_folder_is_left_out_by_name_and_counted(tmp_pat
     assert reasons(items) == {"manual/b.md": why, "manual/deep/c.md": why}
     assert unread(tmp_path).documents == {"VitePress (manual/.vitepress/config.ts)": 2}
     assert len(paths(read(tmp_path, convention="plain"))) == 4
+
+
+@pytest.mark.parametrize("place", ["docs", "website", "site", "doc"])
+@pytest.mark.parametrize("name", BUILT)
+def test_a_root_whose_documents_are_mostly_in_such_a_project_is_refused_as_the_project_is(
+    tmp_path: Path, name: str, place: str
+) -> None:
+    project = {f"{place}/{path}": text for path, text in BUILT[name].items()}
+    suffix = next(path.rpartition(".")[2] for path in project if path.endswith((".md", ".mdx", ".adoc")))
+    content = f"{place}/{content_of(BUILT[name])}".rstrip("/")
+    more = {f"{content}/b.{suffix}": "---\n---", f"{content}/c.{suffix}": "---\n---"}
+    root = plant(tmp_path / "x", {".git/HEAD": "", "package.json": "{}", "README.md": "# R", **project, **more})
+    with pytest.raises(ConfigurationError) as of_project:
+        read(root / place)
+    with pytest.raises(ConfigurationError, match=rf"in {place}, which is made for {name} \(") as refused:
+        read(root)
+    assert refused.value.hint == of_project.value.hint
+
+
+def test_a_root_of_a_sphinx_project_in_other_formats_is_refused(tmp_path: Path) -> None:
+    pages = {f"docs/{name}.rst": "" for name in "abc"}
+    plant(tmp_path, {"README.md": "", "docs/conf.py": "extensions = []", **pages})
+    with pytest.raises(ConfigurationError, match="made for Sphinx"):
+        read(tmp_path)
+
+
+def test_a_root_with_more_documents_of_its_own_is_read_without_the_project(tmp_path: Path) -> None:
+    names = [f"guide/{name}.md" for name in "abc"]
+    plant(tmp_path, {"docs/.vitepress/config.ts": "", "docs/a.md": "", "docs/b.md": "", **dict.fromkeys(names, "")})
+    assert set(paths(read(tmp_path))) == set(names)
+
+
+def test_a_root_is_read_as_plain_markdown_where_that_is_asked_for(tmp_path: Path) -> None:
+    plant(tmp_path, {"docs/.vitepress/config.ts": "", "docs/a.md": "", "README.md": ""})
+    assert set(paths(read(tmp_path, convention="plain"))) == {"README.md", "docs/a.md"}

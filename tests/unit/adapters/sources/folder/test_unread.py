@@ -113,3 +113,43 @@ def test_a_folder_of_nothing_but_other_formats_says_which(tmp_path: Path) -> Non
     plant(tmp_path, {"a.rst": "", "b.rst": ""})
     with pytest.raises(SourceError, match=r"no Markdown files in .*; there are 2 \.rst"):
         read(tmp_path)
+
+
+REPORT = ("html", "json", "md", "xml")
+
+
+def report(folder: str, stem: str = "report_20260102_030405", kinds: tuple[str, ...] = REPORT) -> dict[str, str]:
+    """The files of a report of Assay's."""
+    return {f"{folder}{stem}.{kind}": "<html><body>" for kind in kinds}
+
+
+@pytest.mark.parametrize("place", ["validation_results/", "elsewhere/deep/", ""])
+@pytest.mark.parametrize("stem", ["report_20260102_030405", "report_20260102_030405_2"])
+def test_assays_own_reports_are_no_documents(
+    tmp_path: Path, place: str, stem: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    plant(tmp_path, {"a.md": "", f"{place}b.md": "", **report(place, stem)})
+    items = read(tmp_path)
+    assert set(paths(items)) == {"a.md", f"{place}b.md"}
+    assert reasons(items) == {}
+    assert unread(tmp_path) == UnreadFiles({}, {}, (place.rstrip("/") or ".",))
+    assert "html" not in caplog.text
+
+
+def test_assays_own_tables_of_variants_are_no_documents(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "", **report("results/", "sweep_20260102_030405", ("html", "json"))})
+    assert unread(tmp_path) == UnreadFiles({}, {}, ("results",))
+
+
+@pytest.mark.parametrize("kinds", [("md",), ("md", "html"), ("md", "json")])
+@pytest.mark.parametrize("stem", ["report_20260102_030405", "reports_20260102_030405", "report_2026"])
+def test_a_page_that_is_only_called_like_a_report_is_read(tmp_path: Path, kinds: tuple[str, ...], stem: str) -> None:
+    plant(tmp_path, report("", stem, kinds))
+    assert set(paths(read(tmp_path))) == {f"{stem}.md"}
+
+
+def test_assays_own_folder_is_not_looked_into(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "", "index/generations/b.md": "", "index/c.html": "<html>"})
+    assert paths(read(tmp_path, data_dir=tmp_path / "index")) == {"a.md": "/a"}
+    assert unread(tmp_path, data_dir=tmp_path / "index") == UnreadFiles({}, {}, ("index",))
+    assert set(paths(read(tmp_path, data_dir=tmp_path))) == {"a.md", "index/generations/b.md"}
