@@ -43,11 +43,14 @@ def verdict_on(
     limits: StructuralLimits = LIMITS,
     live: Generation | None = None,
     search: Callable[[Query], Ranking] | None = None,
+    threshold: float = 0.0,
+    top_k: int | None = None,
 ) -> Verdict:
     searcher = world.searcher(generation.id)
     asked = search or searcher.search, world.embedder.expect_queries
     recheck = Recheck(world.embedder, world.encoder)
-    judged = Judged(generation, live, world.catalog, searcher.index, *asked, recheck, None, world.embedder)
+    opened = generation, live, world.catalog, searcher.index
+    judged = Judged(*opened, *asked, recheck, None, world.embedder, threshold, top_k)
     findings = structure_findings(judged, limits, Silence())
     return verdict(
         generation.id, generation.content_fingerprint, Gate(limits, QUALITY), findings, structure_notes(judged)

@@ -116,6 +116,11 @@ def _fails(fault: str) -> Callable[[Workspace, float], None]:
     return damage
 
 
+def _threshold_out_of_reach(workspace: Workspace, _: float) -> None:
+    """Searches drop every hit that is not nearly the query itself."""
+    workspace.settings["search"] = {"threshold": 0.95}
+
+
 def _row(
     name: str,
     damage: Callable[[Workspace, float], None],
@@ -170,5 +175,6 @@ SABOTAGES = (
         (1.0,),
         (PAID,),
     ),
+    _row("a threshold that nothing reaches", _threshold_out_of_reach, Scenario.STORED, ("titles over the threshold",)),
     _row("a provider that is away", _fails("500"), Scenario.STORED, ("reachable by title",), (1.0,), (PAID,)),
 )

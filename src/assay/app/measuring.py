@@ -439,6 +439,8 @@ class Measuring(Parts):
             self._gate_recheck(),
             searcher.error if isinstance(searcher, _Unopened) else None,
             self.embedder,
+            self.settings.search.threshold,
+            self.settings.search.top_k,
         )
 
     def _live_beside(self, generation: Generation) -> Generation | None:

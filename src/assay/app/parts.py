@@ -199,7 +199,7 @@ class Parts:
     @cached_property
     def gate(self) -> Gate:
         """What a candidate has to reach, and how it is searched meanwhile."""
-        return gate_of(self.settings.gate, self.searching)
+        return gate_of(self.settings.gate, self.searching | {"top_k": self.settings.search.top_k})
 
     @property
     def searching(self) -> dict[str, object]:

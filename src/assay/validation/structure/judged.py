@@ -52,6 +52,7 @@ class Judged:
     expect_queries: tells the embedder what will be asked next.
     recheck: what vectors of the generation are made anew with, to compare; see integrity.audit.
     embedder: of the generation, to ask by vectors alone; None leaves those checks out.
+    threshold, top_k: of a search that names none, as users make it; None for no limit of hits.
     unopened: why the index could not be opened; None where it was.
     """
 
@@ -64,6 +65,8 @@ class Judged:
     recheck: Recheck | None = None
     unopened: VectorStoreError | None = None
     embedder: Embedder | None = None
+    threshold: float = 0.0
+    top_k: int | None = None
 
 
 Check = Callable[[Judged, StructuralLimits, Progress], Iterable[Finding]]

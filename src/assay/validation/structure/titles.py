@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from functools import partial
 
 from assay.errors import InputError
@@ -14,54 +15,75 @@ from assay.validation.structure.judged import Judged, StructuralLimits, finding
 _TITLES_AT_ONCE = 500
 _THREADS = 4
 
+_MOST_DROPPED = 0.5
+"""Largest share of documents that the threshold may drop from the hits of their own title. A title is short, and less
+similar to its page than a query: a threshold of .3, which calibration finds for the built-in model, drops 2 of 25."""
+
 
 def reachable_by_title(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Whether each document is found by its own title.
+    """Search for each document by its title, with the threshold and the number of hits that users have by default.
 
     Documents that share a title, and a passage that stands on several pages, cannot all be found: one of them is
-    enough.
+    enough. Documents that the threshold alone drops are a finding of their own.
     """
     documents = [d for d in judged.catalog.documents(judged.generation.id) if d.chunk_count and d.info.title.strip()]
     tried = _sample(documents, limits.title_sample, judged.generation.content_fingerprint)
-    scope = f"{len(tried)} of {len(documents)} documents" if len(tried) < len(documents) else "documents"
-    limit = (
-        f"at least {percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top "
-        f"{limits.title_top_k}"
-    )
+    top_k = min(limits.title_top_k, judged.top_k or limits.title_top_k)
     progress.begin("titles", len(tried))
     try:
-        lost = _not_found(judged, tried, limits.title_top_k, progress)
+        found = _search_all(judged, tried, top_k, progress)
     finally:
         progress.end()
+    scope = f"{len(tried)} of {len(documents)} documents" if len(tried) < len(documents) else "documents"
+    lost = [name for name, result in found if result is _Found.NO]
     share = len(lost) / max(len(tried), 1)
     yield finding(
         "reachable by title",
         share <= limits.max_unreachable,
         1.0 - share,
-        limit,
+        f"at least {percent(1.0 - limits.max_unreachable)} of {scope} found by their own title in the top {top_k}",
         f"{len(lost)} of {len(tried)} documents are not found by their own title ({percent(share)}; "
         f"{percent(limits.max_unreachable)} are allowed): {', '.join(lost[:3])}. Other pages of the same "
         "version answer these titles better. Let a title say more where it can; where it is right as it is, raise "
         "gate.max_unreachable",
         lost,
     )
+    if judged.threshold > 0.0:
+        yield _over_the_threshold(judged.threshold, found, scope)
 
 
-def _not_found(judged: Judged, tried: Sequence[StoredDocument], top_k: int, progress: Progress) -> list[str]:
-    """Those of the documents that their title does not find. Raises EmbeddingError, VectorStoreError, CatalogError."""
-    lost = []
-    is_found = partial(_is_found, judged=judged, top_k=top_k)
+def _over_the_threshold(threshold: float, found: Sequence[tuple[str, "_Found"]], scope: str) -> Finding:
+    dropped = [name for name, result in found if result is _Found.UNDER_THRESHOLD]
+    share = len(dropped) / max(len(found), 1)
+    return finding(
+        "titles over the threshold",
+        share <= _MOST_DROPPED,
+        1.0 - share,
+        f"search.threshold = {threshold:g} drops at most {percent(_MOST_DROPPED)} of {scope} from the hits of their "
+        "own title",
+        f"search.threshold = {threshold:g} drops {len(dropped)} of {len(found)} documents from the hits of their own "
+        f"title ({percent(share)}; {percent(_MOST_DROPPED)} are allowed): {', '.join(dropped[:3])}. Users' queries "
+        "lose their answers in the same way. Lower it: `assay calibrate` finds a threshold that keeps answers",
+        dropped,
+    )
+
+
+def _search_all(
+    judged: Judged, tried: Sequence[StoredDocument], top_k: int, progress: Progress
+) -> list[tuple[str, "_Found"]]:
+    """Name each document, with whether its title finds it. Raises EmbeddingError, VectorStoreError, CatalogError."""
+    results: list[tuple[str, _Found]] = []
+    search = partial(_search, judged=judged, top_k=top_k)
     # One is asked first: a search fails in seconds where nobody answers, and many queries at once only after minutes.
     batches = ([*tried[:1]], *_batches(tried[1:], _TITLES_AT_ONCE))
     with ThreadPoolExecutor(_THREADS) as threads:
         for batch in batches:
             if len(batch) > 1:
                 judged.expect_queries([document.info.title for document in batch])
-            for document, found in zip(batch, threads.map(is_found, batch), strict=True):
-                if not found:
-                    lost.append(f"{document.info.url} ({document.info.title!r})")
+            for document, found in zip(batch, threads.map(search, batch), strict=True):
+                results.append((f"{document.info.url} ({document.info.title!r})", found))
                 progress.advance()
-    return lost
+    return results
 
 
 def _batches(documents: Sequence[StoredDocument], size: int) -> Iterator[Sequence[StoredDocument]]:
@@ -69,7 +91,22 @@ def _batches(documents: Sequence[StoredDocument], size: int) -> Iterator[Sequenc
         yield documents[start : start + size]
 
 
-def _is_found(document: StoredDocument, judged: Judged, top_k: int) -> bool:
+class _Found(Enum):
+    """Whether a title finds its page; UNDER_THRESHOLD: only if no threshold is set."""
+
+    YES = 1
+    NO = 2
+    UNDER_THRESHOLD = 3
+
+
+def _search(document: StoredDocument, judged: Judged, top_k: int) -> _Found:
+    if _is_found(document, judged, top_k, judged.threshold):
+        return _Found.YES
+    dropped = judged.threshold > 0.0 and _is_found(document, judged, top_k, 0.0)
+    return _Found.UNDER_THRESHOLD if dropped else _Found.NO
+
+
+def _is_found(document: StoredDocument, judged: Judged, top_k: int, threshold: float) -> bool:
     info = document.info
     filters = Filters(
         versions=(info.version,) if info.version else (),
@@ -77,7 +114,7 @@ def _is_found(document: StoredDocument, judged: Judged, top_k: int) -> bool:
         sources=(info.source,),
     )
     try:
-        ranking = judged.search(Query(info.title, top_k, Mode.HYBRID, filters=filters))
+        ranking = judged.search(Query(info.title, top_k, Mode.HYBRID, threshold, filters))
     except InputError:  # nothing in this title can be searched for, by anybody
         return True
     return any(hit.chunk.document.title == info.title for hit in ranking.hits) or _shares_a_passage(

@@ -42,6 +42,12 @@ _LEAST_RANK = 0.8
 """Least mean share of other pages that a page's own title leaves behind. By chance it is .5; the built-in model, which
 is weak, had .977 on 25 pages, .992 on 69 and .997 on 155."""
 
+_WHY_NOT_BY_TITLES = (
+    "either the vectors belong to other texts or to another model, or the pages say other things than their titles. "
+    "`assay audit` tells which: if it names `embeddings`, mend the model and run `assay publish --rebuild`; if it "
+    "finds the index sound, read the pages named here, and mend the source or how it is read. If these fit their "
+    "titles, queries are embedded by another model, or with another prefix, than documents"
+)
 _CERTAIN = 0.95
 _ONE_SIDED = 1.645
 """Standard deviations that 95% of a normal distribution are under."""
@@ -122,8 +128,8 @@ def titles_by_vectors(judged: Judged, _: StructuralLimits, progress: Progress) -
         mean,
         f"the titles of {len(known)} pages leave {percent(_LEAST_RANK)} of the other pages behind on average, by "
         f"vectors alone (finds {percent(found)} of the vectors at other texts with 95% certainty)",
-        f"titles leave {percent(round(mean, 3))} of the other pages behind on average; by chance it is 50%: vectors "
-        "belong to other texts, or another model answers. `assay publish --rebuild` embeds everything again",
+        f"titles leave {percent(round(mean, 3))} of the other pages behind on average; by chance it is 50%: "
+        f"{_WHY_NOT_BY_TITLES}",
         [f"{beginnings[row].url} ({beginnings[row].title!r}): {percent(rank)}" for rank, row in worst],
     )
 

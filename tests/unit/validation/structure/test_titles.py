@@ -132,3 +132,59 @@ def test_a_sample_of_titles_is_the_same_for_the_same_content() -> None:
         assert "4 of 10 documents" in found.limit
     assert asked[0] == asked[1]
     assert len(set(asked[0])) == 4
+
+
+# --- as users search ---
+
+
+def test_a_threshold_that_drops_the_pages_of_most_titles_fails_and_is_named() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(10))
+    verdict = verdict_on(world, generation, threshold=0.999)
+    found = finding_of(verdict, "titles over the threshold")
+    assert (found.outcome, found.value, found.count) == (Outcome.FAIL, 0.0, 10)
+    assert found.detail.startswith("search.threshold = 0.999 drops 10 of 10 documents from the hits of their own title")
+    assert "Lower it: `assay calibrate`" in found.detail
+    assert finding_of(verdict, "reachable by title").outcome is Outcome.PASS, "no other page answers better"
+
+
+@pytest.mark.parametrize(("dropped", "outcome"), [(0, Outcome.PASS), (5, Outcome.PASS), (6, Outcome.FAIL)])
+def test_a_threshold_may_drop_half_of_the_titles(dropped: int, outcome: Outcome) -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(10))
+    losing, search = _losing(world, generation, dropped), world.searcher(generation.id).search
+
+    def answer(query: Query) -> Ranking:
+        return losing(query) if query.threshold else search(query)
+
+    found = finding_of(verdict_on(world, generation, search=answer, threshold=0.05), "titles over the threshold")
+    assert (found.outcome, found.value) == (outcome, pytest.approx(1.0 - dropped / 10))
+
+
+def test_what_other_pages_answer_better_is_not_laid_to_the_threshold() -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(10))
+    verdict = verdict_on(world, generation, search=_losing(world, generation, 6), threshold=0.05)
+    assert finding_of(verdict, "reachable by title").count == 6
+    assert finding_of(verdict, "titles over the threshold").outcome is Outcome.PASS
+
+
+def test_without_a_threshold_nothing_is_said_of_one() -> None:
+    world = World()
+    verdict = verdict_on(world, world.build("g1", *some_pages(3)))
+    assert "titles over the threshold" not in {found.check for found in verdict.findings}
+
+
+@pytest.mark.parametrize(("top_k", "asked"), [(None, 5), (3, 3), (50, 5)])
+def test_titles_are_asked_for_no_more_hits_than_users_get(top_k: int | None, asked: int) -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(3))
+    seen = set()
+    search = world.searcher(generation.id).search
+
+    def noting(query: Query) -> Ranking:
+        seen.add(query.top_k)
+        return search(query)
+
+    verdict_on(world, generation, search=noting, top_k=top_k)
+    assert seen == {asked}

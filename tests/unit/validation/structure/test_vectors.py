@@ -208,3 +208,17 @@ def test_few_titles_say_nothing() -> None:
     world = World()
     found = _findings(world, world.build("g1", *[page(f"p{n}", f"About {n}.", title=TITLES[n]) for n in range(9)]))
     assert "titles by vectors" not in found
+
+
+def test_pages_that_say_other_things_than_their_titles_are_named_as_a_cause_too() -> None:
+    world = World()
+    said = random.Random(5).sample(TITLES, 40)
+    pages = [page(f"p{n:02}", f"All about {text}.", title=TITLES[n]) for n, text in enumerate(said)]
+    generation = world.build("g1", *pages)
+    points = world.store._generations["g1"].points
+    for one, point in points.items():  # a model that gives the text more weight than its title
+        points[one] = replace(point, dense=world.embedder.embed_documents([point.chunk.text])[0])
+    found = _findings(world, generation)["titles by vectors"]
+    assert found.outcome is Outcome.FAIL
+    for words in ("vectors belong to other texts", "pages say other things", "`assay audit` tells which", "--rebuild"):
+        assert words in found.detail
