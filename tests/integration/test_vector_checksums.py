@@ -255,3 +255,30 @@ def test_damaged_checksums_are_a_fault_of_the_catalog_and_the_others_are_looked_
         faults = assay.audit().audit.faults
         assert faults["catalog"].count == 1
         assert faults[CHECK].count > 100
+
+
+def all_one(points: list[Stored]) -> Sequence[Stored]:
+    for point in points:
+        point.dense = points[0].dense
+    return points
+
+
+@only_embedded
+def test_an_audit_looks_at_the_vectors_by_themselves_too(bought: Bought) -> None:
+    with bought.open() as assay:
+        report = assay.audit()
+    assert report.sound
+    assert [(one.check, one.outcome) for one in report.vectors] == [
+        ("distinct vectors", Outcome.PASS),
+        ("spread of vectors", Outcome.PASS),
+    ]
+    bought.damage(all_one)
+    bought.sql("UPDATE generation_documents SET vector_checksums = NULL")  # as of an earlier version
+    with bought.open() as assay:
+        report = assay.audit()
+    assert report.audit.count == 0
+    assert not report.sound
+    assert {one.check for one in report.vectors if one.outcome is Outcome.FAIL} == {
+        "distinct vectors",
+        "spread of vectors",
+    }

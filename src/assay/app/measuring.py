@@ -26,7 +26,7 @@ from assay.errors import (
 )
 from assay.ingest.reading import read_page
 from assay.model.documents import PageFailed, RawPage
-from assay.model.evaluation import Anchoring, Outcome, Resolution, ResolvedTopic, Run, TestSet, Verdict, worst
+from assay.model.evaluation import Anchoring, Finding, Outcome, Resolution, ResolvedTopic, Run, TestSet, Verdict, worst
 from assay.model.generations import Generation, last_judged
 from assay.model.ranking import Mode, Query, Ranking
 from assay.model.validations import TopicResult, Validation
@@ -52,7 +52,7 @@ from assay.validation.latency import Load
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.observing import observe, unjudged
 from assay.validation.runner import Asked, run_topics
-from assay.validation.structure import Judged, structure_findings
+from assay.validation.structure import Judged, structure_findings, vector_findings
 from assay.validation.suite import Plan, System, validate
 
 if TYPE_CHECKING:
@@ -266,7 +266,20 @@ class Measuring(Parts):
         with closing(inspected.index) if inspected.index is not None else nullcontext() as index:
             recheck = self._recheck(generation, index, None if everything else sample, everything, agree, progress)
             report = audit(generation, self.catalog, index, progress, recheck, inspected.problems)
-        return AuditReport(generation, report, perf_counter() - started)
+            vectors = self._vector_findings(generation, index, progress) if index is not None else ()
+        return AuditReport(generation, report, perf_counter() - started, vectors)
+
+    def _vector_findings(self, generation: Generation, index: VectorIndex, progress: Progress) -> tuple[Finding, ...]:
+        """Look at the vectors alone; titles are asked where that costs nothing and the right model is at hand."""
+        quick = not self.embedder.batching.costly and self.embedder.identity == generation.embedder
+        unasked = _Unopened(VectorStoreError("An audit searches nothing."))
+        judged = replace(
+            self._judged(generation, None, unasked),
+            index=index,
+            unopened=None,
+            embedder=self.embedder if quick else None,
+        )
+        return tuple(vector_findings(judged, self.gate.structure, progress))
 
     def linked_documents(self, generation_id: str | None = None) -> "Iterator[LinkedDocument]":
         """The documents of a generation with their links and headings. generation_id: None for live, or CANDIDATE.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.ingest.pipeline import BuildReport
-from assay.model.evaluation import Verdict
+from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation
 from assay.model.ranking import Mode
 from assay.model.validations import Validation
@@ -44,11 +44,21 @@ class PublishReport:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """What an audit found. seconds: how long it took."""
+    """What an audit found.
+
+    seconds: how long it took.
+    vectors: what the vectors show by themselves, as in a validation.
+    """
 
     generation: Generation
     audit: Audit
     seconds: float
+    vectors: tuple[Finding, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.audit.count and all(finding.outcome is not Outcome.FAIL for finding in self.vectors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from assay.cli.diagnosis import is_free, show_diagnosis
 from assay.cli.failures import EXIT_FAIL
 from assay.cli.output import err, out, print_json
 from assay.cli.progress import progress
-from assay.model.evaluation import MOST_EXAMPLES
+from assay.model.evaluation import MOST_EXAMPLES, Outcome
 from assay.validation.integrity import KINDS, EmbeddingCost
 
 _SHOWN = 5
@@ -83,7 +83,7 @@ def audit(
         print_json(audit_body(report))
     else:
         show_audit(out(), report)
-    if report.audit.count:
+    if not report.sound:
         raise typer.Exit(EXIT_FAIL)
 
 
@@ -111,7 +111,7 @@ def audit_body(report: AuditReport) -> dict[str, Any]:
     return {
         "generation": report.generation.id,
         "state": report.generation.state.value,
-        "sound": found.count == 0,
+        "sound": report.sound,
         "documents": found.documents,
         "chunks": found.chunks,
         "vectors_compared": found.compared_vectors,
@@ -128,6 +128,18 @@ def audit_body(report: AuditReport) -> dict[str, Any]:
                 "examples": found.faults[kind].examples[:MOST_EXAMPLES],
             }
             for kind, promise in KINDS.items()
+        ]
+        + [
+            {
+                "check": one.check,
+                "promise": one.limit,
+                "looked_at": one.outcome is not Outcome.INCONCLUSIVE,
+                "why_not": one.detail if one.outcome is Outcome.INCONCLUSIVE else None,
+                "faults": max(one.count, 1) if one.outcome is Outcome.FAIL else 0,
+                "cause": one.detail if one.outcome is Outcome.FAIL else None,
+                "examples": list(one.examples),
+            }
+            for one in report.vectors
         ],
     }
 
@@ -148,15 +160,28 @@ def show_audit(console: Console, report: AuditReport) -> None:
             looked = found.looked_at(kind)
             part = "" if looked == found.chunks else f" ({looked} of {found.chunks} looked at)"
             console.print(f"  [green]✓[/] {kind}: {escape(promise)}{part}")
+    _show_vectors(console, report)
     scope = f"{found.documents} pages and {found.chunks} chunks in {report.seconds:.1f} s"
-    if not found.count:
+    if report.sound:
         console.print(f"[green bold]Generation {generation.id} is sound[/]: {scope}.")
         if "embeddings" in found.skipped:
             console.print("[dim]`--sample N` has the embedder make N vectors anew, and says first what that takes.[/]")
         return
-    console.print(f"[red bold]Generation {generation.id} is not sound[/]: {found.count} faults; {scope}.")
-    only_identity = found.faults["identity"].count == found.count
+    failed = sum(one.outcome is Outcome.FAIL for one in report.vectors)
+    console.print(f"[red bold]Generation {generation.id} is not sound[/]: {found.count + failed} faults; {scope}.")
+    only_identity = found.faults["identity"].count == found.count + failed
     console.print(escape(_SET_BACK if only_identity else _REPAIR))
+
+
+def _show_vectors(console: Console, report: AuditReport) -> None:
+    for one in report.vectors:
+        if one.outcome is Outcome.FAIL:
+            console.print(f"  [red]✗[/] {one.check}: {escape(one.detail)}")
+            _show_examples(console, list(one.examples), one.count)
+        elif one.outcome is Outcome.INCONCLUSIVE:
+            console.print(f"  [yellow]–[/] {one.check}: not looked at, for {escape(one.detail)}")
+        else:
+            console.print(f"  [green]✓[/] {one.check}: {escape(one.limit)}")
 
 
 def _show_examples(console: Console, examples: list[str], count: int) -> None:

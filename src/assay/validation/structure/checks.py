@@ -48,6 +48,12 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
+def vector_findings(judged: Judged, limits: StructuralLimits, progress: Progress) -> list[Finding]:
+    """Look at the vectors alone, as `structure_findings` does; without an embedder titles are left out."""
+    checks: tuple[Check, ...] = (distinct_vectors, titles_by_vectors)
+    return [found for check in checks for found in _findings(check, judged, limits, progress)]
+
+
 def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progress) -> list[Finding]:
     """Run every check of a generation's structure; one that ends in an error is a finding, and the others run.
 

@@ -145,6 +145,8 @@ def embedded_again(judged: Judged, limits: StructuralLimits, progress: Progress)
         return
     progress.begin("embed again", None)
     try:
+        # As a query, which is given up after seconds: documents are tried for as long as a build may wait.
+        _title_vector(chunks[0].document.title or chunks[0].embedded_text, embedder)
         astray, found = EmbeddingCheck(embedder).look(chunks, points)
     finally:
         progress.end()
