@@ -3,8 +3,9 @@
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
-from assay.app import Assay
+from assay.app import Assay, PublishReport
 from assay.cli import options
 from assay.cli.build_text import build_body, preview_body, show_build, show_preview
 from assay.cli.output import err, out, print_json
@@ -12,8 +13,8 @@ from assay.cli.progress import progress
 from assay.cli.report_files import NOTHING_WRITTEN, Written
 from assay.cli.reports import publish_body
 from assay.cli.validation_text import show_validation
-from assay.model.evaluation import Outcome, Verdict
-from assay.model.generations import State
+from assay.model.evaluation import Outcome
+from assay.model.generations import Generation, State
 
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what would change and what it would cost, and build nothing.")
@@ -75,6 +76,7 @@ def publish(
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         report = assay.publish(rebuild=rebuild, progress=progress())
         generation = assay.catalog.generation(report.build.generation.id)
+        is_live = assay.catalog.live_id() is not None
         told = report.validation
         written = Written.of(assay, told) if told and told.topics else NOTHING_WRITTEN
     if as_json:
@@ -84,17 +86,33 @@ def publish(
         if report.validation:
             show_validation(out(), report.validation)
         written.tell()
-        if report.promoted:
-            out().print(f'Generation [bold]{report.promoted.id}[/] is live. Try: assay search "your question"')
-        elif report.verdict:
-            err().print(_not_promoted(report.verdict))
+        _show_outcome(report, generation, is_live=is_live)
     if as_json and written.problem:
         written.tell()
     if report.verdict:
         written.exit_with(report.verdict.outcome)
 
 
-def _not_promoted(verdict: Verdict) -> str:
-    if verdict.outcome is Outcome.INCONCLUSIVE:
-        return "It waits as a candidate; `assay promote` judges it again. What was live before is live still."
-    return "It was not promoted; what was live before is live still."
+def _show_outcome(report: PublishReport, generation: Generation, *, is_live: bool) -> None:
+    """What the verdict means for the searches.
+
+    generation: the one that was judged, as it is now. is_live: whether any generation is live.
+    """
+    verdict = report.verdict
+    if report.promoted:
+        out().print(f'Generation [bold]{report.promoted.id}[/] is live. Try: assay search "your question"')
+    elif verdict and generation.state is State.LIVE:
+        test_set = escape(verdict.test_set_name or "its checks")
+        if verdict.outcome is Outcome.PASS:
+            out().print(f"PASS: what is live passes {test_set} too.")
+        else:
+            failed = "could not be judged by" if verdict.outcome is Outcome.INCONCLUSIVE else "does not pass"
+            err().print(
+                f"What is live {failed} {test_set}; it stays live. `assay rollback` goes back to the one before."
+            )
+    elif verdict:
+        live = "what was live before is live still" if is_live else "nothing is live yet"
+        if verdict.outcome is Outcome.INCONCLUSIVE:
+            err().print(f"It waits as a candidate, and `assay promote` judges it again; {live}.")
+        else:
+            err().print(f"It was not promoted; {live}.")

@@ -16,7 +16,9 @@ from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State
 from assay.release.promotion import verdict_record
 
-_EXAMPLES = 5
+_EXAMPLES, _NAMED = 5, 4
+"""The most examples of a finding that are shown, and the most checks that the last line names."""
+
 _LONGEST_REASON = 60
 _STYLES = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red", State.REJECTED: "red"}
 
@@ -77,8 +79,17 @@ def show_verdict(console: Console, verdict: Verdict) -> None:
         if finding.outcome is not Outcome.PASS:
             _show_examples(console, finding)
     colour = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}[verdict.outcome.value]
-    console.print(f"[bold {colour}]{on_one_line(told(verdict.summary))}[/]")
+    console.print(f"[bold {colour}]{on_one_line(_last_line(verdict))}[/]")
     show_notes(console, verdict.notes)
+
+
+def _last_line(verdict: Verdict) -> str:
+    """The verdict in short: the lines above it have said why."""
+    if verdict.outcome is Outcome.PASS:
+        return verdict.summary
+    named = [finding.check for finding in verdict.findings if finding.outcome is verdict.outcome]
+    shown = ", ".join([*named[:_NAMED], *(["…"] if len(named) > _NAMED else [])])
+    return f"{verdict.outcome.value}: {len(named)} of {counted(len(verdict.findings), 'check')} ({shown})"
 
 
 def told(summary: str) -> str:
@@ -96,6 +107,8 @@ def show_notes(console: Console, notes: Sequence[str]) -> None:
 def _show_examples(console: Console, finding: Finding) -> None:
     shown = finding.examples[:_EXAMPLES]
     for example in shown:
+        if example in finding.detail:
+            continue
         console.print(f"      [dim]{on_one_line(example)}[/]")
     if (more := finding.count - len(shown)) > 0:
         hint = " (--json names more)" if len(finding.examples) > len(shown) else ""

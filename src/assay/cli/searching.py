@@ -15,6 +15,7 @@ from assay.cli.visible import visible
 from assay.contracts import native
 from assay.contracts.highlights import highlights
 from assay.model.ranking import Hit, Mode, Ranking
+from assay.retrieval.encoding import KEYWORDS_ALONE
 
 _PASSAGE_LINES = 12
 
@@ -77,6 +78,8 @@ def search_body(ranking: Ranking) -> dict[str, object]:
 def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
     """The hits for a reader at a terminal: where it stands, the link, and the passage with the query's words marked."""
     for warning in ranking.warnings:
+        if warning.startswith(KEYWORDS_ALONE):  # the log has told it, with the reason
+            continue
         err().print(f"[yellow]{escape(warning)}[/]")
     if not ranking.hits:
         console.print("Nothing was found. A lower --threshold, other words or --everything may help.")

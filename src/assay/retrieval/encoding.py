@@ -10,7 +10,7 @@ from assay.ports import QueryEmbedder, SparseEncoder, SparseVector, Vector
 logger = logging.getLogger(__name__)
 
 _NO_WORDS = "The query has no words that keyword search can look for (only stop words or signs)."
-_KEYWORDS_ALONE = "The query could not be embedded, so keyword search alone answered, and similarities are not known."
+KEYWORDS_ALONE = "The query could not be embedded, so keyword search alone answered, and similarities are not known."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ def embed_query(embedder: QueryEmbedder, text: str) -> Vector:
 
 
 def _without_embedding(query: Query, sparse: SparseVector, error: EmbeddingError | ConfigurationError) -> Encoded:
-    logger.warning("A query could not be embedded, and keyword search alone answered it: %s", error)
     dropped = f" The threshold of {query.threshold:g} was not applied." if query.threshold > 0.0 else ""
-    return Encoded(Mode.SPARSE, None, sparse, (_KEYWORDS_ALONE + dropped,), degraded=True)
+    warning = KEYWORDS_ALONE + dropped
+    logger.warning("%s %s", warning, error)
+    return Encoded(Mode.SPARSE, None, sparse, (warning,), degraded=True)

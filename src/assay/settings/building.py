@@ -115,7 +115,11 @@ class EmbeddingSettings(Table):
     calls: int = Field(default=8, ge=1, le=64, description="The most requests at the same time.")
     timeout: float = Field(default=60.0, gt=0, le=600, description="Seconds that a request of a build may take.")
     retry_seconds: float = Field(
-        default=300.0, ge=0, le=86_400, description="Seconds that a build goes on trying while the provider fails."
+        default=300.0,
+        ge=0,
+        le=86_400,
+        description="Seconds that a build goes on trying while the provider fails; at most 30 while no request of the "
+        "run has reached it.",
     )
     query_timeout: float = Field(default=3.0, gt=0, le=60, description="Seconds that embedding a query may take.")
     query_seconds: float = Field(

@@ -241,7 +241,7 @@ def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterab
         if found.value is None or found.value >= least - _TOLERANCE or interval is None:
             yield found
             continue
-        told = f"it is {found.value:.3f}, in 95% of samples from {interval.low:.3f} to {interval.high:.3f}"
+        told = f"it is {found.value:.3f}, in 95% of samples from {interval.low:z.3f} to {interval.high:z.3f}"
         worst = sorted(results, key=lambda one: one.values.get(measure) or 0.0)
         yield _decided(
             measure,

@@ -8,8 +8,9 @@ import pytest
 from tests.folders import plant
 from tests.integration.cli.commands import Run
 
+from assay.adapters.embedders.static import StaticEmbedder
 from assay.app import Assay
-from assay.errors import VectorStoreError
+from assay.errors import EmbedderUnavailable, VectorStoreError
 from assay.model.evaluation import Finding, Outcome
 from assay.release.promotion import Releases
 from assay.validation.structure import checks
@@ -142,7 +143,8 @@ def test_a_check_shows_five_of_what_it_found_in_text_and_fifty_in_json(assay: Ru
     plant(folder, {"other/only.md": "# Only\n\nOnly this page.\n"})
     other = ("publish", "other", "--base-url", "https://docs.example")
     said = assay(*other)
-    assert said.out.count("\n      https://docs.example/") == 5
+    (gone,) = [line for line in said.out.splitlines() if "✗ fall in pages" in line]
+    assert said.out.count("\n      https://docs.example/") + gone.count("https://docs.example/") == 5
     assert "\n      and 1 more (--json names more)\n" in said.out
     (found,) = [one for one in assay(*other, "--json").body["findings"] if one["check"] == "fall in pages"]
     assert (len(found["examples"]), found["count"]) == (6, 6)
@@ -307,6 +309,13 @@ def test_the_text_of_a_failed_publish_says_what_is_live(assay: Run, folder: Path
     assert "what was live before is live still" in said.err
 
 
+def test_the_text_of_a_failed_first_publish_says_that_nothing_is_live(assay: Run, folder: Path) -> None:
+    _break_pages(folder, "wheel", "motor", "camera")
+    said = assay("publish")
+    assert said.code == 1
+    assert said.err.endswith("It was not promoted; nothing is live yet.\n")
+
+
 def test_promoting_a_candidate_that_does_not_pass_is_exit_code_1(assay: Run, folder: Path) -> None:
     _break_pages(folder, "wheel", "motor", "camera")
     assay("ingest")
@@ -443,3 +452,21 @@ def test_opening_assay_touches_nothing(folder: Path) -> None:
     with Assay.open(load_settings(folder / "assay.toml")):
         pass
     assert not (folder / ".assay").exists()
+
+
+def test_a_search_that_falls_back_to_keywords_says_so_once_with_the_reason(
+    assay: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise EmbedderUnavailable("the model cannot be asked")
+
+    assay("publish")
+    monkeypatch.setattr(StaticEmbedder, "embed_query", fail)
+    caplog.clear()
+    said = assay("search", "gripper", "--threshold", "0.5")
+    told = caplog.text + said.err
+    assert said.code == 0
+    assert "docs.example/gripper" in said.out
+    for once in ("keyword search alone", "The threshold of 0.5 was not applied.", "the model cannot be asked"):
+        assert told.count(once) == 1
+    assert "keyword search alone" in assay("search", "gripper", "--json").body["warnings"][0]

@@ -117,12 +117,40 @@ def test_worse_rankings_fail(assay: Run, folder: Path) -> None:
     assert said.body["files"]["html"]
 
 
+def test_an_undecided_publish_says_what_is_live(assay: Run, folder: Path) -> None:
+    assay("publish")
+    plant(folder, {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
+    _configured(folder, gate="")
+    said = assay("publish")
+    assert said.code == 3
+    assert said.err.endswith("judges it again; what was live before is live still.\n")
+
+
+@pytest.mark.parametrize(
+    ("gate", "worse", "code", "told"),
+    [
+        (ATTAINABLE, False, 0, "PASS: what is live passes parts too.\n"),
+        (ATTAINABLE, True, 1, "What is live does not pass parts; it stays live."),
+        ("", False, 3, "What is live could not be judged by parts; it stays live."),
+    ],
+)
+def test_a_new_test_set_for_unchanged_pages_speaks_of_what_is_live(
+    assay: Run, folder: Path, gate: str, worse: bool, code: int, told: str
+) -> None:
+    assay("publish")
+    _configured(folder, *(_worse() if worse else []), gate=gate)
+    said = assay("publish")
+    assert said.code == code
+    assert told in (said.out if code == 0 else said.err)
+    assert "not promoted" not in said.err
+
+
 def test_hits_that_nobody_has_judged_leave_it_open_and_the_candidate_waits(assay: Run, folder: Path) -> None:
     _configured(folder, gate="")
     said = assay("publish")
     assert said.code == 3
     assert "`assay label`" in said.out
-    assert "It waits as a candidate" in said.err
+    assert said.err.endswith("It waits as a candidate, and `assay promote` judges it again; nothing is live yet.\n")
     body = assay("validate", "--json").body
     assert (body["verdict"], body["summary"][:20]) == ("INCONCLUSIVE", "FAIL: inconclusive: ")
     assert body["unjudged"]

@@ -1,12 +1,15 @@
 """How far long work has come, on a terminal and in a log."""
 
 import io
+import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+import assay
 from assay.cli import progress as room
-from assay.cli.progress import LogProgress, TerminalProgress
+from assay.cli.progress import STAGES, LogProgress, TerminalProgress
 
 
 class _Clock:
@@ -93,3 +96,11 @@ def _rows(bars: TerminalProgress) -> list[str]:
     assert bars._bars is not None
     console.print(bars._bars.get_renderable())
     return [line for line in _log(console) if line.strip()]
+
+
+def test_every_stage_of_the_program_has_words() -> None:
+    begun = re.compile(r'(?:\.begin\(|_stage\(progress, )"([^"]+)"')
+    files = Path(assay.__file__).parent.rglob("*.py")
+    stages = {name for path in files for name in begun.findall(path.read_text("utf-8"))}
+    assert {"crawl", "embed", "passages"} <= stages
+    assert stages <= set(STAGES)

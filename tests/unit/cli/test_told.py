@@ -46,8 +46,30 @@ def test_an_undecided_verdict_is_not_called_a_failed_one(capsys: pytest.CaptureF
     undecided = verdict(Outcome.INCONCLUSIVE, open_question)
     assert undecided.summary.startswith("FAIL: inconclusive: ")
     lines = shown(undecided, capsys)
-    assert lines[-1] == "INCONCLUSIVE: MRR: too little is judged"
+    assert lines[-1] == "INCONCLUSIVE: 1 of 1 check (MRR)"
     assert "FAIL" not in "".join(lines)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.INCONCLUSIVE])
+@pytest.mark.parametrize("failed", [1, 3, 9])
+def test_what_failed_is_said_once_and_counted_in_the_last_line(
+    outcome: Outcome, failed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = [
+        Finding(
+            f"limit {n}", outcome, 0.4, "1", f"too much of it: first-{n} and others", (f"first-{n}", f"next-{n}"), 3
+        )
+        for n in range(failed)
+    ]
+    of = verdict(outcome, *PASSED, *bad)
+    text = "\n".join(lines := shown(of, capsys))
+    for finding in bad:
+        for once in (finding.detail, *finding.examples):
+            assert text.count(once) == 1
+    assert lines[-1].startswith(f"{outcome.value}: {failed} of {17 + failed} checks (limit 0")
+    assert len(lines[-1]) < 80
+    assert text.count("and 1 more") == failed
+    assert all(finding.detail in of.summary for finding in bad)  # a report keeps the reasons
 
 
 @pytest.mark.parametrize(

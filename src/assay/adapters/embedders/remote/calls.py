@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from random import random
 
@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 _MOST_UNUSABLE = 3
 """A provider that answers so many times with what cannot be used will not do better, and each answer costs."""
+
+_UNREACHED_SECONDS, _UNREACHED_PAUSE = 30.0, 5.0
+"""How long a provider is tried that no request has reached yet, and the longest pause: the address may be wrong."""
 
 _NOT_THE_API = (
     "Is [embedding] base_url the address of this provider's API? A proxy's page and another API look like this."
@@ -86,6 +89,9 @@ class ProviderCalls:
         self._clock = clock
         self._observer = observer
         self._in_flight = threading.BoundedSemaphore(calls)
+        self._reached = False  # whether any request has reached the provider
+        self._warning = threading.Lock()
+        self._warned = False  # whether a warning told of the outage that goes on
 
     def embed(self, texts: Sequence[str], tokens: int, purpose: Purpose, patience: Patience) -> Vectors:
         """Vectors of length 1, float32 of shape (len(texts), dimension).
@@ -106,19 +112,39 @@ class ProviderCalls:
             began = self._clock.now()
             outcome = self._attempt(body, texts, tokens, purpose, patience.timeout, ticket)
             if not isinstance(outcome, _Failure):
+                self._reached, self._warned = True, False
                 return outcome
+            self._reached |= outcome.status != "unreachable"
             failing += self._clock.now() - began
             unusable += outcome.status == "unusable"
             delay = None
+            retries = patience.retries if self._reached else _at_most_unreached(patience.retries)
             if not outcome.final and unusable < _MOST_UNUSABLE:
-                delay = patience.retries.delay(attempt, failing, outcome.retry_after, random())  # noqa: S311 - jitter
+                delay = retries.delay(attempt, failing, outcome.retry_after, random())  # noqa: S311 - jitter
             if delay is None:
                 raise self._last_word(outcome, attempt, failing)
-            logger.info("%s: %s; trying again in %.1f s.", self._provider.name, outcome.said, delay)
+            self._tell(outcome, attempt, delay, retries.budget)
             if outcome.status == "429":
                 self._limiter.pause(delay)  # what is refused to one would be refused to all
             self._wait(delay, since)
             failing += delay
+
+    def _tell(self, failure: _Failure, attempt: int, delay: float, budget: float) -> None:
+        """Log that another attempt follows: once per outage as a warning, where somebody waits long for it.
+
+        A provider that answers with an error often answers well at once after; only its second error is a warning.
+        """
+        name, no_answer = self._provider.name, failure.status in {"unreachable", "timeout", "cut"}
+        if budget >= _UNREACHED_SECONDS and attempt >= (1 if no_answer else 2) and self._is_first_warning():
+            what = f"{name} does not answer: {failure.said}" if no_answer else f"{name} keeps failing: {failure.said}"
+            logger.warning("%s. Trying again for up to %s; Ctrl-C stops.", what, _duration(budget))
+        else:
+            logger.info("%s: %s; trying again in %.1f s.", name, failure.said, delay)
+
+    def _is_first_warning(self) -> bool:
+        with self._warning:
+            first, self._warned = not self._warned, True
+            return first
 
     def interrupt(self) -> None:
         """End the waiting that goes on in other threads."""
@@ -206,7 +232,9 @@ class ProviderCalls:
             lost.fault,
             peer_words(said),
             EmbedderUnavailable,
-            "Is the address right and the network up? See [embedding] base_url." if lost.fault == "unreachable" else "",
+            "Is the address right, the server started and the network up? See [embedding] base_url."
+            if lost.fault == "unreachable"
+            else "",
             worked=lost.begun or lost.fault == "timeout",  # a provider counts what it answers
         )
 
@@ -238,6 +266,16 @@ class ProviderCalls:
         if self._observer is not None:
             identity = self._identity
             self._observer(EmbedderCall(identity.provider, identity.model, purpose, texts, tokens, seconds, status))
+
+
+def _at_most_unreached(policy: RetryPolicy) -> RetryPolicy:
+    """The policy for a provider that no request has reached yet."""
+    return replace(policy, budget=min(policy.budget, _UNREACHED_SECONDS), most=min(policy.most, _UNREACHED_PAUSE))
+
+
+def _duration(seconds: float) -> str:
+    """A number of seconds in words, as in `5 minutes`."""
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
 
 
 def _hint(status: int) -> str:
