@@ -56,9 +56,33 @@ class ConnectionLimits:
         return f"Access-Control-Allow-Origin: {allowed}\r\n{vary}"
 
 
+class RefusalLog:
+    """Logs refused connections once a second at most: the first at once, those after it by their number."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._unsaid = 0
+        self._waits = False
+
+    def note(self, loop: asyncio.AbstractEventLoop) -> None:
+        """A connection was refused."""
+        self._unsaid += 1
+        if not self._waits:
+            self._say(loop)
+
+    def _say(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._waits = self._unsaid > 0
+        if not self._waits:
+            return
+        refused = "A connection was" if self._unsaid == 1 else f"{self._unsaid:,} connections were"
+        logger.warning("%s refused: there are %s already.", refused, self._limit)
+        self._unsaid = 0
+        loop.call_later(1.0, self._say, loop)
+
+
 def guarded(limits: ConnectionLimits) -> type[asyncio.Protocol]:
     """The protocol of uvicorn, within these limits."""
-    return type("GuardedProtocol", (_Guarded,), {"limits": limits})
+    return type("GuardedProtocol", (_Guarded,), {"limits": limits, "refusals": RefusalLog(limits.connections)})
 
 
 class _BoundedHeads(h11.Connection):
@@ -143,6 +167,7 @@ class _LingeringTransport:
 
 class _Guarded(H11Protocol):
     limits: ConnectionLimits
+    refusals: RefusalLog
     _head_timer: asyncio.TimerHandle | None = None
     _read_timer: asyncio.TimerHandle | None = None
     _received = b""  # last; a head that could not be read is gone from the parser's buffer
@@ -155,7 +180,7 @@ class _Guarded(H11Protocol):
         self._lingering = _LingeringTransport(transport, self.loop, self.limits.head_seconds, self._is_receiving)
         super().connection_made(cast("asyncio.Transport", self._lingering))
         if len(self.connections) > self.limits.connections:
-            logger.warning("A connection was refused: there are %s already.", self.limits.connections)
+            self.refusals.note(self.loop)
             self._refuse(503, "service_unavailable", "Too many connections are open; try again in a second.")
             return
         self._watch_head()

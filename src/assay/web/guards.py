@@ -83,13 +83,14 @@ class ForeignPages:
     def _allows(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-        if site in {"same-origin", "none"} or (site is None and origin is None):
+        if site == "same-origin" or (site in {None, "none"} and origin is None):
             return True
         is_admin = scope["path"].startswith(ADMIN_PREFIX)
         if origin in self._origins or ("*" in self._origins and not is_admin):
             return True
-        # A browser that sends no Sec-Fetch-Site names the page's origin, which may be this server's own.
-        return site is None and origin is not None and origin.partition("://")[2] == headers.get("host")
+        # The origin may be this server's own: a browser without Sec-Fetch-Site sends no more. `none` says that no page
+        # asks, so no browser sends it together with the origin of another site.
+        return site in {None, "none"} and origin is not None and origin.partition("://")[2] == headers.get("host")
 
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -109,7 +109,13 @@ def test_every_route_that_takes_a_body_is_either_a_search_or_among_those_that_ar
 
 def test_a_search_is_not_made_for_a_page_that_may_not_ask(index: Path) -> None:
     with running_server(index) as server:
-        for headers in ({"Origin": EVIL}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+        for headers in (
+            {"Origin": EVIL},
+            {"Origin": "null"},
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Sec-Fetch-Site": "none", "Origin": EVIL},
+            {"Sec-Fetch-Site": "none", "Origin": "null"},
+        ):
             for path in ("/search", "/v1/search", "/query", "/api/v1/search", "/api/v1/validate"):
                 answer = ask(server.port, path, {"query": "What are nodes?"}, headers=headers)
                 assert (answer.status, "may not ask" in answer.body["message"]) == (400, True)
@@ -122,5 +128,13 @@ def test_programs_and_pages_of_this_server_may_ask(index: Path) -> None:
             {"Sec-Fetch-Site": "same-origin", "Origin": "https://docs.example.org"},
             {"Sec-Fetch-Site": "none"},
             {"Origin": "http://127.0.0.1:8080", "Host": "127.0.0.1:8080"},
+            {"Origin": "http://127.0.0.1:8080", "Host": "127.0.0.1:8080", "Sec-Fetch-Site": "none"},
         ):
             assert ask(server.port, "/search", {"query": "What are nodes?"}, headers=headers).status == 200
+
+
+def test_a_get_of_another_site_is_answered_and_its_page_may_not_read_it(index: Path) -> None:
+    with running_server(index) as server:
+        answer = ask(server.port, "/livez", headers={"Origin": EVIL, "Sec-Fetch-Site": "cross-site"})
+        assert answer.status == 200
+        assert "access-control-allow-origin" not in {name.lower() for name in answer.headers}
