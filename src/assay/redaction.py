@@ -46,6 +46,7 @@ class Redactor:
         self._weak: frozenset[str] = frozenset()
         self._anywhere: re.Pattern[str] | None = None
         self._words: re.Pattern[str] | None = None
+        self._folded: frozenset[str] = frozenset()
 
     def hide(self, secrets: Iterable[str]) -> None:
         """Register secrets, in addition to those that are registered already."""
@@ -56,6 +57,7 @@ class Redactor:
             if strong <= self._strong and weak <= self._weak:
                 return
             self._strong, self._weak = self._strong | strong, self._weak | weak
+            self._folded = frozenset(secret.casefold() for secret in self._strong if secret)
             self._anywhere = _any_of(self._strong)
             self._words = _any_of(self._weak, whole=True)
 
@@ -64,10 +66,14 @@ class Redactor:
         with self._lock:
             self._strong = self._weak = frozenset()
             self._anywhere = self._words = None
+            self._folded = frozenset()
 
     def content(self, text: str) -> str:
         """The text with every strong secret masked, for texts that hold what is searched."""
-        return text if self._anywhere is None else self._anywhere.sub(MASK, text)
+        if self._anywhere is None:
+            return text
+        folded = text.casefold()  # nearly every text has none, and is passed 100 times as fast by this
+        return self._anywhere.sub(MASK, text) if any(secret in folded for secret in self._folded) else text
 
     def message(self, text: str) -> str:
         """The text with every secret masked, and every API key cut down to its id."""

@@ -7,6 +7,8 @@ from typing import Protocol
 
 import brotli
 
+from assay.redaction import redacted_content
+
 _STEP = 256 * 1024
 _GZIP = b"\x1f\x8b"
 
@@ -144,7 +146,8 @@ def decoded(body: bytes, content_type: str, *, html: bool = True) -> str:
     """The text of a body, whatever its server says of it.
 
     A byte order mark decides; then UTF-8 wherever the bytes are that and more than ASCII, for nothing else looks so by
-    chance; then the header, then the page's own `<meta>`, then Windows-1252. What cannot be decoded is replaced.
+    chance; then the header, then the page's own `<meta>`, then Windows-1252. What cannot be decoded is replaced, and
+    secrets that a site repeats are masked: the text is stored and searched.
     """
     for mark, name in _BOMS:
         if body.startswith(mark):
@@ -185,4 +188,4 @@ def _mostly_utf8(body: bytes) -> bool:
 
 
 def _clean(text: str) -> str:
-    return text.replace("\x00", "\ufffd") if "\x00" in text else text
+    return redacted_content(text.replace("\x00", "\ufffd") if "\x00" in text else text)

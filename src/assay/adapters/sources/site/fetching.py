@@ -12,6 +12,7 @@ import httpcore2
 from assay.adapters.sources.site.addresses import origin_of
 from assay.adapters.sources.site.coding import BadCoding, BodyDecoder, TooLong
 from assay.adapters.sources.site.guard import ForbiddenAddress, GuardedBackend
+from assay.redaction import redacted, redacted_content
 from assay.version import __version__
 
 USER_AGENT = f"Assay/{__version__} (documentation search; robots.txt name: Assay)"
@@ -23,7 +24,7 @@ _DRAIN = 64 * 1024
 class NoPage(Exception):
     """A request without an answer that can be used.
 
-    reason: what happened, in the words of a report.
+    reason: what happened, in the words of a report, without secrets.
     passing: whether another try may go better.
     unreachable: whether not even a connection came about.
     forbidden: whether this machine refused to connect. answered: whether the server said so itself, in proper HTTP.
@@ -40,8 +41,8 @@ class NoPage(Exception):
         answered: bool = False,
         received: int = 0,
     ) -> None:
-        super().__init__(reason)
-        self.reason = reason
+        self.reason = redacted(reason)
+        super().__init__(self.reason)
         self.passing = passing
         self.unreachable = unreachable
         self.forbidden = forbidden
@@ -53,7 +54,8 @@ class NoPage(Exception):
 class Answer:
     """What a server answered.
 
-    headers: names in small letters, each once. body: decoded; b"" when it was not wanted.
+    headers: names in small letters, each once; secrets that the server repeats are masked.
+    body: decoded; b"" when it was not wanted.
     refusal: why the body was not read; "" when it was, or there was none to read.
     received: bytes of the body as they came.
     """
@@ -167,6 +169,7 @@ class Client:
                 name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in response.headers
             }
             answered |= _joined(response.headers)
+            answered = {name: redacted_content(value) for name, value in answered.items()}
             refusal = wanted(response.status, answered)
             if refusal or response.status in {204, 304}:
                 received = _drain(response, answered)

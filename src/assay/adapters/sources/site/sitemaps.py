@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from assay.adapters.sources.site.coding import BadCoding, TooLong, decoded, gunzipped
+from assay.redaction import redacted_content
 
 MOST_ENTRIES = 50_000
 """Addresses of one file, as the protocol allows (sitemaps.org)."""
@@ -99,7 +100,7 @@ class _XmlReader:
         if len(target) >= MOST_ENTRIES:
             self.listing.fault = f"it lists more than {MOST_ENTRIES:,} addresses; the others are left out"
         elif address.strip():
-            target.append(address.strip())
+            target.append(redacted_content(address.strip()))
 
 
 def _read_xml(data: bytes) -> Listing:

@@ -37,6 +37,7 @@ from assay.errors import SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
 from assay.ports import Progress, Silence
+from assay.redaction import redacted_content
 
 logger = logging.getLogger(__name__)
 
@@ -239,7 +240,7 @@ class _Reading:
         return RawPage(
             key=key,
             url=key,
-            content=self._store.body(member.key),
+            content=redacted_content(self._store.body(member.key)),  # stored perhaps before this secret was known
             media_type=MediaType(stored.media),
             source=self._request.name,
             source_path=path,

@@ -6,6 +6,7 @@ of each; an empty outcome is one that waits. Readers hold a snapshot, so that a 
 
 import contextlib
 import logging
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
@@ -129,6 +130,7 @@ class CrawlStore:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             try:
+                self._create_private()
                 return self._connected()
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):
@@ -136,9 +138,14 @@ class CrawlStore:
                 logger.warning("%s is damaged (%s); all pages of this site are fetched anew.", self._path, error)
                 for suffix in ("", "-wal", "-shm"):
                     Path(str(self._path) + suffix).unlink(missing_ok=True)
+                self._create_private()
                 return self._connected()
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from None
+
+    def _create_private(self) -> None:
+        """Create the file for its owner alone: the pages may need a login. SQLite gives its log the same mode."""
+        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
 
     def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
