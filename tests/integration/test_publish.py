@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from assay.app import Assay
+from assay.cli.reports import publish_body
 from assay.errors import BuildInProgress, GenerationNotFound, IndexCorrupt, PromotionRefused, SourceError
 from assay.model.evaluation import Outcome
 from assay.model.generations import State
@@ -284,6 +285,39 @@ def test_a_candidate_that_another_publish_makes_live_meanwhile_is_no_error(
     assert report.promoted
     assert report.promoted.state is State.LIVE
     assert report.promoted.id == report.build.generation.id
+
+
+@pytest.mark.parametrize("meanwhile", ["rollback", "promote"])
+def test_a_publish_that_overrides_what_somebody_made_live_meanwhile_says_so(
+    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, meanwhile: str
+) -> None:
+    first = assay.publish().promoted
+    desk.write("lamp", "The lamp is new.")
+    second = assay.publish().promoted
+    assert first
+    assert second
+    desk.write("lamp", "The lamp is old.")
+    validate = assay.validate
+
+    def overtaken(generation_id: str, **others: Any) -> Any:  # noqa: ANN401 - passed on as it is
+        with desk.open() as other:
+            other.rollback() if meanwhile == "rollback" else other.promote(first.id)
+        return validate(generation_id, **others)
+
+    monkeypatch.setattr(assay, "validate", overtaken)
+    report = assay.publish()
+    (note,) = report.notes
+    assert f"generation {second.id} was live" in note
+    assert f"has replaced generation {first.id}" in note
+    assert note in caplog.messages
+    assert note in publish_body(report, report.build.generation)["notes"]
+    assert assay.rollback().id == first.id
+
+
+def test_a_publish_that_nobody_interferes_with_has_no_note(desk: Desk, assay: Assay) -> None:
+    assert assay.publish().notes == ()
+    desk.write("lamp", "The lamp is new.")
+    assert assay.publish().notes == ()
 
 
 def test_a_folder_without_pages_is_an_error_and_leaves_nothing_behind(desk: Desk, assay: Assay) -> None:

@@ -82,8 +82,11 @@ class Assay(Measuring):
             return PublishReport(build, validation.verdict, current, validation)
         if outcome is Outcome.FAIL:
             self.releases.reject(validation.verdict)
-        promoted = self._promote(build.generation, validation.verdict.test_set) if outcome is Outcome.PASS else None
-        return PublishReport(build, validation.verdict, promoted, validation)
+        if outcome is not Outcome.PASS:
+            return PublishReport(build, validation.verdict, None, validation)
+        notes = _overridden(build.live_before, self.catalog.live_id())
+        promoted = self._promote(build.generation, validation.verdict.test_set)
+        return PublishReport(build, validation.verdict, promoted, validation, notes)
 
     def _publish_unchanged(self, build: BuildReport, progress: Progress | None) -> PublishReport:
         """What is live has these pages already: it is validated where a test set is named that it has no PASS by."""
@@ -261,3 +264,18 @@ class Assay(Measuring):
         if status.damage:
             problems.append(f"live generation: {status.damage}")
         return Health(store, catalog, status.generation, tuple(problems))
+
+
+def _overridden(before: str | None, now: str | None) -> tuple[str, ...]:
+    """The note of a publish about to go live, where another generation is live than when it began; also logged."""
+    if now == before:
+        return ()
+    was, is_live = (f"generation {one}" if one else "no generation" for one in (before, now))
+    note = (
+        f"When this publish began, {was} was live; it has replaced {is_live}, "
+        "which somebody promoted or rolled back to meanwhile."
+    )
+    if now is not None:
+        note += " `assay rollback` goes back to it."
+    logger.warning("%s", note)
+    return (note,)

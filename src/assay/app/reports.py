@@ -34,12 +34,14 @@ class PublishReport:
     verdict: None when nothing had changed and the live generation stays.
     promoted: the generation that went live; None when none did.
     validation: what the verdict follows from.
+    notes: a promotion or rollback by somebody else that it overrode.
     """
 
     build: BuildReport
     verdict: Verdict | None
     promoted: Generation | None
     validation: Validation | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def publish_body(
         "verdict": verdict.get("outcome") if verdict else None,
         "summary": verdict.get("summary") if verdict else None,
         "findings": verdict.get("findings") if verdict else [],
-        "notes": list(report.verdict.notes) if report.verdict else verdict_notes(generation),
+        "notes": [*(report.verdict.notes if report.verdict else verdict_notes(generation)), *report.notes],
         "promoted": report.promoted.id if report.promoted else None,
         "measures": {value.name: value.value for value in report.validation.measures} if report.validation else {},
         "files": {name: str(path) for name, path in (files or {}).items()},

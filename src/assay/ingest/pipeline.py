@@ -43,6 +43,7 @@ class BuildReport:
     carried: keys of pages that failed and keep the document that they had before.
     gone: what sources say of pages that are no more.
     unread: files of the sources that are no pages.
+    live_before: id of the generation that was live when the build began; None where none was.
     """
 
     generation: Generation
@@ -60,6 +61,7 @@ class BuildReport:
     gone: tuple[PageGone, ...]
     unread: UnreadFiles
     seconds: dict[str, float]
+    live_before: str | None = None
 
 
 def new_generation_id(at: datetime) -> str:
@@ -114,6 +116,7 @@ class Pipeline:
     def __init__(self, parts: BuildParts, progress: Progress) -> None:
         self._parts = parts
         self._progress = StageClock(progress)
+        self._live_before: str | None = None
 
     def build(self, *, rebuild: bool = False) -> BuildReport:
         """Read every source and build a candidate; nothing that is being served is touched.
@@ -131,6 +134,7 @@ class Pipeline:
                 self._parts.cache.clear()
             base = None if rebuild else newest_sealed(self._parts.catalog)
             before = self._parts.catalog.generations()
+            self._live_before = next((one.id for one in before if one.state is State.LIVE), None)
             generation = self._begin(base)
             try:
                 return self._build(generation, base, before)
@@ -335,6 +339,7 @@ class Pipeline:
             gone=tuple(survey.gone),
             unread=survey.unread_files,
             seconds=dict(self._progress.seconds),
+            live_before=self._live_before,
         )
 
 
