@@ -441,7 +441,7 @@ def test_a_file_that_was_overwritten_is_an_error_of_the_catalog(
     mine = SqlCatalog.open(url, create=False)
     mine.close()
     path.write_bytes(b"no database at all\n" * 1000)
-    with pytest.raises(CatalogError, match="not a SQLite database"):
+    with pytest.raises(CatalogError, match="was never a SQLite database"):
         EVERY_METHOD[name](mine)
 
 
