@@ -15,6 +15,7 @@ Change = Callable[[Path, int], None]
 _TITLE = re.compile(r"(?m)^title:.*$")
 SAME = ("lost content", "pages alike", "pages with text")
 LEFTOVERS = ("leftover markup",)
+KINDS = ("fall in kinds of content",)
 UNREAD = ("unread files",)
 
 
@@ -111,6 +112,15 @@ def _unreadable(page: Path, _: int) -> None:
 def _too_large(page: Path, _: int) -> None:
     _, body = head_and_body(page)
     say(page, body * (5_200_000 // len(body.encode()) + 1))
+
+
+def without(pattern: str, put: str = "") -> Change:
+    """What matches is gone from a page's body."""
+
+    def change(page: Path, _: int) -> None:
+        say(page, re.sub(pattern, put, head_and_body(page)[1], flags=re.MULTILINE | re.DOTALL))
+
+    return change
 
 
 def remove(page: Path, _: int) -> None:
@@ -247,6 +257,11 @@ SABOTAGES = (
     _row("one text on many pages", _one_text, FIRST, *SAME, shares=(1.0, 0.12)),
     _row("a notice that swallows the content", _changed(_banner), FIRST, "passages alike", shares=(1.0, 0.6)),
     _row("one title for all pages", _changed(_same_title), FIRST, "titles alike"),
+    _row("code that is gone", _changed(without(r"^```.*?^```$")), SECOND, *KINDS, shares=(1.0, 0.6)),
+    _row("tables that are gone", _changed(without(r"^ *\|[^\n]*\n")), SECOND, *KINDS, shares=(1.0, 0.6)),
+    _row("headings that are gone", _changed(without(r"^#+ [^\n]*$")), SECOND, *KINDS, shares=(1.0, 0.4)),
+    _row("lists that are running text", _changed(without(r"^ *(?:[-*]|\d+\.) ")), SECOND, *KINDS, shares=(1.0, 0.6)),
+    _row("pages indented so that all is code", _changed(without(r"^", "    ")), SECOND, *KINDS, shares=(1.0, 0.4)),
     _row("pages that are gone", _changed(remove), SECOND, "fall in pages", shares=(0.5, 0.24)),
     _row("a subfolder in place of the folder", _subfolder, SECOND, "fall in pages"),
     _row("another base URL", _moved, SECOND, "fall in pages"),

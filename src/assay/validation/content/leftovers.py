@@ -8,10 +8,11 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.validation.content.fences import split_code
+
 _CODE = "\x00"
 """Stands for code in backticks; no stored text has this character."""
 
-_FENCE = re.compile(r"[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]*)*(`{3,}|~{3,})")
 _BACKTICKS = re.compile("`+")
 _LONGEST_EXAMPLE = 60
 
@@ -99,7 +100,8 @@ def leftovers(text: str) -> dict[str, str]:
     suspected = [(name, kind) for name, kind in KINDS.items() if any(sign in lowered for sign in kind.signs)]
     if not suspected:
         return {}
-    prose, fenced = _parted(text)
+    lines, code = split_code(text)
+    prose, fenced = _without_code_spans("\n".join(lines)), "\n".join(code)
     found: dict[str, str] = {}
     for name, kind in suspected:
         match = kind.pattern.search(fenced if kind.in_fences else prose)
@@ -107,26 +109,6 @@ def leftovers(text: str) -> dict[str, str]:
             shown = " ".join(match[0].replace(_CODE, "`…`").split())
             found[name] = shown if len(shown) <= _LONGEST_EXAMPLE else f"{shown[: _LONGEST_EXAMPLE - 1]}…"
     return found
-
-
-def _parted(text: str) -> tuple[str, str]:
-    """Prose with a NUL for each code span, and the lines of fenced code."""
-    prose: list[str] = []
-    fenced: list[str] = []
-    fence = ""
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence):
-                fence = ""
-            else:
-                fenced.append(line)
-        elif mark:
-            fence = mark[1]
-            prose.append("")
-        else:
-            prose.append(line)
-    return _without_code_spans("\n".join(prose)), "\n".join(fenced)
 
 
 def _without_code_spans(prose: str) -> str:

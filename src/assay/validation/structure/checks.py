@@ -16,6 +16,7 @@ from assay.validation.structure.addresses import addresses, searched_by_default
 from assay.validation.structure.content import leftover_markup, pages_that_say_something
 from assay.validation.structure.integrity import integrity
 from assay.validation.structure.judged import Check, Judged, StructuralLimits
+from assay.validation.structure.kinds import fall_in_kinds_of_content
 from assay.validation.structure.lost_text import fall_in_text
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
 from assay.validation.structure.repeats import passages_alike, titles_alike
@@ -34,6 +35,7 @@ CHECKS: tuple[Check, ...] = (
     fall_in_pages,
     lost_content,
     fall_in_text,
+    fall_in_kinds_of_content,
     pages_that_say_something,
     titles_alike,
     passages_alike,
