@@ -42,6 +42,7 @@ class AgainstLive:
     falls: of each limit on a fall; without an entry where its topics have no value.
     worse: the measures of "no worse than live", adjusted over them; empty where that is not asked.
     open: those of them that labels for unjudged hits could put level.
+    fell: the topics that fell, by measure, with both values; the largest fall first.
     overall: every measure, for the report.
     problem: why the live generation could not be asked; "" where it was, or where nothing is live.
     """
@@ -49,6 +50,7 @@ class AgainstLive:
     falls: Mapping[MeasureLimit, Fall] = field(default_factory=dict)
     worse: tuple[Difference, ...] = ()
     open: frozenset[str] = frozenset()
+    fell: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     overall: tuple[Difference, ...] = ()
     problem: str = ""
 
@@ -106,6 +108,20 @@ def measure_worse(
         if (most := _mean(after, one.measure, upper=True)) is not None and left_open(most, one.a, *judged)
     }
     return found, frozenset(unsure)
+
+
+def topics_that_fell(
+    measures: Sequence[str], before: Sequence[TopicResult], after: Sequence[TopicResult]
+) -> dict[str, tuple[str, ...]]:
+    """The topics that have a lower value than on the live generation, by measure: `id: RR 1.000 → 0.200`."""
+    were = _values(before)
+    found = {}
+    for measure in measures:
+        pairs = [(one.topic.id, were.get(one.topic.id, {}).get(measure), one.values.get(measure)) for one in after]
+        falls = [(topic, a, b) for topic, a, b in pairs if a is not None and b is not None and b < a - _TOLERANCE]
+        falls.sort(key=lambda fall: (fall[2] - fall[1], fall[0]))
+        found[measure] = tuple(f"{topic}: {measure} {a:.3f} → {b:.3f}" for topic, a, b in falls)
+    return found
 
 
 def live_findings(found: AgainstLive, limits: Sequence[MeasureLimit], *, no_worse: bool) -> list[Finding]:
@@ -168,12 +184,16 @@ def _no_worse(found: AgainstLive) -> Finding:
     if not fallen:
         return Finding(check, Outcome.PASS, value, limit)
     told = [f"{one.measure} fell from {one.a:.3f} to {one.b:.3f} (p = {one.adjusted_p:.2g})" for one in fallen]
-    detail = f"{'; '.join(told)} over {fallen[0].topics} topics. `assay compare live candidate` names the topics"
+    topics = [line for one in fallen for line in found.fell.get(one.measure, ())]
+    detail = (
+        f"{'; '.join(told)} over {fallen[0].topics} topics. The report has every topic; `assay compare live "
+        "REPORT.json` compares it with what is live"
+    )
     unsure = all(one.measure in found.open for one in fallen)
     if unsure:
-        detail += "; far fewer of its hits are judged, and labels could take that away: `assay label` shows them"
+        detail += ". Far fewer of its hits are judged, and labels could take that away: `assay label` shows them"
     outcome = Outcome.INCONCLUSIVE if unsure else Outcome.FAIL
-    return Finding(check, outcome, value, limit, detail, tuple(told[:MOST_EXAMPLES]), len(told))
+    return Finding(check, outcome, value, limit, detail, tuple(topics[:MOST_EXAMPLES]), len(topics))
 
 
 def _values(results: Sequence[TopicResult]) -> dict[str, Mapping[str, float | None]]:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from assay.model.evaluation import MOST_EXAMPLES, Anchoring, Finding, Outcome, TopicType, percent
+from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, percent
 from assay.model.validations import LatencyFigures, TopicResult, Unjudged
 from assay.validation.against_live import AgainstLive, live_findings
 from assay.validation.gate import MeasureLimit, QualityLimits
 from assay.validation.integrity.faults import Fault
 from assay.validation.integrity.results import ResultCheck
+from assay.validation.lost_answers import decided, judgments_found, known_answers
 from assay.validation.statistics import bootstrap_interval, samples_to_prove
 
 PRECISION = "P@5"
@@ -37,6 +38,7 @@ class Measured:
     against_live: how it differs from the live generation.
     only_hits: whether nothing but hits is known, so that a judgment that none of them meets may be anywhere.
     derived: whether the test set was derived from the documents.
+    repair: the command that lists the judgments that were not found.
     """
 
     results: Sequence[TopicResult]
@@ -45,10 +47,11 @@ class Measured:
     against_live: AgainstLive = field(default_factory=AgainstLive)
     only_hits: bool = False
     derived: bool = False
+    repair: str = "assay testset repair"
 
 
 def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]:
-    """Hold what was measured against the limits.
+    """Hold what was measured against the limits: causes first, and last what follows from them.
 
     A limit that is missed, and would be reached if every unjudged hit were relevant, is not failed: it is undecided. So
     is one that is reached by fewer topics than could prove it.
@@ -59,7 +62,7 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
     results = counted(measured.results, limits)
     findings = [
         _answered(measured.results),
-        *([] if measured.only_hits else [_known_answers(measured.results), _judgments(measured.results, limits)]),
+        *([] if measured.only_hits else [judgments_found(measured.results, limits, measured.repair)]),
         *(_of_derived(results, limits) if measured.derived else [_precision(results, limits), _mrr(results, limits)]),
         _metadata(measured.hits, limits),
         _hashes(measured.hits, limits),
@@ -73,7 +76,8 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
         if limit.least is not None
     ]
     no_worse = limits.asks_no_worse(derived=measured.derived)
-    return findings + live_findings(measured.against_live, limits.measures, no_worse=no_worse)
+    findings += live_findings(measured.against_live, limits.measures, no_worse=no_worse)
+    return findings if measured.only_hits else [*findings, known_answers(measured.results)]
 
 
 def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[TopicResult]:
@@ -164,50 +168,13 @@ def _answered(results: Sequence[TopicResult]) -> Finding:
     if given_up:
         detail += f"The last {len(given_up)} of them, from {given_up[0]} on, were not tried any more. "
     detail += "Run it again when that is mended"
-    return _decided(
+    return decided(
         "topics asked",
         Outcome.INCONCLUSIVE if failed else Outcome.PASS,
         1.0 - len(failed) / max(len(results), 1),
         "every topic could be asked",
         detail,
         [f"{one.topic.id}: {one.error}" for one in failed],
-    )
-
-
-def _known_answers(results: Sequence[TopicResult]) -> Finding:
-    """Topics that expect an answer of which none is known cannot tell good rankings from bad ones."""
-    expecting = [one for one in results if one.topic.expects_answer and one.topic.type is not TopicType.EDGE]
-    without = [result for result in expecting if not _has_answer(result)]
-    return _decided(
-        "known answers",
-        Outcome.INCONCLUSIVE if without else Outcome.PASS,
-        1.0 - len(without) / max(len(expecting), 1),
-        "every topic has a judgment of 1 or 2 that was found, is of type edge, or says `expect: no_answer`",
-        f"no relevant passage is known for {len(without)} of {len(expecting)} topics "
-        f"({', '.join(one.topic.id for one in without[:5])}): label some (`assay label`), or say `expect: no_answer`",
-        [one.topic.id for one in without],
-    )
-
-
-def _has_answer(result: TopicResult) -> bool:
-    """Whether some judgment of 1 or 2 was found; what failed to run is told apart."""
-    judged = zip(result.topic.judgments, result.resolutions, strict=True)
-    return result.error is not None or any(one.label >= 1 and found.anchoring.scores for one, found in judged)
-
-
-def _judgments(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
-    found = [(result, resolution) for result in results for resolution in result.resolutions]
-    lost = [(result, resolution) for result, resolution in found if not resolution.anchoring.scores]
-    share = len(lost) / max(len(found), 1)
-    gone = sum(resolution.anchoring is Anchoring.ORPHANED for _, resolution in lost)
-    return _decided(
-        "judgments found",
-        Outcome.INCONCLUSIVE if share > limits.lost_judgments else Outcome.PASS,
-        1.0 - share,
-        f"at least {percent(1.0 - limits.lost_judgments)} of the judgments have their passage in the index",
-        f"{len(lost)} of {len(found)} judgments count for nothing: {gone} passages are gone, {len(lost) - gone} stand "
-        "more than once. `assay testset check` lists them, `assay testset repair` mends what can be proven",
-        [f"{result.topic.id}: {resolution.reason}" for result, resolution in lost],
     )
 
 
@@ -243,7 +210,7 @@ def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterab
             continue
         told = f"it is {found.value:.3f}, in 95% of samples from {interval.low:z.3f} to {interval.high:z.3f}"
         worst = sorted(results, key=lambda one: one.values.get(measure) or 0.0)
-        yield _decided(
+        yield decided(
             measure,
             Outcome.FAIL if interval.high < least else Outcome.INCONCLUSIVE,
             found.value,
@@ -299,7 +266,7 @@ def _hashes(hits: ResultCheck, limits: QualityLimits) -> Finding:
 
 def _rate(check: str, value: float, least: float, hits: ResultCheck, words: str, fault: Fault) -> Finding:
     detail = f"only {percent(value)} of {hits.results} hits {words}, and {percent(least)} are asked for"
-    return _decided(
+    return decided(
         check,
         Outcome.PASS if value >= least - _TOLERANCE else Outcome.FAIL,
         value,
@@ -321,7 +288,7 @@ def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Finding:
         return Finding("latency", Outcome.INCONCLUSIVE, p95, limit, detail)
     slowest = max(latency.stages.items(), key=lambda stage: stage[1].p95_ms, default=None)
     where = f"; most of it in {slowest[0]} (p95 {slowest[1].p95_ms:.0f} ms)" if slowest else ""
-    return _decided(
+    return decided(
         "latency",
         Outcome.PASS if p95 < limits.p95_ms else Outcome.FAIL,
         p95,
@@ -347,7 +314,7 @@ def _abstention(results: Sequence[TopicResult], limits: QualityLimits) -> Findin
             len(without),
         )
     loud = [one for one in asked if _top_similarity(one) >= (_least_score(one, limits) or 0.0)]
-    return _decided(
+    return decided(
         "abstention",
         Outcome.FAIL if loud else Outcome.PASS,
         1.0 - len(loud) / max(len(asked), 1),
@@ -411,21 +378,5 @@ def _bounded(
         return Finding(check, Outcome.PASS, value, limit)
     if upper is not None and upper >= least - _TOLERANCE:
         detail += f"; it would be {_number(upper)} if every hit that nobody has judged were relevant: {_LABEL}"
-        return _decided(check, Outcome.INCONCLUSIVE, value, limit, detail, examples)
-    return _decided(check, Outcome.FAIL, value, limit, detail, examples)
-
-
-def _decided(
-    check: str,
-    outcome: Outcome,
-    value: float,
-    limit: str,
-    detail: str,
-    examples: Sequence[str],
-    count: int | None = None,
-) -> Finding:
-    """A finding that says more only where it did not pass. count: of all that the examples are from, None if all."""
-    if outcome is Outcome.PASS:
-        return Finding(check, outcome, value, limit)
-    shown = tuple(examples[:MOST_EXAMPLES])
-    return Finding(check, outcome, value, limit, detail, shown, len(examples) if count is None else count)
+        return decided(check, Outcome.INCONCLUSIVE, value, limit, detail, examples)
+    return decided(check, Outcome.FAIL, value, limit, detail, examples)

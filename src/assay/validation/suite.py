@@ -1,6 +1,7 @@
 """The conductor of a validation: topics → run → measures → latency → structure → gate → verdict."""
 
 import platform
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -10,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
 
-from assay.model.evaluation import Anchoring, Category, MeasureValue, ResolvedTopic, Run, TestSet, TopicType
+from assay.model.evaluation import Anchoring, Category, Finding, MeasureValue, ResolvedTopic, Run, TestSet, TopicType
 from assay.model.generations import Generation
 from assay.model.ranking import ContractMode, Query
 from assay.model.validations import LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
@@ -22,6 +23,7 @@ from assay.validation.against_live import (
     AgainstLive,
     measure_falls,
     measure_worse,
+    topics_that_fell,
 )
 from assay.validation.gate import Gate, QualityLimits, limit_notes, verdict
 from assay.validation.integrity.results import check_hits
@@ -115,9 +117,15 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     limits, derived = plan.gate.quality, plan.test_set is not None and plan.test_set.derived
     against_live = _against_live(plan, results, progress)
     measured = Measured(
-        results, checked, latency, against_live, only_hits=plan.system.label is not None, derived=derived
+        results,
+        checked,
+        latency,
+        against_live,
+        only_hits=plan.system.label is not None,
+        derived=derived,
+        repair=_repair_command(plan),
     )
-    findings = quality_findings(measured, limits) if plan.test_set else []
+    findings: list[Finding] = []
     notes = [_ONLY_HITS] if measured.only_hits else []
     notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
     if plan.structure is not None:
@@ -125,6 +133,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         notes += structure_notes(plan.structure)
     if plan.problem_of_url is not None:
         findings.append(links_finding(results, plan.problem_of_url, progress))
+    findings += quality_findings(measured, limits) if plan.test_set else []
     results = results if derived else with_targets(results, limits)
     within = {id(result) for result in counted(results, limits)}
     of_figures = [result for result in results if result.error is not None or id(result) in within]
@@ -133,7 +142,8 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     shown = None
     if plan.contract_mode is not None and of_figures:
         shown = shown_order(plan.contract_mode, of_figures, topics, plan.system.asked, progress)
-        notes += shown_notes(shown, next((one.value for one in measures if one.name == BEST_HIT), None))
+        judged_by_mrr = next((one.value for one in measures if one.name == BEST_HIT and not derived), None)
+        notes += shown_notes(shown, judged_by_mrr)
     validation = Validation(
         started_at=plan.started_at,
         seconds=0.0,
@@ -156,13 +166,20 @@ def validate(plan: Plan, progress: Progress) -> Validation:
             headline(measured, limits) if plan.test_set else "",
         ),
         provenance=_provenance(plan),
-        unjudged=tuple(hits_to_label(results, limits)),
+        unjudged=() if derived else tuple(hits_to_label(results, limits)),
         against_live=against_live.overall,
         precision_target=limits.precision,
         shown=shown,
     )
-    told = advice(results, validation.latency, _as_known(limits) if measured.only_hits else limits)
+    told = advice(results, validation.latency, _as_known(limits) if measured.only_hits else limits, derived=derived)
     return replace(validation, advice=told, seconds=perf_counter() - started)
+
+
+def _repair_command(plan: Plan) -> str:
+    """The command that lists the judgments whose passages this generation does not have."""
+    return shlex.join(
+        ["assay", "testset", "repair", plan.test_set_path or "FILE", "--generation", plan.system.id or "ID"]
+    )
 
 
 def _as_known(limits: QualityLimits) -> QualityLimits:
@@ -222,6 +239,7 @@ def _against_live(plan: Plan, results: Sequence[TopicResult], progress: Progress
         falls=measure_falls(limits.measures, before, after, in_group),
         worse=worse if limits.asks_no_worse(derived=derived) else (),
         open=unsure,
+        fell=topics_that_fell(_no_worse_measures(plan), before, after),
         overall=compare(plan.measures.of_quality, a, b),
     )
     progress.end()

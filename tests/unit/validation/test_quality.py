@@ -11,7 +11,7 @@ from assay.model.evaluation import Anchoring, Category, Finding, Interval, Outco
 from assay.model.ranking import Hit
 from assay.model.validations import Difference, LatencyFigures, Percentiles, TopicResult
 from assay.settings import GateSettings
-from assay.validation.against_live import AgainstLive, Fall, measure_falls, measure_worse
+from assay.validation.against_live import AgainstLive, Fall, measure_falls, measure_worse, topics_that_fell
 from assay.validation.gate import MeasureLimit, QualityLimits
 from assay.validation.integrity.results import check_hits
 from assay.validation.quality import (
@@ -162,6 +162,27 @@ def test_when_every_topic_failed_nothing_passes_for_want_of_values() -> None:
 def test_a_topic_without_a_known_answer_is_named(labels: Sequence[int | None]) -> None:
     found = _finding("known answers", _measured([*_topics(GOOD), topic_result("zeros", labels=labels, relevant=0)]))
     assert (found.outcome, found.examples) == (Outcome.INCONCLUSIVE, ("zeros",))
+    assert "For zeros, nobody labelled an answer: label some (`assay label`)" in found.detail
+
+
+def test_topics_without_a_known_answer_are_told_by_what_became_of_it() -> None:
+    none = topic_result("none", labels=(0,), relevant=0)
+    gone = [topic_result(f"gone{number}", labels=(None,), relevant=1, lost=[Anchoring.ORPHANED]) for number in range(6)]
+    twice = topic_result("twice", labels=(None,), relevant=1, lost=[Anchoring.AMBIGUOUS])
+    detail = _finding("known answers", _measured([none, *gone, twice, *_topics(GOOD)])).detail
+    assert detail.startswith(
+        "no relevant passage is known for 8 of 9 topics. For gone0, gone1, gone2, gone3, gone4 and"
+    )
+    assert "and 1 more, the passages that answer them are gone: mend the pages. If pages were removed" in detail
+    assert "--allow-removals, or take the topics out. For twice, each passage that answers them stands" in detail
+    assert detail.count("label some") == 1
+
+
+def test_causes_come_first_and_what_follows_from_them_last() -> None:
+    limits = replace(_limits(max_drop=0.02), no_worse=True)
+    checks = [one.check for one in quality_findings(_measured(_topics(GOOD)), limits)]
+    assert checks[:3] == ["topics asked", "judgments found", "precision"]
+    assert checks[-2:] == ["no worse than live", "known answers"]
 
 
 def test_topics_of_type_edge_or_without_an_answer_need_none() -> None:
@@ -179,6 +200,18 @@ def test_more_than_a_tenth_of_lost_judgments_leaves_it_open(lost: int, outcome: 
     if outcome is not Outcome.PASS:
         assert "1 passages are gone, 1 stand more than once" in found.detail
         assert len(found.examples) == 2
+        assert "`assay testset repair` lists them" in found.detail
+
+
+def test_lost_judgments_name_a_command_that_works_and_removals_where_pages_are_gone() -> None:
+    result = topic_result(labels=GOOD, relevant=4, lost=[Anchoring.ORPHANED] * 4)
+    repair = "assay testset repair questions.yaml --generation g7"
+    for url, told in ((None, True), ("https://docs.example/wheel", False)):
+        on_page = replace(result, resolutions=tuple(replace(one, url=url) for one in result.resolutions))
+        detail = _finding("judgments found", replace(_measured([on_page]), repair=repair)).detail
+        assert f"`{repair}` lists them" in detail
+        assert ("4 passages are gone (4 with their page)" in detail) is told
+        assert ("removed on purpose, publish or promote with --allow-removals" in detail) is told
 
 
 # --- topics that nothing answers -----------------------------------------------------------------------------------
@@ -314,7 +347,8 @@ NO_WORSE = replace(LIMITS, no_worse=True)
 
 def _beside(before: Sequence[TopicResult], after: Sequence[TopicResult], *, derived: bool = False) -> Measured:
     worse, unsure = measure_worse(("RR", "P@5"), before, after, derived=derived)
-    return replace(_measured(after, against_live=AgainstLive(worse=worse, open=unsure)), derived=derived)
+    fell = topics_that_fell(("RR", "P@5"), before, after)
+    return replace(_measured(after, against_live=AgainstLive(worse=worse, open=unsure, fell=fell)), derived=derived)
 
 
 @pytest.mark.parametrize(
@@ -332,6 +366,14 @@ def test_only_a_significant_fall_is_worse_than_live(
     found = _finding("no worse than live", _beside(_topics(*before), _topics(*after)), NO_WORSE)
     assert found.outcome is outcome
     assert ("fell from" in found.detail) == (outcome is Outcome.FAIL)
+
+
+def test_a_fall_names_its_topics_and_the_report_not_a_candidate_that_is_rejected() -> None:
+    found = _finding("no worse than live", _beside(_topics(*[GOOD] * 20), _topics(*[BAD] * 19, GOOD)), NO_WORSE)
+    assert found.examples[0] == "t0: RR 1.000 → 0.333"
+    assert found.count == 2 * 19
+    assert "`assay compare live REPORT.json`" in found.detail
+    assert "candidate" not in found.detail
 
 
 def test_a_fall_that_labels_could_take_away_is_open_except_on_a_derived_test_set() -> None:

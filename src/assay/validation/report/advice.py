@@ -25,23 +25,31 @@ _SHOWN_CHARACTERS = 80
 _CUTOFF = 5
 
 
-def advice(results: Sequence[TopicResult], latency: LatencyFigures | None, limits: QualityLimits) -> tuple[str, ...]:
+def advice(
+    results: Sequence[TopicResult],
+    latency: LatencyFigures | None,
+    limits: QualityLimits,
+    *,
+    derived: bool = False,
+) -> tuple[str, ...]:
     """What deserves a look, the weightiest first; at most a handful of each kind, and how many more there are.
 
     A query of type edge that finds nothing relevant is told as expected, in the seed's words. The limits themselves
     are not repeated: what did not reach them is told by the findings of the gate.
+
+    derived: whether the test set is. It knows one or two answers to a topic, so that nothing is said of P@5, by which
+        it is not judged, nor of hits that nobody has judged.
     """
     kinds: tuple[Iterator[str], ...] = (
         _failed(results),
         _lost_judgments(results),
         _nothing_known(results),
-        _low_types(counted(results, limits)),
-        _low_ceilings(counted(results, limits), limits),
+        *(() if derived else (_low_types(counted(results, limits)), _low_ceilings(counted(results, limits), limits))),
         _nothing_relevant(results),
-        _crowded(results, limits),
+        *(() if derived else (_crowded(results, limits),)),
         _paraphrases(results),
         _loud(results, limits),
-        _unjudged(results),
+        *(() if derived else (_unjudged(results),)),
         _latency(latency, limits),
         _expected(results),
     )

@@ -287,3 +287,14 @@ def test_the_made_up_failure_is_advised_upon() -> None:
     assert any("ambiguous" in line for line in lines)
     assert any("expected - out of domain" in line for line in lines)
     assert any("approaching limit" in line for line in lines)
+
+
+def test_a_derived_test_set_gets_no_advice_on_p5_or_on_labels() -> None:
+    of_one = [topic_result(f"t{n}", labels=(1, *[None] * 4), relevant=1, kind=TopicType.BROAD) for n in range(9)]
+    low = [topic_result(f"low{n}", labels=(0, *[None] * 4), relevant=1) for n in range(9)]
+    told = " ".join(advise(*of_one, *low))
+    for words in ("can reach P@5", "score low", "are not judged ("):
+        assert words in told
+    said = advice([*of_one, *low], None, LIMITS, derived=True)
+    assert said
+    assert all("returned no relevant results" in line or "more of this kind" in line for line in said)
