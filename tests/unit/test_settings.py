@@ -155,9 +155,18 @@ def test_a_value_of_a_wrong_kind_is_told_in_the_words_of_the_file(tmp_path: Path
         ("ASSAY_SERCH__TOP_K", "ASSAY_SEARCH__TOP_K"),
         ("ASSAY_SEARCH_TOP_K", "ASSAY_SEARCH__TOP_K"),
         ("ASSAY__DATA_DIR", "ASSAY_DATA_DIR"),
+        ("ASSAY_SERCH__MODE", "ASSAY_SEARCH__MODE"),
+        ("ASSAY_FIND__MODE", ""),
+        ("ASSAY_HOME", ""),
+        ("ASSAY_VERSION", ""),
         ("ASSAY_SHARED", None),
-        ("ASSAY_HOME", None),
-        ("ASSAY_VERSION", None),
+        ("ASSAY_API_KEY", None),
+        ("ASSAY_KEY", None),
+        ("ASSAY_SERVICE_HOST", None),
+        ("ASSAY_SERVICE_PORT_HTTP", None),
+        ("ASSAY_PORT", None),
+        ("ASSAY_PORT_8080_TCP_ADDR", None),
+        ("ASSAYER_MODE", None),
         ("ASSAY_SERVER__PORT", None),
         ("ASSAY_EMBEDDING__COHERE_API_KEY", None),
     ],
@@ -168,9 +177,78 @@ def test_a_misspelled_variable_is_told_and_somebody_elses_is_not(
     for set_already in [each for each in os.environ if each.startswith("ASSAY")]:
         monkeypatch.delenv(set_already)
     monkeypatch.setenv(name, "1")
-    assert misspelled_variables() == (
-        [] if meant is None else [f"The environment variable {name} sets nothing; {meant} does."]
+    told = {None: [], "": [f"The environment variable {name} sets nothing: there is no such setting."]}
+    assert misspelled_variables() == told.get(
+        meant, [f"The environment variable {name} sets nothing; did you mean {meant}?"]
     )
+
+
+@pytest.mark.parametrize(
+    ("toml", "variables", "flags", "told"),
+    [
+        ("[search]\ntopk = 5\n", {}, {}, ["(in assay.toml)", "search.topk: there", "search.top_k?"]),
+        ("", {"ASSAY_SEARCH__MOD": "x"}, {}, ["(in the variable ASSAY_SEARCH__MOD)", "did you mean search.mode?"]),
+        ("", {"assay_search__top_k": "0"}, {}, ["(in the variable assay_search__top_k)", "search.top_k = '0'"]),
+        ("", {"ASSAY_SEARCH": '{"mod": 1}'}, {}, ["(in the variable ASSAY_SEARCH)", "search.mod: there"]),
+        ("", {"ASSAY_SOURCES": '[{"path": "a"}, {"paht": "b"}]'}, {}, ["(in the variable ASSAY_SOURCES)"]),
+        ("", {}, {"search": {"top_k": 0}}, ["(in a flag or an argument)", "search.top_k = 0"]),
+        # what wins is what is wrong, though another source has a value too
+        ("[search]\ntop_k = 5\n", {"ASSAY_SEARCH__TOP_K": "0"}, {}, ["(in the variable ASSAY_SEARCH__TOP_K)"]),
+        ("[search]\ntop_k = 5\n", {"ASSAY_SEARCH__TOP_K": "6"}, {"search": {"top_k": 0}}, ["(in a flag or an argu"]),
+        # a table may be put together of several sources
+        ("[gate]\nMRR = {}\n", {"ASSAY_GATE__MIN_MRR": "0.5"}, {}, ["(in the variable ASSAY_GATE__MIN_MRR and assay."]),
+    ],
+)
+def test_a_wrong_setting_is_told_with_the_source_that_it_is_in(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    toml: str,
+    variables: dict[str, str],
+    flags: dict[str, Any],
+    told: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("assay.toml").write_text(toml, encoding="utf-8")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError) as raised:
+        load_settings(None, flags)
+    for part in told:
+        assert part in raised.value.message
+    assert raised.value.message.count("cannot be used") == 1
+    assert not raised.value.message.endswith("?.")
+
+
+def test_two_wrong_settings_of_two_sources_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("assay.toml").write_text("[search]\ntop_k = 0\n", encoding="utf-8")
+    monkeypatch.setenv("ASSAY_GATE__MIN_MRR", "7")
+    with pytest.raises(ConfigurationError) as raised:
+        load_settings()
+    variable, file = raised.value.message.split(" These ")[::-1]
+    if "assay.toml" in variable:
+        variable, file = file, variable
+    assert "(in the variable ASSAY_GATE__MIN_MRR)" in variable
+    assert "gate.min_mrr" in variable
+    assert "(in assay.toml) cannot be used: search.top_k = 0" in file
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("[[sources]]\nfolder = 'docs'\n", "sources.0.path"),
+        ("[[sources]]\nsite = 'https://docs.example'\n", "sources.0.url"),
+        ("[search]\nlimit = 3\n", "search.top_k"),
+        ("[validation]\ntopics = 'a.yaml'\n", "validation.testset"),
+        ("[chunking]\nchunk_size = 3\n", "chunking.max_characters"),
+    ],
+)
+def test_another_word_for_a_setting_is_understood(tmp_path: Path, wrong: str, meant: str) -> None:
+    path = tmp_path / "assay.toml"
+    path.write_text(wrong, encoding="utf-8")
+    with pytest.raises(ConfigurationError) as raised:
+        load_settings(path)
+    assert raised.value.message.endswith(f"did you mean {meant}?")
 
 
 @pytest.mark.parametrize(

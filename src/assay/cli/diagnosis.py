@@ -14,13 +14,14 @@ from typing import Literal
 from rich.console import Console
 
 from assay.app import Assay, source_of
-from assay.cli.output import on_one_line
+from assay.cli.output import counted, on_one_line
 from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
 from assay.model.access import Scope
 from assay.model.documents import PageExcluded, PageFailed, RawPage
 from assay.model.generations import Generation, State
 from assay.model.ranking import Query
 from assay.settings import SourceSettings
+from assay.testsets import load_test_set
 
 _LOW_SPACE_BYTES = 1_000_000_000
 
@@ -51,6 +52,7 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
                 ("engine", _engine),
                 ("embedder", _embedder if ask else _embedder_unasked),
                 ("API keys", _keys),
+                ("test set", _test_set),
                 ("vector store", _adopted),
             ),
         )
@@ -62,6 +64,7 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
         ("catalog", _catalog),
         ("vector store", _store),
         ("sources", _sources),
+        ("test set", _test_set),
         ("live generation", _live if ask else _live_unasked),
         ("candidate", _candidate),
     )
@@ -192,6 +195,14 @@ def _sources(assay: Assay) -> Check:
         parts.append(f"{source.name}: {len(pages) - len(failed) - left_out} pages, {left_out} left out")
         parts += [f"{page.key} fails: {page.reason}" for page in failed[:3]]
     return Check("sources", "warn" if failures else "ok", "; ".join(parts) + ".")
+
+
+def _test_set(assay: Assay) -> Check:
+    path = assay.settings.validation.testset
+    if path is None:
+        return Check("test set", "ok", "none is set, so a candidate is judged by its structure alone.")
+    test_set = load_test_set(path)
+    return Check("test set", "ok", f"{test_set.name}, {counted(len(test_set.topics), 'topic')}, of {path}.")
 
 
 def _reach(settings: SourceSettings) -> str:

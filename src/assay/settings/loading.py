@@ -1,10 +1,8 @@
 """Everything that can be set, read from the file, the environment and the flags."""
 
 import os
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -15,7 +13,6 @@ from pydantic import (
     SecretStr,
     ValidationError,
 )
-from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -30,6 +27,7 @@ from assay.model.ranking import ContractMode
 from assay.redaction import hide, secrets_in_header, secrets_in_url
 from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
 from assay.settings.judging import GateSettings, ReleaseSettings, ValidationSettings
+from assay.settings.problems import Given, explain, unknown_variables
 from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, STATIC_THRESHOLD, SearchSettings
 from assay.settings.serving import ServerSettings
 from assay.settings.sources import SourceSettings
@@ -195,16 +193,22 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
         values = _read_toml(path)
     elif config is not None:
         raise ConfigurationError(f"There is no configuration file at {path}.", hint="`assay init` writes one.")
+    given = Given(overrides or {}, os.environ, values, str(path))
     try:
         settings = _reading(_anchored(values, path.parent))(**dict(overrides or {}))
     except ValidationError as error:
-        raise ConfigurationError(_explain(error, path if values else None)) from None
+        raise ConfigurationError(explain(error, Settings, given)) from None
     except SettingsError as error:
         raise ConfigurationError(f"An ASSAY_ environment variable cannot be read: {error}.") from None
     except RecursionError:
         raise ConfigurationError("An ASSAY_ environment variable, or the file, is nested too deeply.") from None
     _require_folder(settings.data_dir)
     return settings
+
+
+def misspelled_variables() -> list[str]:
+    """A sentence for each environment variable that has our prefix and is no setting."""
+    return unknown_variables(Settings, os.environ)
 
 
 def _require_folder(data_dir: Path) -> None:
@@ -217,29 +221,6 @@ def _require_folder(data_dir: Path) -> None:
             raise ConfigurationError(
                 f"The data directory {data_dir} {what}.", hint="Name a folder with --data-dir or ASSAY_DATA_DIR."
             )
-
-
-def misspelled_variables() -> list[str]:
-    """A sentence for each environment variable that is nearly, and not quite, one of a setting."""
-    known = {f"ASSAY_{path.replace('.', '__').upper()}" for path in _paths(Settings)}
-    tables = {f"{name}__" for name in known}
-    sentences = []
-    for name in sorted(os.environ):
-        upper = name.upper()
-        if not upper.startswith("ASSAY") or upper in known or any(upper.startswith(table) for table in tables):
-            continue
-        meant = get_close_matches(upper, known, n=1, cutoff=_NEARLY)
-        if meant:
-            sentences.append(f"The environment variable {name} sets nothing; {meant[0]} does.")
-    return sentences
-
-
-def _paths(table: type[BaseModel], above: str = "") -> Iterator[str]:
-    """Every setting, tables included, as in `search.top_k`."""
-    for name, field in table.model_fields.items():
-        yield f"{above}{name}"
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _paths(field.annotation, f"{above}{name}.")
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -271,65 +252,3 @@ def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
         if isinstance(source, dict) and isinstance(source.get("path"), str):
             source["path"] = folder / source["path"]
     return values
-
-
-_NEARLY = 0.87
-"""How alike two names of variables are, from 0 to 1, when one is taken for a misspelling of the other."""
-
-_WORDING = {
-    "tuple_type": "has to be a list",
-    "list_type": "has to be a list",
-    "model_type": "has to be a table",
-    "dict_type": "has to be a table",
-    "path_type": "has to be a path",
-}
-
-
-def _wording(problem: ErrorDetails) -> str:
-    """What is wrong in the words of a settings file, not of Python."""
-    message = problem["msg"].removeprefix("Value error, ")
-    return _WORDING.get(problem["type"]) or f"{message[:1].lower()}{message[1:]}"
-
-
-_SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url|embedding\.base_url|headers", re.IGNORECASE)
-"""Settings whose values are not repeated in a message."""
-
-
-def _meant(location: tuple[int | str, ...]) -> str:
-    """The setting whose name is nearest to one that there is not; empty where none is near."""
-    *above, wrong = location
-    tables: list[tuple[str, type[BaseModel]]] = [("", Settings)]
-    for part in above:
-        if isinstance(part, int):  # a place in a list
-            tables[-1] = (f"{tables[-1][0]}{part}.", tables[-1][1])
-            continue
-        field = tables[-1][1].model_fields.get(part)
-        table = SourceSettings if part == "sources" else field.annotation if field else None
-        if not (isinstance(table, type) and issubclass(table, BaseModel)):
-            return ""
-        tables.append((f"{tables[-1][0]}{part}.", table))
-    prefix, table = tables[-1]
-    near = get_close_matches(str(wrong), table.model_fields, n=1, cutoff=_SPELLED_NEARLY)
-    if near:
-        return f"{prefix}{near[0]}"
-    elsewhere = [path for path in _paths(Settings) if path.rpartition(".")[2] == wrong]
-    return elsewhere[0] if len(elsewhere) == 1 else ""
-
-
-_SPELLED_NEARLY = 0.7
-
-
-def _explain(error: ValidationError, path: Path | None) -> str:
-    """One line for each setting that is wrong."""
-    lines = []
-    for problem in error.errors(include_url=False, include_context=False):
-        name = ".".join(str(part) for part in problem["loc"]) or "settings"
-        if problem["type"] == "extra_forbidden":
-            meant = _meant(problem["loc"])
-            lines.append(f"{name}: there is no such setting" + (f"; did you mean {meant}?" if meant else ""))
-        else:
-            hidden = _SECRET.search(name) or isinstance(problem["input"], Mapping)  # a table may hold a secret
-            sent = "" if hidden else f" = {problem['input']!r}"
-            lines.append(f"{name}{sent}: {_wording(problem)}")
-    where = f" (in {path}, the environment or a flag)" if path else " (in the environment or a flag)"
-    return f"These settings cannot be used{where}: " + "; ".join(lines) + "."

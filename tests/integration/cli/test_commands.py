@@ -347,6 +347,7 @@ def test_a_healthy_index_passes_the_doctor(assay: Run) -> None:
             "catalog",
             "vector store",
             "sources",
+            "test set",
             "live generation",
             "candidate",
         ),
@@ -363,6 +364,26 @@ def test_the_doctor_names_what_is_broken_and_still_looks_at_the_rest(assay: Run,
     assert said.code == 1
     levels = {check["check"]: check["level"] for check in said.body["checks"]}
     assert (levels["live generation"], levels["catalog"], levels["candidate"]) == ("fail", "ok", "ok")
+
+
+@pytest.mark.parametrize(
+    ("files", "level", "said"),
+    [
+        ({}, "fail", "nope.yaml"),
+        ({"nope.yaml": "topics: 3\n"}, "fail", "topics"),
+        (
+            {"nope.yaml": "topics: [{id: a, text: b, judgments: [{url: https://docs.example/gripper, label: 2}]}]\n"},
+            "ok",
+            "nope, 1 topic, of ",
+        ),
+    ],
+)
+def test_the_doctor_reads_the_test_set(assay: Run, folder: Path, files: dict[str, str], level: str, said: str) -> None:
+    toml = folder / "assay.toml"
+    plant(folder, {**files, "assay.toml": toml.read_text() + '[validation]\ntestset = "nope.yaml"\n'})
+    checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
+    assert checks["test set"]["level"] == level
+    assert said in checks["test set"]["message"]
 
 
 def test_the_doctor_looks_at_the_keys_of_the_server(assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -259,7 +259,7 @@ def test_a_variable_that_is_nearly_one_of_a_setting_is_told(assay: Run, monkeypa
     monkeypatch.setenv("ASSAY_SERVER_PORT", "8081")
     monkeypatch.setenv("ASSAY_SHARED", "/elsewhere")
     said = assay("doctor")
-    assert said.err == "The environment variable ASSAY_SERVER_PORT sets nothing; ASSAY_SERVER__PORT does.\n"
+    assert said.err == "The environment variable ASSAY_SERVER_PORT sets nothing; did you mean ASSAY_SERVER__PORT?\n"
 
 
 # --- the edge ------------------------------------------------------------------------------------------------------
