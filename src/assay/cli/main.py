@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from assay.__main__ import STOPPED
-from assay.adapters.telemetry.log_lines import BRIEF, TextLines
+from assay.adapters.telemetry.log_lines import CommandLines
 from assay.cli import (
     auditing,
     building,
@@ -42,6 +42,7 @@ from assay.cli.output import err
 from assay.cli.signals import Terminated, stopping_cleanly
 from assay.cli.streams import OutputLost, abandon_output, secure_streams
 from assay.errors import AssayError
+from assay.ports import INFORMATION
 from assay.version import __version__
 
 _WrongUse: Any = typer.BadParameter.__mro__[1]
@@ -104,7 +105,8 @@ def _options(
 ) -> None:
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING)
     for writer in logging.getLogger().handlers:
-        writer.setFormatter(TextLines(BRIEF))
+        writer.setFormatter(CommandLines())
+    logging.getLogger(INFORMATION).setLevel(logging.INFO)
     logging.getLogger("alembic").setLevel(logging.WARNING)  # its set-up lines say nothing of what is asked
 
 

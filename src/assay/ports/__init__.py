@@ -14,7 +14,7 @@ from assay.ports.embedding import (
     TokenCounter,
 )
 from assay.ports.progress import Progress, Relay, Silence
-from assay.ports.sources import Source
+from assay.ports.sources import INFORMATION, Source
 from assay.ports.stores import (
     AdoptedPoint,
     Compared,
@@ -34,6 +34,7 @@ from assay.ports.vectors import SparseVector, Vector, Vectors
 
 __all__ = [
     "CHECKSUM_BYTES",
+    "INFORMATION",
     "AdoptedPoint",
     "Batching",
     "Catalog",

@@ -6,6 +6,9 @@ from typing import Protocol
 from assay.model.documents import PageRead
 from assay.ports.progress import Progress
 
+INFORMATION = "assay.information"
+"""Name of the logger for messages that inform a person and warn of nothing: a command shows them with its warnings."""
+
 
 class Source(Protocol):
     """Where documents come from: a folder, a site."""

@@ -1,6 +1,7 @@
 """The commands: what they print, in which form, and with which exit code."""
 
 import json
+import logging
 import tomllib
 from pathlib import Path
 
@@ -37,6 +38,19 @@ def test_a_folder_becomes_an_answer(assay: Run) -> None:
     assert found.code == 0
     assert "1. The gripper" in found.out
     assert "https://docs.example/gripper" in found.out
+
+
+@pytest.mark.parametrize("verbose", [(), ("--verbose",)])
+def test_what_only_informs_is_no_warning_and_no_message_names_a_logger(
+    assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, verbose: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    plant(folder, {"repo/mkdocs.yml": "", "repo/docs/a.md": '# A\n\nText.\n\n--8<-- "none.md"\n'})
+    said = assay(*verbose, "ingest", "repo/docs", "--convention", "mkdocs", "--dry-run").err.splitlines()
+    assert any(line.startswith("docs: Addresses are those of the MkDocs site in ") for line in said)
+    assert any(line.startswith("Warning: docs: No base URL is known") for line in said)
+    assert any(line.startswith("Warning: docs: includes not found: 1. ") for line in said)
+    assert not any("assay." in line or "WARNING" in line for line in said)
 
 
 def test_ingest_builds_a_candidate_and_says_how_it_goes_live(assay: Run) -> None:

@@ -104,3 +104,4 @@ def test_every_stage_of_the_program_has_words() -> None:
     stages = {name for path in files for name in begun.findall(path.read_text("utf-8"))}
     assert {"crawl", "embed", "passages"} <= stages
     assert stages <= set(STAGES)
+    assert all(words.split()[0].endswith("ing") for words in STAGES.values())

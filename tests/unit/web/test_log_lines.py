@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from assay.adapters.telemetry.log_lines import JsonLines, TextLines
+from assay.adapters.telemetry.log_lines import CommandLines, JsonLines, TextLines
 from assay.web.logs import QueryWords, configure_logging, spelled
 
 
@@ -95,7 +95,7 @@ def test_a_line_for_people_is_one_line_and_a_traceback_has_its_own() -> None:
 KEY = f"assay_abcdefgh_{'A1' * 21}z"
 
 
-@pytest.mark.parametrize("formatter", [TextLines(), JsonLines()])
+@pytest.mark.parametrize("formatter", [CommandLines(), TextLines(), JsonLines()])
 def test_a_key_in_a_line_or_its_traceback_is_cut_down_to_its_id(formatter: logging.Formatter) -> None:
     try:
         raise ValueError(KEY)
@@ -111,3 +111,23 @@ def test_the_hash_of_a_query_differs_between_two_servers() -> None:
     assert first["query_hash"] != second["query_hash"]
     assert first["hits"] == 3
     assert "query" not in first
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "line"),
+    [
+        ("assay.adapters.sources.folder.source", logging.WARNING, "Warning: docs: it is so"),
+        ("assay.information", logging.INFO, "docs: it is so"),
+        ("assay", logging.ERROR, "Error: docs: it is so"),
+        ("qdrant_client.http", logging.WARNING, "Warning: qdrant_client: docs: it is so"),
+        ("httpx", logging.INFO, "httpx: docs: it is so"),
+    ],
+)
+def test_a_commands_line_has_the_message_and_no_logger_of_ours(name: str, level: int, line: str) -> None:
+    record = logging.LogRecord(name, level, __file__, 1, "%s: it is so", ("docs",), None)
+    assert CommandLines().format(record) == line
+
+
+def test_a_commands_line_is_one_line_whatever_is_in_it() -> None:
+    record = logging.LogRecord("assay.x", logging.WARNING, __file__, 1, "a\nWarning: b\x1b[2J", (), None)
+    assert CommandLines().format(record) == r"Warning: a\nWarning: b\x1b[2J"

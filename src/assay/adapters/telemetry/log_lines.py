@@ -12,9 +12,6 @@ LogFormat = Literal["text", "json"]
 TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 """How a server's log lines read; the time is the machine's own."""
 
-BRIEF = "%(levelname)s %(name)s: %(message)s"
-"""How a command's log lines read."""
-
 
 class JsonLines(logging.Formatter):
     """One JSON object per line: time, level, logger, message, and the `fields` that came with the record.
@@ -41,8 +38,8 @@ class JsonLines(logging.Formatter):
 class TextLines(logging.Formatter):
     """One line for people for each record, whatever is in it; a traceback follows on indented lines."""
 
-    def __init__(self, template: str = TEXT) -> None:
-        super().__init__(template)
+    def __init__(self) -> None:
+        super().__init__(TEXT)
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
         """The line, with an escape for each character that would end it or move the cursor."""
@@ -55,6 +52,20 @@ class TextLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The record without secrets."""
         return redacted(super().format(record))
+
+
+class CommandLines(TextLines):
+    """A command's log lines: `Warning: …`, and the message alone where it only informs.
+
+    The name of a logger comes first only for other packages: whose message it is would not be clear without.
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
+        """The line, with an escape for each character that would end it or move the cursor."""
+        package = record.name.partition(".")[0]
+        level = f"{record.levelname.capitalize()}: " if record.levelno >= logging.WARNING else ""
+        name = "" if package == "assay" else f"{package}: "
+        return _escaped(f"{level}{name}{record.message}")
 
 
 def _escaped(line: str) -> str:

@@ -13,7 +13,7 @@ import os
 import posixpath
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -34,6 +34,8 @@ _EMBED = re.compile(r"\{(?P<mark>[*!])>?[ \t]*(?P<path>[^\s!*{}][^\s!{}]{0,500})
 _SELECTION = re.compile(r":(?:-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*|[\w-]+)$")
 LONGEST_PATH = 500
 """Characters of a path, as it is written, that is looked for."""
+_NAMED = 3
+"""Includes that were not found and that a warning names."""
 _LOADER = re.compile(r"!{0,2}raw-loader!")
 _ESCAPED = re.compile(r"\\(.)")
 
@@ -92,6 +94,25 @@ def find_includes(rules: IncludeRules, key: str, text: str) -> dict[str, str]:
             found[statement.written] = content = _settle(rules, target, content, targets)
             waiting.append((target, _statements(rules, content)))
     return found
+
+
+def missing_includes(rules: IncludeRules, text: str, found: Mapping[str, str]) -> tuple[str, ...]:
+    """The paths that a page and its includes embed and that find_includes did not find, each once.
+
+    Imports do not count: those of a package or an alias are no files of the folder.
+    """
+    named = [one for part in (text, *found.values()) for one in _statements(rules, part) if not one.imported]
+    return tuple(dict.fromkeys(one.written for one in named if one.written not in found))
+
+
+def describe_missing(missing: Sequence[tuple[str, str]], root: Path) -> str:
+    """Count the includes that were not found, and name the first ones. missing: page and path of each."""
+    first = ", ".join(f"{path} (in {page})" for page, path in missing[:_NAMED])
+    more = ", …" if len(missing) > _NAMED else ""
+    return (
+        f"includes not found: {len(missing)}. The pages lack their text: {first}{more}. "
+        f"Only files inside {root} are included."
+    )
 
 
 def _statements(rules: IncludeRules, text: str) -> list[_Statement]:

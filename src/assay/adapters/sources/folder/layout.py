@@ -78,7 +78,7 @@ def find_layout(given: Path, wishes: Wishes) -> Layout:
         raise _refusal(project, f"Most documents of {given} are in {project.folder.relative_to(given)}, which")
     convention = detect_convention(given)
     layout = replace(_LAYOUTS[convention](given, wishes), root=given)
-    return replace(layout, notices=(*layout.notices, _TAKEN[convention]))
+    return replace(layout, information=(_TAKEN[convention],))
 
 
 _TAKEN = {
@@ -174,8 +174,10 @@ def _part(layout: Layout, wishes: Wishes, root: Path, within: str) -> Layout | N
     if wishes.default_locale is None and not any(tree.locale_is_default for tree in trees):
         trees = [replace(tree, locale_is_default=tree.locale == first.locale) for tree in trees]
     generator = "Docusaurus" if layout.convention is Convention.DOCUSAURUS else "MkDocs"
-    notice = f"Addresses are those of the {generator} site in {root / layout.site}, which this folder is a part of."
-    return replace(layout, trees=tuple(trees), root=root, within=within, notices=(*layout.notices, notice))
+    information = (
+        f"Addresses are those of the {generator} site in {root / layout.site}, which this folder is a part of."
+    )
+    return replace(layout, trees=tuple(trees), root=root, within=within, information=(information,))
 
 
 _PROJECT_FOLDERS = ("docs", "doc", "documentation", "website", "site")

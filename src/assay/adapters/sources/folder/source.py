@@ -23,7 +23,14 @@ from assay.adapters.sources.folder.files import (
     read_text,
 )
 from assay.adapters.sources.folder.front_matter import FrontMatter, flag, page_tags, page_title, split_front_matter
-from assay.adapters.sources.folder.includes import IncludeRules, find_includes, link_candidates, linked_files
+from assay.adapters.sources.folder.includes import (
+    IncludeRules,
+    describe_missing,
+    find_includes,
+    link_candidates,
+    linked_files,
+    missing_includes,
+)
 from assay.adapters.sources.folder.layout import file_layout, find_layout, foreign_project
 from assay.adapters.sources.folder.mkdocs_config import is_left_out
 from assay.adapters.sources.folder.routing import (
@@ -49,7 +56,7 @@ from assay.model.documents import (
     list_formats,
 )
 from assay.model.ids import canonical_url, slug_from_path
-from assay.ports import Progress, Silence
+from assay.ports import INFORMATION, Progress, Silence
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +75,7 @@ class _Page:
     """A page found on the first reading.
 
     path: posix, relative to its tree, without a locale suffix. mentions: files that it could link to, as written.
+    missing: paths that it includes and that were not found.
     """
 
     file: FoundFile
@@ -76,6 +84,7 @@ class _Page:
     url: str
     fingerprint: str
     mentions: tuple[str, ...]
+    missing: tuple[str, ...] = ()
 
     @property
     def claim_order(self) -> tuple[bool, str]:
@@ -155,6 +164,8 @@ class FolderSource:
         """
         _, only = _resolve(self._given)
         layout = self.layout()
+        for message in layout.information:
+            logging.getLogger(INFORMATION).info("%s: %s", self.name, message)
         for notice in layout.notices:
             logger.warning("%s: %s", self.name, notice)
         recognise = foreign_project if layout.convention is Convention.PLAIN and not self._wishes.convention else None
@@ -197,6 +208,7 @@ class _Reading:
             logger.warning("%s: documents that no reader takes are not in the index: %s.", self._name, what)
         links = _links(found, self._layout.site)
         _settle_claims(found)
+        self._warn_of_missing(found)
         progress.expect(len({_key(item) for items in found for item in items.values()}) + bool(unread))
         seen: set[str] = set()
         for number, items in enumerate(found):
@@ -240,7 +252,14 @@ class _Reading:
             return PageFailed(file.key, error.message)
         texts = [loaded.front.content, *loaded.includes.values()]
         mentions = tuple(dict.fromkeys(mention for text in texts for mention in linked_files(text)))
-        return _Page(file, tree, path, url, loaded.fingerprint, mentions)
+        missing = missing_includes(self._rules, loaded.front.content, loaded.includes)
+        return _Page(file, tree, path, url, loaded.fingerprint, mentions, missing)
+
+    def _warn_of_missing(self, found: _Found) -> None:
+        pages = [item for items in found for item in items.values() if isinstance(item, _Page)]
+        missing = [(page.file.key, path) for page in pages for path in page.missing]
+        if missing:
+            logger.warning("%s: %s", self._name, describe_missing(missing, self._root))
 
     def _load(self, file: FoundFile) -> _Loaded:
         """Read one page. Raises InputError with the reason when that fails."""

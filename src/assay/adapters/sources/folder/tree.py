@@ -69,7 +69,8 @@ class Layout:
     trees: those that a reader meets by default first.
     site: folder that holds the site's configuration. include_folders: where embedded files are looked for.
     base_url: URL that everything is under.
-    notices: what a person should know of how the folder was understood.
+    notices: what may be wrong in how the folder was understood.
+    information: by which rules it was understood.
     root: folder that every path is relative to; where a configuration above claims the folder that was given, the one
         that holds it. within: the folder that was given, relative to root: no page is outside.
     """
@@ -80,6 +81,7 @@ class Layout:
     site: str = ""
     include_folders: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    information: tuple[str, ...] = ()
     root: Path = Path()
     within: str = ""
 

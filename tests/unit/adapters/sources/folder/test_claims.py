@@ -44,7 +44,7 @@ def test_docs_of_mkdocs_have_the_addresses_of_their_site(tmp_path: Path, given: 
 @pytest.mark.parametrize("config", ["docusaurus.config.js", "mkdocs.yml"])
 def test_what_decides_the_addresses_is_said(tmp_path: Path, config: str, caplog: pytest.LogCaptureFixture) -> None:
     repository(tmp_path, {config: "", "docs/a.md": ""})
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.INFO):
         read(tmp_path / "docs")
     assert f"site in {tmp_path}, which this folder is a part of" in caplog.text
 
@@ -60,9 +60,9 @@ def test_what_decides_the_addresses_is_said(tmp_path: Path, config: str, caplog:
 )
 def test_without_a_configuration_the_convention_is_said(tmp_path: Path, text: str, said: str) -> None:
     repository(tmp_path, {"docs/a.md": text})
-    assert sum(said in notice for notice in folder(tmp_path / "docs").layout().notices) == 1
+    assert sum(said in notice for notice in folder(tmp_path / "docs").layout().information) == 1
     for convention in ("docusaurus", "mkdocs", "plain"):
-        assert folder(tmp_path / "docs", convention=convention).layout().notices == ()
+        assert folder(tmp_path / "docs", convention=convention).layout().information == ()
 
 
 def test_a_site_beside_the_docs_of_its_repository_claims_them(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """What a page embeds is found, kept under the path as written, and never from outside the root."""
 
+import logging
 from pathlib import Path
 
 import pytest
-from tests.folders import plant
+from tests.folders import plant, read
 
 from assay.adapters.sources.folder.includes import IncludeRules, find_includes, link_candidates, linked_files
 from assay.errors import InputError
@@ -166,6 +167,57 @@ def test_statements_of_another_dialect_can_be_ignored(tmp_path: Path) -> None:
 )
 def test_hostile_statements_end(tmp_path: Path, evil: str) -> None:
     assert find(tmp_path, "page.mdx", evil) == {}
+
+
+NOT_THERE = {
+    "a snippet": '--8<-- "none.md"',
+    "a snippet's section": '--8<-- "none.md:part"',
+    "a block of snippets": "--8<--\nb.py\nnone.md\n--8<--\n",
+    "an address": '--8<-- "https://h.example/x.md"',
+    "an embed": "{!none.md!}",
+    "an embed of lines": "{* ../none.py hl[1:2] *}",
+    "in a fence": '```python\n--8<-- "none.py"\n```\n',
+    "in an include": '--8<-- "deep.txt"',
+    "not text": "{!raw.bin!}",
+    "out of the root": "{!../../../none.md!}",
+}
+
+
+@pytest.mark.parametrize("form", NOT_THERE)
+def test_an_include_that_is_not_found_is_said_of_every_form(
+    tmp_path: Path, form: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = {"b.py": "b", "deep.txt": "{!none.md!}", "raw.bin": b"\xff\x00", "p.md": NOT_THERE[form]}
+    plant(tmp_path, files)
+    with caplog.at_level(logging.WARNING):
+        read(tmp_path, convention="mkdocs")
+    (line,) = [one for one in caplog.messages if "includes not found" in one]
+    assert "includes not found: 1." in line
+    assert "(in p.md)" in line
+
+
+def test_many_includes_that_are_not_found_are_one_line_that_names_the_first(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plant(tmp_path, {f"p{number}.md": "{!x.md!}\n{!y.md!}\n{!x.md!}\n" for number in range(9)})
+    with caplog.at_level(logging.WARNING):
+        read(tmp_path, convention="mkdocs")
+    (line,) = [one for one in caplog.messages if "includes not found" in one]
+    assert "includes not found: 18." in line
+    assert "x.md (in p0.md), y.md (in p0.md), x.md (in p1.md), …" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "convention"),
+    [('--8<-- "b.py"\n{!b.py!}', "mkdocs"), (';--8<-- "none.md"', "mkdocs"), ("{!none.md!}", "docusaurus")],
+)
+def test_includes_that_are_there_or_mean_nothing_are_not_said(
+    tmp_path: Path, text: str, convention: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    plant(tmp_path, {"b.py": "b", "p.md": text})
+    with caplog.at_level(logging.WARNING):
+        read(tmp_path, convention=convention)
+    assert "not found" not in caplog.text
 
 
 # --- links ---------------------------------------------------------------------------------------------------------
