@@ -257,7 +257,7 @@ class Parts:
         if not self.settings.sources:
             raise ConfigurationError(
                 "There is nothing to read: no source is configured.",
-                hint="Name a folder or a site (`assay ingest docs/`, `assay ingest https://docs.example.org/`), or add "
+                hint="Name a folder or a site after the command (`docs/`, `https://docs.example.org/`), or add "
                 "[[sources]] to assay.toml (see `assay init`).",
             )
         sources = tuple(source_of(settings, self.settings.data_dir) for settings in self.settings.sources)

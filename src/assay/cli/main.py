@@ -75,9 +75,27 @@ def _told_as_json() -> Iterator[None]:
     except KeyboardInterrupt as interrupt:
         raise typer.Exit(_tell_interrupt(interrupt, as_json=as_json)) from None
     except Exception as error:
+        if isinstance(error, _WrongUse):
+            _advise(error)
         if as_json and isinstance(error, _WrongUse):
             print_error(WRONG_USE, error.format_message(), "--help lists what can be given.")
         raise
+
+
+_ADVICE = (
+    ("search", "extra argument", 'Put a query of several words in quotes: assay search "…".'),
+    ("rollback", "", "`assay promote ID` goes back to any retired generation; `assay generations` lists them."),
+    ("promote", "extra argument", "It takes the id of one generation; `assay generations` lists them."),
+)
+"""What to do about a command line that cannot be parsed: the command, what the error says, the advice."""
+
+
+def _advise(error: Any) -> None:  # noqa: ANN401 - typer's own class
+    """Add to an error of wrong use what to do."""
+    command = error.ctx.info_name if error.ctx else ""
+    for name, said, advice in _ADVICE:
+        if command == name and said in error.message:
+            error.message = f"{error.message.rstrip('.')}. {advice}"
 
 
 app = PlainTyper(

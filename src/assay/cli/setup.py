@@ -1,6 +1,10 @@
 """`assay init`, `assay doctor` and `assay demo`."""
 
 import json
+import os
+import shlex
+import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -144,6 +148,18 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
         written.tell()
     shown = escape(str(folder))
     out().print(f"What to type next (the demo's index stays in {shown}; delete it when you are done):\n")
-    out().print(f'  assay search "battery runs low" --data-dir {shown}')
-    out().print(f"  assay serve --data-dir {shown}")
-    out().print("  assay publish path/to/your/docs --base-url https://docs.example.org")
+    program = escape(started_as())
+    out().print(f'  {program} search "battery runs low" --data-dir {shown}')
+    out().print(f"  {program} serve --data-dir {shown}")
+    out().print(f"  {program} publish path/to/your/docs --base-url https://docs.example.org")
+
+
+def started_as() -> str:
+    """How to start this program from here: `assay` where the shell finds this one, else with its path."""
+    program = sys.argv[0]
+    if Path(program).name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m assay"
+    found = shutil.which("assay")
+    if os.sep not in program or (found and Path(program).exists() and Path(found).samefile(program)):
+        return "assay"
+    return shlex.quote(program)

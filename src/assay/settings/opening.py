@@ -1,9 +1,11 @@
 """Settings of one run: the configuration, and the folder or site that the caller names."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.errors import SourceError
 from assay.settings.loading import Settings, load_settings
 from assay.settings.sources import SourceSettings
 
@@ -30,8 +32,21 @@ def is_site(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 
 
+_ALMOST_A_SITE = re.compile(r"(?:(https?)[:/]+)?((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(:\d+)?(/.*)?", re.IGNORECASE)
+_FILES = (".md", ".mdx", ".markdown", ".txt", ".html", ".zip", ".toml", ".yaml", ".yml", ".json")
+
+
 def source_named(source: str) -> dict[str, Any]:
-    """The `[[sources]]` table of a folder or site that the caller names."""
+    """The `[[sources]]` table of a folder or site that the caller names.
+
+    Raises SourceError for what is no folder and reads like the address of a site.
+    """
+    almost = _ALMOST_A_SITE.fullmatch(source)
+    if almost and not is_site(source) and not source.lower().endswith(_FILES) and not Path(source).exists():
+        scheme, host, port, path = almost.groups()
+        scheme = scheme or ("http" if host == "localhost" else "https")
+        address = f"{scheme.lower()}://{host}{port or ''}{path or ''}"
+        raise SourceError(f"There is no folder or file {source}.", hint=f"Did you mean {address}?")
     return {"url": source} if is_site(source) else {"path": source}
 
 

@@ -158,12 +158,16 @@ async def _body_too_slow(_request: Request, error: Exception) -> Response:
     return error_response(408, "request_timeout", f"body: it did not come within {error.seconds:g} seconds.")
 
 
+_ROUTES = "GET /openapi.json describes the routes, docs/api.md explains them; POST /v1/search searches."
+
+
 async def _http_exception(request: Request, error: Exception) -> Response:
     """What the router itself refuses: an unknown path, or a method that a path does not have."""
     assert isinstance(error, HTTPException)
     path = shown(request.url.path).strip('"')
     if error.status_code == 404:
-        return error_response(404, "not_found", f"There is nothing at {path}.")
+        routes = f" {_ROUTES}" if path == "/" else ""
+        return error_response(404, "not_found", f"There is nothing at {path}.{routes}")
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")
         message = f"{path} does not answer {request.method}, only {allowed}."

@@ -1,5 +1,6 @@
 """Commands that fail: one message, one hint, one exit code, and with --json one JSON object."""
 
+import re
 import sqlite3
 from pathlib import Path
 
@@ -135,7 +136,10 @@ def test_a_query_that_cannot_be_asked_is_refused_by_its_field(assay: Run, comman
         (("nonsense",), "nonsense"),
         (("ingest", "--name", "x"), "--name needs a folder"),
         (("ingest", "docs", "more", "--base-url", "https://a.example"), "several in assay.toml"),
-        (("promote", "a", "b"), "b"),
+        (("promote", "a", "b"), "assay generations"),
+        (("search", "a", "b"), "Put a query of several words in quotes"),
+        (("rollback", "--to", "3"), "`assay promote ID`"),
+        (("rollback", "3"), "`assay promote ID`"),
     ],
 )
 def test_a_command_line_that_cannot_be_parsed_is_exit_code_2(assay: Run, command: tuple[str, ...], told: str) -> None:
@@ -175,6 +179,53 @@ def test_settings_and_sources_that_cannot_work_are_exit_code_2(
     assert said.code == 2
     assert told in said.body["message"]
     assert said.err.count("Error:") == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("docs.example.org", "https://docs.example.org"),
+        ("docs.example.org/guide/", "https://docs.example.org/guide/"),
+        ("https//docs.example.org", "https://docs.example.org"),
+        ("https:/docs.example.org", "https://docs.example.org"),
+        ("http:docs.example.org", "http://docs.example.org"),
+        ("localhost:3000/docs", "http://localhost:3000/docs"),
+        ("intro.md", None),
+        ("nowhere", None),
+        ("some/docs.example", None),
+    ],
+)
+@pytest.mark.parametrize("command", ["publish", "ingest"])
+def test_an_address_without_its_scheme_is_asked_about(assay: Run, command: str, typed: str, meant: str | None) -> None:
+    said = assay(command, typed, "--json")
+    assert (said.code, said.body["error"]) == (2, "source_error")
+    assert typed in said.body["message"]
+    assert said.body["hint"].startswith("Did you mean") is (meant is not None)
+    if meant:
+        assert said.body["hint"] == f"Did you mean {meant}?"
+
+
+def test_a_folder_that_is_called_like_a_host_is_read(assay: Run, folder: Path) -> None:
+    plant(folder, {"docs.example.org/a.md": "# A\n\nText of a page.\n"})
+    assert assay("ingest", "docs.example.org", "--base-url", "https://docs.example").code == 0
+
+
+@pytest.mark.parametrize("command", [("publish",), ("ingest",), ("ingest", "--dry-run")])
+def test_without_a_source_no_other_command_is_advised(assay: Run, folder: Path, command: tuple[str, ...]) -> None:
+    (folder / "assay.toml").unlink()
+    said = assay(*command, "--json")
+    assert (said.code, said.body["error"]) == (2, "configuration_error")
+    assert "after the command" in said.body["hint"]
+    assert not re.search("assay (ingest|publish)", said.body["hint"])
+
+
+@pytest.mark.parametrize("command", ["validate", "publish", "promote"])
+def test_a_test_set_that_there_is_not_is_told_with_what_makes_one(assay: Run, command: str) -> None:
+    assay("ingest")
+    said = assay(command, "--testset", "nope.yaml", "--json")
+    assert said.code == 2
+    assert "nope.yaml" in said.body["message"]
+    assert "assay testset derive" in said.body["hint"]
 
 
 def test_a_generation_that_there_is_not_is_named(assay: Run) -> None:

@@ -17,11 +17,20 @@ from assay.web.application import create_app
 ORIGIN = {"Origin": "https://docs.example.org"}
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing", "/search/", "/v1", "/v1/search/x", "/docs", "/redoc", "/SEARCH"])
+@pytest.mark.parametrize("path", ["/nothing", "/search/", "/v1", "/v1/search/x", "/docs", "/redoc", "/SEARCH"])
 def test_an_unknown_path_is_404_with_the_error_body(client: TestClient, path: str) -> None:
     response = client.post(path, json={"query": "nodes"}, follow_redirects=False)
     assert response.status_code == 404
     assert response.json() == {"error": "not_found", "message": f"There is nothing at {path}."}
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_the_root_names_the_documentation_of_the_routes(client: TestClient, method: str) -> None:
+    response = client.request(method, "/")
+    assert (response.status_code, response.json()["error"]) == (404, "not_found")
+    for named in re.findall(r"(GET|POST) (/[\w/.]+)", response.json()["message"]):
+        assert client.request(*named).status_code not in {404, 405}
+    assert "/openapi.json" in response.json()["message"]
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,10 @@ def _read_bytes(path: Path) -> bytes:
             raise InputError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MB, the most that is read.")
         return path.read_bytes()
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}.") from None
+        raise InputError(
+            f"There is no file {path}.",
+            hint="Check the path; `assay testset derive` makes a first test set of the pages.",
+        ) from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
 
