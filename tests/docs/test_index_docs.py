@@ -24,6 +24,26 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert not lost
 
 
+def _anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives a page's headings."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize(
+    "page", [*sorted(DOCS.glob("*.md")), *sorted(DOCS.parent.glob("*.md"))], ids=lambda page: page.name
+)
+def test_every_link_into_a_page_leads_to_a_heading_of_it(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lost = [
+        f"{place}#{anchor}"
+        for place, anchor in re.findall(r"\]\(([\w./-]*)#([^)\s]+)\)", text)
+        if (not place or place.endswith(".md")) and anchor not in _anchors(page.parent / place if place else page)
+    ]
+    assert not lost
+
+
 def test_no_two_decisions_have_one_number() -> None:
     numbers = [page.name[:4] for page in (DOCS / "decisions").glob("*.md")]
     assert len(set(numbers)) == len(numbers)

@@ -1,13 +1,18 @@
 """`import assay`: what it offers, and that it loads nothing before it is used."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.folders import plant
 
 import assay
 from assay import errors
+from assay.app import PublishReport
+from assay.model.evaluation import Verdict
+from assay.model.validations import Validation
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "python.md"
 
@@ -55,3 +60,27 @@ def test_settings_win_over_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in assay.__all__ if name.endswith("Error")])
 def test_the_guide_names_every_error(name: str) -> None:
     assert f"`{name}`" in DOCS.read_text(encoding="utf-8") or f"`assay.{name}`" in DOCS.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"), [("`publish()`", PublishReport), ("`validate()`", Validation), ("a verdict", Verdict)]
+)
+def test_the_guide_names_what_is_there(title: str, kind: type) -> None:
+    table = DOCS.read_text(encoding="utf-8").split(f"| of {title} | is |\n|---|---|\n")[1].split("\n\n")[0]
+    named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert len(named) >= 3
+    assert named <= set(dir(kind))
+
+
+def test_the_first_example_of_the_guide_runs_and_looks_at_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = plant(tmp_path, {"docs/a.md": "# Retries\n\nYou configure retries in the file.\n"}) / "docs" / "a.md"
+    example = DOCS.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    exec(example, {})
+    assert "Retries" in capsys.readouterr().out
+    page.unlink()
+    plant(tmp_path, {"docs/b.md": "# Others\n\nAnother text.\n"})
+    exec(example, {})
+    assert capsys.readouterr().out.startswith("FAIL: ")
