@@ -78,7 +78,9 @@ def _beside_live(folder: Path, *measures: str, allow_removals: bool = False, **s
 
 def test_recall_falls_where_pages_are_lost(folder: Path) -> None:
     _sign_in(folder, 5)
-    found = {one.difference.measure: one for one in _beside_live(folder, "Recall@10", "AP").measures}
+    comparison = _beside_live(folder, "Recall@10", "AP")
+    found = {one.difference.measure: one for one in comparison.measures}
+    assert comparison.lost[0] == 0 < comparison.lost[1]
     for one in found.values():
         assert one.difference.difference < -0.02
         assert one.conclusion is Conclusion.WORSE

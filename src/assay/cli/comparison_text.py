@@ -134,6 +134,8 @@ def _show_latency(console: Console, comparison: Comparison) -> None:
     ]
     if judged:
         console.print(Text(f"judged of the first 5 hits: {', '.join(judged)}", style="dim"))
+    if any(comparison.lost):
+        console.print(Text("judged passages that are gone: A {:,}, B {:,}".format(*comparison.lost), style="dim"))
 
 
 def _show_changed(console: Console, comparison: Comparison, most: int) -> None:

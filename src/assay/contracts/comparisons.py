@@ -15,8 +15,8 @@ def comparison_body(comparison: Comparison) -> dict[str, object]:
     """A comparison as one JSON object. Differences are b - a."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "a": _side(comparison.a, comparison.judged[0]),
-        "b": _side(comparison.b, comparison.judged[1]),
+        "a": _side(comparison.a, comparison.judged[0], comparison.lost[0]),
+        "b": _side(comparison.b, comparison.judged[1], comparison.lost[1]),
         "topics": comparison.topics,
         "measures": {one.difference.measure: _measure(one) for one in comparison.measures},
         "ordered_by": comparison.ordered_by,
@@ -46,7 +46,7 @@ def sweep_body(sweep: Sweep) -> dict[str, object]:
     }
 
 
-def _side(side: Side, judged: float | None) -> dict[str, object]:
+def _side(side: Side, judged: float | None, lost: int) -> dict[str, object]:
     told = side.provenance
     return {
         "name": side.name,
@@ -56,6 +56,7 @@ def _side(side: Side, judged: float | None) -> dict[str, object]:
         "test_set_fingerprint": told.test_set_fingerprint,
         "topics": len(side.topics),
         "judged@5": _finite(judged),
+        "lost_judgments": lost,
         "latency": _latency(side.latency),
         "latency_note": side.latency_note,
     }

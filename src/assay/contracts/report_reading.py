@@ -1,6 +1,7 @@
 """Reading a validation report back, to compare it: one of Assay's, or one that seed 001's own code wrote."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -87,7 +88,8 @@ def from_dict(fields: object, name: str = "report") -> StoredReport:
         report = _ReadReport.model_validate(dict(fields))
     except ValidationError as error:
         raise InputError(f"{name}: {_problems(error)}", hint=_NO_REPORT) from None
-    topics = {case.id: _stored_topic(case) for case in report.test_cases}
+    lost = Counter(one.topic for one in report.resolution.not_exact if not one.anchoring.scores)
+    topics = {case.id: _stored_topic(case, lost[case.id]) for case in report.test_cases}
     if len(topics) != len(report.test_cases):
         raise InputError(f"{name}: two of its test_cases have the same id.", hint=_NO_REPORT)
     return StoredReport(
@@ -167,7 +169,7 @@ def _path(location: Sequence[int | str]) -> str:
     return path or "the report"
 
 
-def _stored_topic(case: _ReadCase) -> StoredTopic:
+def _stored_topic(case: _ReadCase, lost: int) -> StoredTopic:
     return StoredTopic(
         id=case.id,
         text=case.query.text,
@@ -183,6 +185,7 @@ def _stored_topic(case: _ReadCase) -> StoredTopic:
         latency_ms=case.latency_ms,
         error=case.error,
         relevant=case.relevant,
+        lost=lost,
     )
 
 

@@ -79,6 +79,7 @@ class Comparison:
     warnings: what makes the comparison less than fair, in sentences.
     differing: what the systems differ in, by name: the value of each.
     judged: share of the first hits that are judged, of each side; None where it was not measured.
+    lost: judgments of each side whose passage is gone or stands more than once.
     changed: topics whose values differ, the largest change first; ordered_by is the measure.
     """
 
@@ -89,6 +90,7 @@ class Comparison:
     changed: tuple[ChangedTopic, ...]
     ordered_by: str
     judged: tuple[float | None, float | None]
+    lost: tuple[int, int]
     differing: Mapping[str, tuple[str, str]]
     left_out: tuple[str, ...]
     warnings: tuple[str, ...]

@@ -216,6 +216,7 @@ class StoredTopic:
     values, upper: each measure's value, and what it would be if every unjudged hit were relevant.
     chunk_ids, labels: the first top_k hits, with their labels; None for one that nobody had judged.
     relevant: chunks with a label of 1 or more; None where that is not known.
+    lost: judgments that count for nothing, because their passage is gone or stands more than once.
     """
 
     id: str
@@ -230,6 +231,7 @@ class StoredTopic:
     latency_ms: float | None
     error: str | None
     relevant: int | None = None
+    lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)

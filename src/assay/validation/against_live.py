@@ -6,9 +6,9 @@ from statistics import fmean
 
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.validations import Difference, TopicResult
-from assay.validation.comparing import left_open
 from assay.validation.gate import MeasureLimit
 from assay.validation.statistics import compare, holm
+from assay.validation.unjudged import TopicBounds, open_to_labels
 
 OF_DERIVED = ("RR", "Success@5")
 OF_ONE_CHUNKER = ("nDCG@10", "P@5", "mrr", "Recall@10")
@@ -101,13 +101,23 @@ def measure_worse(
     found = compare(measures, _values(before), _values(after))
     if derived:
         return found, frozenset()
-    judged = _mean(after, _JUDGED), _mean(before, _JUDGED)
-    unsure = {
-        one.measure
-        for one in found
-        if (most := _mean(after, one.measure, upper=True)) is not None and left_open(most, one.a, *judged)
-    }
+    kept = {one.topic.id for one in after if not one.lost}
+    judged = [_mean([one for one in side if one.topic.id in kept], _JUDGED) for side in (after, before)]
+    unsure = {one.measure for one in found if open_to_labels(_bounds(one.measure, before, after), judged[0], judged[1])}
     return found, frozenset(unsure)
+
+
+def _bounds(measure: str, before: Sequence[TopicResult], after: Sequence[TopicResult]) -> list[TopicBounds]:
+    """The topics that have a value of the measure on both generations."""
+    were = _values(before)
+    triples = (
+        (one, one.values.get(measure), one.upper.get(measure), were.get(one.topic.id, {}).get(measure)) for one in after
+    )
+    return [
+        TopicBounds(value, most, live, lost=one.lost > 0)
+        for one, value, most, live in triples
+        if value is not None and most is not None and live is not None
+    ]
 
 
 def topics_that_fell(
@@ -200,8 +210,8 @@ def _values(results: Sequence[TopicResult]) -> dict[str, Mapping[str, float | No
     return {one.topic.id: one.values for one in results}
 
 
-def _mean(results: Sequence[TopicResult], measure: str, *, upper: bool = False) -> float | None:
-    values = [(one.upper if upper else one.values).get(measure) for one in results]
+def _mean(results: Sequence[TopicResult], measure: str) -> float | None:
+    values = [one.values.get(measure) for one in results]
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 

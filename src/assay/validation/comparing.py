@@ -1,18 +1,19 @@
 """Two systems on the same topics: which differences chance does not explain, and which topics made them. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
 
 from assay.errors import InputError
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
-from assay.model.evaluation import ResolvedTopic
+from assay.model.evaluation import Resolution, ResolvedTopic
 from assay.model.validations import Difference, Provenance, StoredTopic, TopicResult
 from assay.validation.measuring import Measures, found_passages
 from assay.validation.metrics import PASSAGES, parse_measure
 from assay.validation.metrics.formulas import rank_of_best
 from assay.validation.metrics.judged import judge
 from assay.validation.statistics import compare
+from assay.validation.unjudged import MUCH_JUDGED, TopicBounds, open_to_labels
 
 HEADLINE = ("nDCG@10", "P@5", "mrr", "Recall@10")
 """Compared if nobody asks for others. Few, for every measure more makes it harder for all of them to show anything."""
@@ -24,9 +25,6 @@ _JUDGED = "judged@5"
 _NOT_QUALITY = ("judged@", "ceiling", "rank_of_best")
 
 _ALPHA = 0.05
-MUCH_JUDGED = 0.1
-"""A gap between the judged shares of the two sides from which on a comparison is not fair."""
-
 MUCH_FEWER = 0.05
 """By which share a winner's relevant chunks are fewer, from which on a measure that divides by them is not fair."""
 
@@ -52,6 +50,7 @@ def stored_topic(result: TopicResult) -> StoredTopic:
         latency_ms=result.total_ms,
         error=result.error,
         relevant=result.relevant,
+        lost=_lost(result.resolutions),
     )
 
 
@@ -79,7 +78,12 @@ def ranked_topic(topic: ResolvedTopic, ranking: Sequence[str], measures: Measure
         latency_ms=None,
         error=None,
         relevant=sum(label >= 1 for label in topic.counted.values()),
+        lost=_lost(topic.resolutions),
     )
+
+
+def _lost(resolutions: Sequence[Resolution]) -> int:
+    return sum(not one.anchoring.scores for one in resolutions)
 
 
 def measures_to_compare(asked: Sequence[str], a: Side, b: Side) -> tuple[str, ...]:
@@ -128,6 +132,7 @@ def compare_sides(a: Side, b: Side, measures: Sequence[str] = (), notes: Sequenc
         )
     of_a, of_b = ({one: side.topics[one].values for one in joined} for side in (a, b))
     judged = _judged(a, joined), _judged(b, joined)
+    lost = sum(a.topics[one].lost for one in joined), sum(b.topics[one].lost for one in joined)
     relevant = _relevant(a, joined), _relevant(b, joined)
     if relevant[0] != relevant[1] and PASSAGES in _measured(a) & _measured(b):
         names = (*dict.fromkeys([*names, PASSAGES]),)
@@ -136,13 +141,14 @@ def compare_sides(a: Side, b: Side, measures: Sequence[str] = (), notes: Sequenc
         a=a,
         b=b,
         topics=len(joined),
-        measures=tuple(_concluded(one, a, b, joined, judged, relevant) for one in differences),
+        measures=tuple(_concluded(one, a, b, joined, relevant) for one in differences),
         changed=_changed(a, b, joined, names[0]),
         ordered_by=names[0],
         judged=judged,
+        lost=lost,
         differing=_differing(a.provenance, b.provenance),
         left_out=left_out,
-        warnings=(*_warnings(a, b, judged), *_relevance_note(a, b, relevant), *notes),
+        warnings=(*_warnings(a, b, joined), *_relevance_note(a, b, relevant), *notes),
     )
 
 
@@ -200,7 +206,6 @@ def _concluded(
     a: Side,
     b: Side,
     joined: Sequence[str],
-    judged: tuple[float | None, float | None],
     relevant: tuple[int | None, int | None],
 ) -> ComparedMeasure:
     """What may be said of a difference, and how."""
@@ -217,7 +222,7 @@ def _concluded(
         return ComparedMeasure(found, Conclusion.NOT_SHOWN, f"no difference can be shown; {shown}")
     better = found.difference > 0.0
     loser, winner = (a, b) if better else (b, a)
-    if _unfair(loser, winner, name, joined, judged, loser_is_b=not better):
+    if _unfair(loser, winner, name, joined):
         return ComparedMeasure(
             found,
             Conclusion.UNFAIR,
@@ -266,36 +271,25 @@ def _relevance_note(a: Side, b: Side, relevant: tuple[int | None, int | None]) -
     return [told]
 
 
-def _unfair(
-    loser: Side,
-    winner: Side,
-    name: str,
-    joined: Sequence[str],
-    judged: tuple[float | None, float | None],
-    *,
-    loser_is_b: bool,
-) -> bool:
-    """Whether the loser has much less judged, and would not lose if what it has unjudged were relevant."""
-    of_loser, of_winner = (judged[1], judged[0]) if loser_is_b else judged
-    most = [loser.topics[one].upper.get(name) for one in joined]
-    values = [winner.topics[one].values.get(name) for one in joined]
-    pairs = [(x, y) for x, y in zip(most, values, strict=True) if x is not None and y is not None]
-    if not pairs:
-        return False
-    return left_open(fmean(x for x, _ in pairs), fmean(y for _, y in pairs), of_loser, of_winner)
+def _unfair(loser: Side, winner: Side, name: str, joined: Sequence[str]) -> bool:
+    """Whether labels for the loser's unjudged hits could put it level."""
+    kept = _without_losses(loser, winner, joined)
+    bounds = [
+        TopicBounds(value, most, other, lost=one not in kept)
+        for one in joined
+        for topic, other in [(loser.topics[one], winner.topics[one].values.get(name))]
+        for value, most in [(topic.values.get(name), topic.upper.get(name))]
+        if value is not None and most is not None and other is not None
+    ]
+    return open_to_labels(bounds, _judged(loser, kept), _judged(winner, kept))
 
 
-def left_open(most: float, winner: float, judged_of_loser: float | None, judged_of_winner: float | None) -> bool:
-    """Whether a loser has much less judged than the winner, and labels could put it level.
-
-    most: the loser's mean if all its unjudged hits were relevant. winner: the winner's mean.
-    """
-    if judged_of_loser is None or judged_of_winner is None or judged_of_winner - judged_of_loser <= MUCH_JUDGED:
-        return False
-    return most >= winner - _TOLERANCE
+def _without_losses(side: Side, other: Side, joined: Sequence[str]) -> dict[str, None]:
+    """The topics of which a side lost no more judgments than the other."""
+    return {one: None for one in joined if side.topics[one].lost <= other.topics[one].lost}
 
 
-def _judged(side: Side, joined: Sequence[str]) -> float | None:
+def _judged(side: Side, joined: Iterable[str]) -> float | None:
     values = [value for one in joined if (value := side.topics[one].values.get(_JUDGED)) is not None]
     return fmean(values) if values else None
 
@@ -313,7 +307,7 @@ def _changed(a: Side, b: Side, joined: Sequence[str], measure: str) -> tuple[Cha
 # --- what else differs ---------------------------------------------------------------------------------------------
 
 
-def _warnings(a: Side, b: Side, judged: tuple[float | None, float | None]) -> list[str]:
+def _warnings(a: Side, b: Side, joined: Sequence[str]) -> list[str]:
     warnings = []
     tests = a.provenance.test_set_fingerprint, b.provenance.test_set_fingerprint
     if tests[0] != tests[1]:
@@ -323,14 +317,28 @@ def _warnings(a: Side, b: Side, judged: tuple[float | None, float | None]) -> li
             f"The two were not measured with the same test set ({which}): topics are joined by their id, and a "
             "difference may come from labels that were added or changed."
         )
-    if judged[0] is not None and judged[1] is not None and abs(judged[0] - judged[1]) > MUCH_JUDGED:
-        less = a if judged[0] < judged[1] else b
-        warnings.append(
-            f"{judged[0]:.0%} of the first hits of {a.name} are judged, and {judged[1]:.0%} of those of {b.name}. What "
-            f"nobody has judged counts as not relevant, so {less.name} may be better than it looks; `assay label` "
+    for less, more in ((a, b), (b, a)):
+        warnings += _about_judgments(less, more, joined)
+    return warnings + [f"Latency of {side.name}: {side.latency_note}." for side in (a, b) if side.latency_note]
+
+
+def _about_judgments(less: Side, more: Side, joined: Sequence[str]) -> Iterator[str]:
+    """What a side lacks of the other's judgments: those of passages that it lost, and those of hits nobody judged."""
+    kept = _without_losses(less, more, joined)
+    lost = sum(less.topics[one].lost - more.topics[one].lost for one in joined if one not in kept)
+    if lost:
+        yield (
+            f"{less.name} lost {lost} judged passages of {len(joined) - len(kept)} topics that {more.name} has: it is "
+            "lower for that, and no label makes up for it. If their pages were removed on purpose, add "
+            "--allow-removals."
+        )
+    of_less, of_more = _judged(less, kept), _judged(more, kept)
+    if of_less is not None and of_more is not None and of_more - of_less > MUCH_JUDGED:
+        yield (
+            f"{of_less:.0%} of the first hits of {less.name} are judged, and {of_more:.0%} of those of {more.name}. "
+            f"What nobody has judged counts as not relevant, so {less.name} may be better than it looks; `assay label` "
             "shows what to judge."
         )
-    return warnings + [f"Latency of {side.name}: {side.latency_note}." for side in (a, b) if side.latency_note]
 
 
 def _differing(a: Provenance, b: Provenance) -> dict[str, tuple[str, str]]:

@@ -8,6 +8,7 @@ from assay.model.validations import TopicResult
 from assay.validation.gate import QualityLimits
 
 _REMOVED = "If pages were removed on purpose, publish or promote with --allow-removals"
+_OR_OUT = f"{_REMOVED}, or take the topics out"
 _SHOWN = 5
 
 
@@ -55,7 +56,7 @@ def _why_unknown(without: Sequence[TopicResult]) -> str:
         lost = _lost_answers(one)
         (gone if lost[Anchoring.ORPHANED] else repeated if lost else unlabelled).append(one)
     told = (
-        (gone, f"the passages that answer them are gone: mend the pages. {_REMOVED}, or take the topics out"),
+        (gone, f"the passages that answer them are gone: mend the pages, or the URLs of the judgments. {_OR_OUT}"),
         (repeated, "each passage that answers them stands more than once: a `prefix` or `suffix` tells places apart"),
         (unlabelled, "nobody labelled an answer: label some (`assay label`), or say `expect: no_answer`"),
     )

@@ -9,10 +9,10 @@ from assay.model.comparisons import SweptMean, SweptRow
 from assay.model.evaluation import Passage
 from assay.model.validations import Difference, Percentiles, TopicResult
 from assay.ports import ChunkPlace
-from assay.validation.comparing import MUCH_JUDGED, left_open
 from assay.validation.judgments.corpus import Corpus, Page
 from assay.validation.metrics import parse_measure
 from assay.validation.statistics import bootstrap_interval, compare, holm
+from assay.validation.unjudged import MUCH_JUDGED, left_open
 
 SHOWN = ("nDCG@10", "mrr", "P@5", "Recall@10")
 """The measures of every row; the one that decides is put first."""

@@ -23,11 +23,12 @@ def _topic(
     rank: int | None = 1,
     text: str = "",
     error: str | None = None,
+    lost: int = 0,
 ) -> StoredTopic:
     values = {"nDCG@10": value, "P@5": value, "judged@5": judged, "ceiling P@5": 1.0}
     bounds = dict.fromkeys(values, value if most is None else most)
     return StoredTopic(
-        identity, text or f"What is {identity}?", "specific", None, values, bounds, rank, (), (), 1.0, error
+        identity, text or f"What is {identity}?", "specific", None, values, bounds, rank, (), (), 1.0, error, lost=lost
     )
 
 
@@ -95,6 +96,35 @@ def test_who_loses_for_want_of_labels_has_not_lost() -> None:
     assert _conclusion(comparison) is Conclusion.UNFAIR
     assert worse(comparison, "any") is Conclusion.UNFAIR
     assert any("may be better than it looks" in warning for warning in comparison.warnings)
+
+
+@pytest.mark.parametrize(
+    ("lost_a", "lost_b", "topics", "conclusion"),
+    [
+        (0, 2, 12, Conclusion.WORSE),
+        (0, 2, 9, Conclusion.WORSE),
+        (0, 2, 3, Conclusion.UNFAIR),
+        (2, 2, 12, Conclusion.UNFAIR),
+        (2, 0, 12, Conclusion.UNFAIR),
+    ],
+    ids=["all", "most", "few", "on both sides", "on the other side"],
+)
+def test_hits_unjudged_because_judged_passages_are_gone_leave_nothing_open(
+    lost_a: int, lost_b: int, topics: int, conclusion: Conclusion
+) -> None:
+    sides = [
+        replace(side, topics={k: replace(one, lost=lost if n < topics else 0) for n, (k, one) in enumerate(items)})
+        for side, lost in zip(_sides(0.6, 0.4, judged=0.5, most=0.9), (lost_a, lost_b), strict=True)
+        for items in [side.topics.items()]
+    ]
+    comparison = compare_sides(*sides)
+    assert _conclusion(comparison) is conclusion
+    assert comparison.lost == (lost_a * topics, lost_b * topics)
+    told = [one for one in comparison.warnings if "judged passages" in one]
+    named = "B lost" if lost_b > lost_a else "A lost"
+    assert [one.split(" judged")[0] for one in told] == ([f"{named} {2 * topics}"] if lost_a != lost_b else [])
+    labels = [one for one in comparison.warnings if "`assay label`" in one]
+    assert bool(labels) is (lost_b <= lost_a or topics < 12)
 
 
 def test_who_would_lose_even_if_all_unjudged_hits_were_relevant_has_lost() -> None:

@@ -173,7 +173,7 @@ def test_topics_without_a_known_answer_are_told_by_what_became_of_it() -> None:
     assert detail.startswith(
         "no relevant passage is known for 8 of 9 topics. For gone0, gone1, gone2, gone3, gone4 and"
     )
-    assert "and 1 more, the passages that answer them are gone: mend the pages. If pages were removed" in detail
+    assert "and 1 more, the passages that answer them are gone: mend the pages, or the URLs" in detail
     assert "--allow-removals, or take the topics out. For twice, each passage that answers them stands" in detail
     assert detail.count("label some") == 1
 
@@ -380,6 +380,13 @@ def test_a_fall_that_labels_could_take_away_is_open_except_on_a_derived_test_set
     before, after = _topics(*[GOOD] * 20), _topics(*[(None, None, 1, 1, 0)] * 20)
     assert _outcome("no worse than live", _beside(before, after), NO_WORSE) is Outcome.INCONCLUSIVE
     assert _outcome("no worse than live", _beside(before, after, derived=True), NO_WORSE) is Outcome.FAIL
+
+
+@pytest.mark.parametrize(("lost", "outcome"), [(20, Outcome.FAIL), (2, Outcome.INCONCLUSIVE)])
+def test_a_fall_is_not_open_for_hits_unjudged_because_judged_passages_are_gone(lost: int, outcome: Outcome) -> None:
+    before, after = _topics(*[GOOD] * 20), _topics(*[(None, None, 1, 1, 0)] * 20)
+    after = [replace(one, lost=int(number < lost)) for number, one in enumerate(after)]
+    assert _outcome("no worse than live", _beside(before, after), NO_WORSE) is outcome
 
 
 @pytest.mark.parametrize(
