@@ -100,6 +100,19 @@ def _mojibake(page: Path, _: int) -> None:
     say(page, said.encode().decode("latin-1"))
 
 
+def _conflict(page: Path, _: int) -> None:
+    """The second paragraph is there from both branches."""
+    head, body = head_and_body(page)
+    first, *rest = body.split("\n\n")
+    both = "<<<<<<< HEAD\nThe robot has one arm.\n=======\nThe robot has two arms.\n>>>>>>> feature/arms"
+    page.write_text(head + "\n\n".join([first, both, *rest]), encoding="utf-8")
+
+
+def _one_line(page: Path, _: int) -> None:
+    """The page as a string that was escaped once too often."""
+    say(page, head_and_body(page)[1].replace("`", "").replace("\n", "\\n") + "\n")
+
+
 def _same_title(page: Path, _: int) -> None:
     _, body = head_and_body(page)
     say(page, body, "Documentation")
@@ -325,6 +338,36 @@ SABOTAGES = (
     _row(
         "escaped HTML",
         _changed(_adding("&lt;div class=&quot;box&quot;&gt;&lt;p&gt;text&lt;/p&gt;&lt;/div&gt;")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.2),
+    ),
+    _row("a merge that was not finished", _changed(_conflict), FIRST, *LEFTOVERS, shares=(1.0, 0.0)),
+    _row(
+        "objects written as text",
+        _changed(_adding("Takes [object Object] for its settings.")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.2),
+    ),
+    _row(
+        "placeholders that nobody filled in",
+        _changed(_adding("%PRODUCT% %VERSION% needs @@BASE_URL@@ for this.")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.2),
+    ),
+    _row(
+        "entities that were escaped twice",
+        _changed(_adding("It&amp;#39;s &amp;lt;b&amp;gt; that it shows.")),
+        FIRST,
+        *LEFTOVERS,
+        shares=(1.0, 0.2),
+    ),
+    _row("ends of lines as backslash and n", _changed(_one_line), FIRST, *LEFTOVERS, shares=(1.0, 0.3)),
+    _row(
+        "headings that are undefined",
+        _changed(_adding("## undefined\n\nWhat belongs to it is said here.")),
         FIRST,
         *LEFTOVERS,
         shares=(1.0, 0.2),

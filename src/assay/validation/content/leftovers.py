@@ -25,19 +25,36 @@ class Kind:
     pattern: finds it in prose; a code span is one NUL there.
     ambiguous: whether prose may mean it as it is written, so that one or two say nothing.
     in_fences: whether it is looked for in fenced code too.
+    never: whether one is too many: it cannot be meant, and what is around it cannot be trusted.
     """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
     ambiguous: bool = False
     in_fences: bool = False
+    never: bool = False
 
 
 def _kind(signs: str, pattern: str, *, ambiguous: bool = False, in_fences: bool = False) -> Kind:
-    return Kind(tuple(signs.split()), re.compile(pattern, re.MULTILINE | re.IGNORECASE), ambiguous, in_fences)
+    return Kind(tuple(signs.split()), _pattern(pattern), ambiguous, in_fences)
+
+
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.MULTILINE | re.IGNORECASE)
 
 
 _HTML = "div|span|p|table|thead|tbody|tr|td|th|a|img|details|summary|iframe|video|figure|section|center|font|sup|sub"
+
+_ENTITIES = "amp|lt|gt|quot|apos|nbsp|mdash|ndash|hellip|[lr][sd]quo|copy"
+
+_PLACEHOLDER = r"(?-i:[A-Z][A-Z0-9_]{2,40})"
+_WINDOWS = "(?:local)?appdata|(?:system|user|all|home|temp|tmp|windir|win|program|common|comspec|path|os|java)"
+"""How the names of variables begin that Windows writes with percent signs too."""
+
+_SIDE = r"(?:HEAD\b|main\b|master\b|(?:Updated|Stashed) \w|[\w.-]{1,80}/|[0-9a-f]{7,40}\b)"
+"""How the name of a side of a merge conflict begins."""
+
+_BROKEN_LINE = r"(?-i:\\n(?=\\n|[ \t]|[A-Z0-9#*|>-]|$))"
 
 _KEYS = "title|layout|date|weight|permalink|sidebar_position|slug|description|tags|author"
 
@@ -88,6 +105,30 @@ KINDS: Mapping[str, Kind] = {
     "broken characters": _kind(
         "ã â ï¿½ \ufffd", r"(?-i:[ÃÂ][\x80-\xbf]|â(?:\x80|€)[\x80-\xbf\u2013-\u2122])|ï¿½|\ufffd", ambiguous=True
     ),
+    "merge conflicts": Kind(
+        ("<<<<<<<", ">>>>>>>", "> > > > > > >"),
+        _pattern(
+            r"^(?:#{1,6} )?(?:<{7}|>{7})(?= \w|$)|^(?:> ){7}(?![> ])"
+            rf"|(?<![<\w])<{{7}} {_SIDE}|(?<![>\w])(?<!> )>{{7}} {_SIDE}"
+        ),
+        never=True,
+    ),
+    "objects written as text": _kind("[object", r"\[object (?-i:[A-Z])\w{2,40}\]", ambiguous=True),
+    "placeholders without a value": _kind(
+        "% @",
+        rf"(?<![\w%])%{{1,2}}(?!{_WINDOWS}){_PLACEHOLDER}%{{1,2}}(?![\w%])"
+        rf"|(?<![\w@])@{{1,2}}{_PLACEHOLDER}@{{1,2}}(?![\w@])",
+        ambiguous=True,
+    ),
+    "entities escaped twice": _kind(
+        "&#x &#0 &#1 &#2 &#3 &#4 &#5 &#6 &#7 &#8 &#9 &amp; &lt; &gt; &quot; &apos; &nbsp; dash; &hellip; quo; &copy;",
+        rf"&(?:#\d{{2,6}}|#x[0-9a-f]{{2,6}}|{_ENTITIES});",
+        ambiguous=True,
+    ),
+    "ends of lines written as text": _kind(
+        "\\n", rf"{_BROKEN_LINE}(?:[^\n]{{0,300}}?{_BROKEN_LINE}){{2}}"
+    ),
+    "headings without a value": _kind("undefined nan null", r"^#{1,6} (?-i:undefined|NaN|null)$", ambiguous=True),
     "front matter": _kind("+++ title: layout:", rf"\A\+\+\+\s|\A#{{1,2}} (?:{_KEYS}): [^\n]*\s(?:{_KEYS}): "),
 }  # fmt: skip
 """By the name that a report gives it. What repeats in a pattern is bounded wherever a match could begin again within

@@ -37,12 +37,15 @@ def leftover_markup(judged: Judged, limits: StructuralLimits, progress: Progress
     for source in sources.values():
         kinds.update(source.counted)
     examples = [f"{kind}: {count} chunks, as {_first(sources, kind)}" for kind, count in kinds.most_common()]
+    conflicts = {kind: count for kind, count in kinds.items() if KINDS[kind].never}
     yield finding(
         "leftover markup",
-        worst.share <= limits.max_leftovers,
+        worst.share <= limits.max_leftovers and (not conflicts or limits.max_leftovers >= 1.0),
         worst.share,
-        f"at most {percent(limits.max_leftovers)} of a source's chunks show leftovers of templates or markup",
-        f"{worst.affected} of {worst.chunks} chunks{_of(name, sources)} show it ({percent(worst.share)}; "
+        f"at most {percent(limits.max_leftovers)} of a source's chunks show leftovers of templates or markup, and none "
+        "a merge conflict",
+        _told_of_conflicts(sources, conflicts)
+        or f"{worst.affected} of {worst.chunks} chunks{_of(name, sources)} show it ({percent(worst.share)}; "
         f"{percent(limits.max_leftovers)} are allowed): {'; '.join(examples[:_SHOWN])}. Which generator are these "
         "pages written for? Build the site with it and publish its address, or name a --convention that reads them. If "
         "the pages mean it as it is written, raise gate.max_leftovers",
@@ -169,6 +172,16 @@ def _leftovers_by_source(catalog: Catalog, generation: Generation, progress: Pro
         progress.advance()
     progress.end()
     return sources
+
+
+def _told_of_conflicts(sources: Mapping[str, _Markup], conflicts: Mapping[str, int]) -> str:
+    """What to do about kinds of which one is too many; "" where there is none."""
+    return "; ".join(
+        f"{count} chunks show {kind}, as {_first(sources, kind)}. Both sides of the conflict would be answers: resolve "
+        "it in the source, and run again. If a page means it as it is written, put it into backticks, or set "
+        "gate.max_leftovers = 1"
+        for kind, count in conflicts.items()
+    )
 
 
 def _first(sources: Mapping[str, _Markup], kind: str) -> str:

@@ -116,6 +116,20 @@ def test_what_prose_may_mean_counts_from_the_third_chunk_on() -> None:
     assert _finding("leftover markup", *_with_markup(3, "{{ site.title }}")).value == 0.15
 
 
+def test_a_single_merge_conflict_fails_and_says_what_to_do() -> None:
+    text = "<<<<<<< HEAD It has one arm. ======= It has two arms. >>>>>>> feature"
+    found = _finding("leftover markup", *_with_markup(1, text), limits=replace(SHORT, max_leftovers=0.9))
+    assert found.outcome is Outcome.FAIL
+    assert "1 chunks show merge conflicts, as `<<<<<<< HEAD` at https://" in found.detail
+    assert "resolve it in the source" in found.detail
+    assert "gate.max_leftovers = 1" in found.detail
+    meant = _finding("leftover markup", *_with_markup(1, text), limits=replace(SHORT, max_leftovers=1.0))
+    assert meant.outcome is Outcome.PASS
+    assert meant.count == 1
+    in_code = _finding("leftover markup", *_with_markup(1, f"\n\n```\n{text}\n```"), limits=SHORT)
+    assert in_code.outcome is Outcome.PASS
+
+
 def test_leftovers_are_told_by_kind_with_an_example_of_each_also_where_they_pass() -> None:
     pages = [
         *_with_markup(4, "{% note %}", of=16),
