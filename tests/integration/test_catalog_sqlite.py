@@ -55,6 +55,7 @@ EVERY_METHOD: dict[str, Callable[[SqlCatalog], object]] = {
     "chunks": lambda catalog: list(catalog.chunks("g1")),
     "chunk_metadata": lambda catalog: catalog.chunk_metadata(["c1"], "g1"),
     "embedded_hashes": lambda catalog: catalog.embedded_hashes("g1"),
+    "damaged_revisions": lambda catalog: catalog.damaged_revisions(["x"]),
     "check": lambda catalog: catalog.check(),
 }
 WRITING = (

@@ -2,10 +2,11 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from assay.errors import InputError
+from assay.errors import CatalogCorrupt, InputError
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
 from assay.ingest.survey import Survey
@@ -122,7 +123,8 @@ class Intake:
     def _dated(self, chunks: Sequence[Chunk], before: KnownPage | None) -> tuple[Chunk, ...]:
         """A chunk that was stored before keeps its date."""
         now = datetime.now(UTC)
-        dates = {}
+        dates: dict[str, datetime | None] = {}
         if self._base and before:
-            dates = {c.id: c.created_at for c in self._catalog.chunks(self._base.id, [before.revision])}
+            with suppress(CatalogCorrupt):  # what is damaged is written over
+                dates = {c.id: c.created_at for c in self._catalog.chunks(self._base.id, [before.revision])}
         return tuple(replace(chunk, created_at=dates.get(chunk.id) or now) for chunk in chunks)

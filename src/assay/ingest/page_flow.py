@@ -1,6 +1,6 @@
 """The pages of all sources on their way into a build: found, read, cut, and held against the generation before."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.parts import BuildParts
@@ -27,16 +27,20 @@ class PageFlow:
     """The pages of one build or preview.
 
     base: the generation before; None where there is none, or nothing of it is to be used.
+    damaged: revisions of documents of it that may not be used again.
     known: pages of it whose documents may be used again, by source name and key.
     survey: what became of each page; whole when `take` has ended.
     """
 
-    def __init__(self, parts: BuildParts, base: Generation | None, progress: Progress) -> None:
+    def __init__(
+        self, parts: BuildParts, base: Generation | None, progress: Progress, damaged: Collection[str] = ()
+    ) -> None:
         self._parts = parts
         self._progress = progress
         self._yielded = 0
         self._pages: Mapping[PageName, KnownPage] = parts.catalog.known_pages(base.id) if base else {}
-        self.known = self._pages if base and base.chunker == parts.chunker else {}
+        usable = base is not None and base.chunker == parts.chunker
+        self.known = {name: page for name, page in self._pages.items() if usable and page.revision not in damaged}
         self._intake = Intake(parts.catalog, base, self._pages, self.known, parts.rules, parts.embedder.count_tokens)
 
     @property

@@ -1,7 +1,7 @@
 """The conductor of a build: source → documents → chunks → vectors → a sealed candidate generation."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -164,13 +164,15 @@ class Pipeline:
         """before: the generations that there were, whose verdicts about the same content go on to hold."""
         catalog = self._parts.catalog
         flow = PageFlow(self._parts, base, self._progress)
-        survey = self._read(generation, flow)
+        survey, kept = self._read(generation, flow)
         unchanged = base and flow.known and not survey.differs and self._same_vectors(generation, base)
         if base and unchanged and self._can_be_opened(base):
             catalog.forget(generation.id)
             return self._report(self._recount(base, survey), survey, None)
         if not survey.claimed:
             raise SourceError(self._nothing_found(survey))
+        if damaged := catalog.damaged_revisions(kept):
+            survey = self._read_again(generation, base, damaged)
         with TermSpool(self._parts.work_dir) as spool:
             generation = self._count(generation, survey, spool)
             supply = self._index(generation, base, spool)
@@ -186,8 +188,18 @@ class Pipeline:
         forget_rejected(catalog, before)
         return self._report(generation, survey, supply)
 
-    def _read(self, generation: Generation, flow: PageFlow) -> Survey:
-        """Turn pages into stored documents and chunks, a few pages at a time."""
+    def _read_again(self, generation: Generation, base: Generation | None, damaged: Collection[str]) -> Survey:
+        """Begin anew with documents of the generation before that may not be used again; storing them mends them."""
+        logger.warning(
+            "%d stored documents were changed or damaged in the catalog; their pages are read again.", len(damaged)
+        )
+        self._parts.catalog.forget(generation.id)
+        self._parts.catalog.add_generation(generation)
+        survey, _ = self._read(generation, PageFlow(self._parts, base, self._progress, damaged))
+        return survey
+
+    def _read(self, generation: Generation, flow: PageFlow) -> tuple[Survey, list[str]]:
+        """Turn pages into stored documents and chunks, a few pages at a time; also the revisions that were kept."""
         catalog = self._parts.catalog
         documents: list[tuple[Document, Sequence[Chunk]]] = []
         kept: list[str] = []
@@ -203,7 +215,7 @@ class Pipeline:
                     documents = []
             catalog.add_documents(generation.id, documents)
             catalog.include_revisions(generation.id, kept)
-        return flow.survey
+        return flow.survey, kept
 
     def _count(self, generation: Generation, survey: Survey, spool: TermSpool) -> Generation:
         """The first pass over the chunks: term counts, the corpus's average length, and the content's fingerprint."""

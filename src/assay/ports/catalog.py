@@ -122,6 +122,13 @@ class Catalog(Protocol):
     def include_revisions(self, generation_id: str, revisions: Sequence[str]) -> None:
         """Include documents that are stored already, in one transaction."""
 
+    def damaged_revisions(self, revisions: Sequence[str]) -> set[str]:
+        """Those of these stored documents that were changed since: their id does not follow from their rows.
+
+        An id covers everything but the time at which a chunk was first stored. A document that was stored before
+        sections were kept cannot be checked, and is not among them.
+        """
+
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
         """Every document of a generation, by URL."""
 

@@ -295,6 +295,17 @@ class DocumentConformance:
         )
         assert set(catalog.known_pages("g1")) == {("docs", "a.md"), ("blog", "a.md")}
 
+    def test_what_was_stored_is_not_damaged(self, catalog: Catalog) -> None:
+        stored = [page("a", "one", "two", "three")]
+        for number, change in enumerate(CHANGES.values()):
+            document, [chunk] = page(f"page-{number}")
+            changed_document, changed_chunk = change(document, chunk)
+            stored.append((changed_document, [changed_chunk]))
+        built(catalog, "g1", *stored)
+        had = list(revisions(catalog, "g1").values())
+        assert len(had) == len(CHANGES) + 1
+        assert catalog.damaged_revisions(had) == catalog.damaged_revisions([]) == set()
+
     def test_embedded_hashes_lead_to_chunks_of_the_generation(self, catalog: Catalog) -> None:
         built(catalog, "g1", page("a", "same", "same", "one"), page("b", "same"))
         built(catalog, "g2", page("c", "other"))

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Executable, Select, insert, select
 from assay.adapters.catalog.sql import queries, rules
 from assay.adapters.catalog.sql.database import Database, connect, sqlite_url
 from assay.adapters.catalog.sql.locks import build_lock
-from assay.adapters.catalog.sql.mending import Revision, mend
+from assay.adapters.catalog.sql.mending import Revision, damaged, mend
 from assay.adapters.catalog.sql.migrations import check_schema, prepare
 from assay.adapters.catalog.sql.packing import (
     packed_checksums,
@@ -195,6 +195,14 @@ class SqlCatalog:
         with self._database.writing(durable=False) as connection:
             rules.check_building(generation_id, _state(connection, generation_id))
             _include(self._database, connection, generation_id, list(dict.fromkeys(revisions)))
+
+    def damaged_revisions(self, revisions: Sequence[str]) -> set[str]:
+        """Those of these stored documents whose id does not follow from their rows; a few documents at a time."""
+        found: set[str] = set()
+        for some in _batches(revisions, _DOCUMENTS):
+            with self._database.reading() as connection:
+                found |= damaged(connection, _numbers(connection, some))
+        return found
 
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
         """Every document of a generation, by URL; GenerationNotFound also when it is deleted meanwhile."""

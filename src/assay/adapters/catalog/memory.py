@@ -157,6 +157,10 @@ class MemoryCatalog:
             rules.check_building(generation_id, self._state(generation_id))
             self._contents[generation_id] = self._including(generation_id, revisions, self._revisions)
 
+    def damaged_revisions(self, revisions: Sequence[str]) -> set[str]:  # noqa: ARG002
+        """None: nothing but this class writes to what it stores."""
+        return set()
+
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
         """Every document of a generation, by URL."""
         return iter([revision.document for revision in self._sorted(generation_id)])

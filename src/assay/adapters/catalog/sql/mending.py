@@ -37,8 +37,16 @@ def mend(connection: Connection, revisions: Sequence[Revision], numbers: Mapping
             _write_over(connection, numbers[revision.id][0], revision)
 
 
-def _sound(connection: Connection, numbers: Sequence[int]) -> set[str]:
-    """Ids of the revisions of these numbers that follow from what is stored of them."""
+def damaged(connection: Connection, numbers: Mapping[str, tuple[int, str]]) -> set[str]:
+    """Ids of the revisions that are damaged; one without sections or links cannot be checked. numbers: as in mend."""
+    return set(numbers) - _sound(connection, [number for number, _ in numbers.values()], unproven=True)
+
+
+def _sound(connection: Connection, numbers: Sequence[int], *, unproven: bool = False) -> set[str]:
+    """Ids of the revisions of these numbers that follow from what is stored of them.
+
+    unproven: whether those that were stored without sections or links, which their ids cover, are among them.
+    """
     try:
         rows = list(connection.execute(queries.revisions(numbers)).mappings())
         documents = {row["id"]: stored_document_of(row) for row in rows}
@@ -47,14 +55,16 @@ def _sound(connection: Connection, numbers: Sequence[int]) -> set[str]:
             number = row["revision_id"]
             chunks[number].append(chunk_of(row, documents[number].info))
     except (CatalogCorrupt, ValueError):  # the latter from a column that its type cannot read
-        return set() if len(numbers) == 1 else {one for number in numbers for one in _sound(connection, [number])}
-    return {stored.revision for number, stored in documents.items() if _follows(stored, chunks[number])}
+        if len(numbers) == 1:
+            return set()
+        return {one for number in numbers for one in _sound(connection, [number], unproven=unproven)}
+    return {stored.revision for number, stored in documents.items() if _follows(stored, chunks[number], unproven)}
 
 
-def _follows(stored: StoredDocument, chunks: Sequence[Chunk]) -> bool:
+def _follows(stored: StoredDocument, chunks: Sequence[Chunk], unproven: bool) -> bool:
     """Whether the id of a document follows from it and its chunks, and what is stored of them besides too."""
     if stored.sections is None or stored.links is None:
-        return False
+        return unproven
     document = Document(stored.info, stored.text, stored.sections, (), stored.links, stored.source_hash, stored.key)
     return (
         rules.revision_id(document, chunks) == stored.revision
