@@ -1,6 +1,7 @@
 """`assay validate`, and what its verdict means for `publish` and `promote`."""
 
 import json
+import shlex
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -99,6 +100,12 @@ def test_a_regression_fails_and_names_its_topics(assay: Run, folder: Path) -> No
     assert (said.code, said.body["verdict"], said.body["state"]) == (3, "INCONCLUSIVE", "candidate")
     lost = next(finding for finding in said.body["findings"] if finding["check"] == "judgments found")
     assert lost["count"] == 3
+    checks = [finding["check"] for finding in said.body["findings"]]
+    assert checks.index("fall in text") < checks.index("judgments found") < checks.index("MRR")
+    assert checks[-1] == "known answers"
+    named = lost["detail"].split("`")[1]
+    repair = assay(*shlex.split(named)[1:])
+    assert (repair.code, "3 orphaned" in repair.out) == (1, True)
     assert assay("search", "gripper", "--json").body["generation"] == live["generation"]
 
 
