@@ -12,6 +12,7 @@ from rich.markup import escape
 from assay.app import Assay
 from assay.cli.diagnosis import Check
 from assay.errors import AssayError
+from assay.model.counting import counted
 from assay.model.evaluation import MOST_EXAMPLES
 from assay.ports import AdoptedPoint, Progress
 from assay.validation.survey import KINDS, ModelCheck, Survey, check_model, survey
@@ -89,7 +90,7 @@ def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sam
         shapes.append(shape)
         points = store.collection.count()
         report.found |= {"points": points} | _shape_body(shape)
-        return Check("collection", "ok", f"{store.collection.name}, {points} points; {_shape_words(shape)}.")
+        return Check("collection", "ok", f"{store.collection.name}, {counted(points, 'point')}; {_shape_words(shape)}.")
 
     def look_at_payload() -> Check:
         found = store.examine()
@@ -185,7 +186,7 @@ def _look_at_points(
 
 def _fields(result: Survey, found: "Findings") -> Check:
     if not result.missing:
-        return Check("fields", "ok", f"each of the {result.points} points has every field.")
+        return Check("fields", "ok", f"each of the {counted(result.points, 'point')} has every field.")
     parts = []
     for name, count in sorted(result.missing.items(), key=lambda item: (-item[1], item[0])):
         looked = "" if found.mapping.of(name) else ", for it is not mapped"
@@ -196,13 +197,13 @@ def _fields(result: Survey, found: "Findings") -> Check:
     return Check(
         "fields",
         "warn" if _WORTH_A_WARNING & result.missing.keys() else "ok",
-        f"of {result.points} points, missing: {'; '.join(parts)}.",
+        f"of {counted(result.points, 'point')}, missing: {'; '.join(parts)}.",
     )
 
 
 def _faults(result: Survey) -> Check:
     part = "" if result.whole else " (a part of the collection)"
-    looked_at = f"{_counted(result.points, 'point')} on {_counted(result.documents, 'page')}{part}"
+    looked_at = f"{counted(result.points, 'point')} on {counted(result.documents, 'page')}{part}"
     bad = {kind: fault for kind, fault in result.faults.items() if fault.count}
     if not bad:
         return Check("points", "ok", f"{looked_at}; nothing is wrong with them.")
@@ -211,10 +212,6 @@ def _faults(result: Survey) -> Check:
         for kind, fault in bad.items()
     ]
     return Check("points", "warn", f"{looked_at}; {'; '.join(parts)}.")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _model(assay: Assay, report: _Report, found: "Findings", points: Sequence[AdoptedPoint]) -> Check:
@@ -232,9 +229,8 @@ def _model_words(assay: Assay, result: ModelCheck) -> str:
     if result.same is None:
         return f"no text could be compared, so whether {name} made the vectors is not known."
     others = "" if result.other is None else f", of different texts {result.other:.2f}"
-    figures = (
-        f"{result.compared} texts embedded anew, cosine with the stored vectors {result.same:.3f} (median){others}"
-    )
+    embedded = f"{counted(result.compared, 'text')} embedded anew"
+    figures = f"{embedded}, cosine with the stored vectors {result.same:.3f} (median){others}"
     match result.verdict:
         case "same":
             return f"{name} made the vectors: {figures}."

@@ -15,6 +15,7 @@ from assay.cli.diagnosis import is_free, show_diagnosis
 from assay.cli.failures import EXIT_FAIL
 from assay.cli.output import err, out, print_json
 from assay.cli.progress import progress
+from assay.model.counting import counted
 from assay.model.evaluation import MOST_EXAMPLES, Outcome
 from assay.validation.integrity import KINDS, EmbeddingCost
 
@@ -161,7 +162,7 @@ def show_audit(console: Console, report: AuditReport) -> None:
             part = "" if looked == found.chunks else f" ({looked} of {found.chunks} looked at)"
             console.print(f"  [green]✓[/] {kind}: {escape(promise)}{part}")
     _show_vectors(console, report)
-    scope = f"{found.documents} pages and {found.chunks} chunks in {report.seconds:.1f} s"
+    scope = f"{counted(found.documents, 'page')} and {counted(found.chunks, 'chunk')} in {report.seconds:.1f} s"
     if report.sound:
         console.print(f"[green bold]Generation {generation.id} is sound[/]: {scope}.")
         if "embeddings" in found.skipped:
@@ -198,8 +199,8 @@ def _tell_cost(*, ask: bool) -> Callable[[EmbeddingCost], bool]:
     def agree(cost: EmbeddingCost) -> bool:
         identity = cost.embedder
         err().print(
-            f"To compare, {identity.provider} {identity.model} embeds {cost.texts} texts anew, "
-            f"about {cost.tokens:,} tokens."
+            f"To compare, {identity.provider} {identity.model} embeds {counted(cost.texts, 'text')} anew, "
+            f"about {counted(cost.tokens, 'token')}."
         )
         return not ask or typer.confirm("Go on?", default=False, err=True)
 

@@ -7,9 +7,10 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from assay.cli.output import counted, on_one_line
+from assay.cli.output import on_one_line, pages_and_chunks
 from assay.ingest.pipeline import BuildReport
 from assay.ingest.preview import Preview
+from assay.model.counting import counted
 from assay.model.documents import PageExcluded, PageFailed, PageGone, list_formats
 from assay.model.generations import Generation, State
 
@@ -31,6 +32,7 @@ def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
         "changed": len(build.changed),
         "kept": build.kept,
         "removed": len(build.removed),
+        "against": build.base.id if build.base else None,
     } | _pages(build)
 
 
@@ -56,6 +58,8 @@ def preview_body(found: Preview) -> dict[str, Any]:
 def _pages(found: BuildReport | Preview) -> dict[str, Any]:
     """Pages by name, with the reason where there is one, and the time that it took."""
     return {
+        "moved": len(found.moved),
+        "moved_pages": [{"from": before, "to": now} for before, now in found.moved],
         "removed_pages": list(found.removed),
         "gone": _with_reasons(found.gone),
         "carried": list(found.carried),
@@ -80,23 +84,22 @@ def show_build(console: Console, build: BuildReport) -> None:
     """What a build did, in a few lines."""
     generation = build.generation
     if build.unchanged and generation.state is State.CANDIDATE:
-        console.print(
-            f"Nothing was built: candidate [bold]{generation.id}[/] was waiting, and has these "
-            f"{generation.documents} pages already."
-        )
+        pages = counted(generation.documents, "page")
+        console.print(f"Nothing was built: the waiting candidate [bold]{generation.id}[/] has the same {pages}.")
     elif build.unchanged:
         console.print(
             f"Nothing has changed: the {generation.state.value} generation [bold]{generation.id}[/] "
-            f"has these {generation.documents} pages already."
+            f"has the same {counted(generation.documents, 'page')}."
         )
     else:
         seconds = sum(build.seconds.values())
         stages = ", ".join(f"{stage} {spent:.1f}" for stage, spent in build.seconds.items())
         console.print(
-            f"Generation [bold]{generation.id}[/]: {generation.documents} pages, {generation.chunks} chunks; "
+            f"Generation [bold]{generation.id}[/]: {pages_and_chunks(generation.documents, generation.chunks)}; "
             f"{build.embedded} embedded, {build.reused} reused; {seconds:.1f} s ({stages})."
         )
-        console.print(_counts(build))
+        against = build.base if build.base and build.base.state is State.CANDIDATE else None
+        console.print(_counts(build, f" against the candidate {against.id} that waited" if against else ""))
     _show_pages(console, build)
 
 
@@ -107,16 +110,17 @@ def show_preview(console: Console, found: Preview) -> None:
     console.print(_counts(found))
     console.print(
         f"A build would have {counted(found.documents, 'page')} and {counted(found.chunks, 'chunk')}; "
-        f"{counted(found.embedded, 'text')} would be embedded ({found.tokens:,} tokens)."
+        f"{counted(found.embedded, 'text')} would be embedded ({counted(found.tokens, 'token')})."
     )
     _show_list(console, "New", found.added, "green")
     _show_list(console, "Changed", found.changed, "yellow")
     _show_pages(console, found)
 
 
-def _counts(found: BuildReport | Preview) -> str:
+def _counts(found: BuildReport | Preview, against: str = "") -> str:
+    moved = f"{len(found.moved)} got another address, " if found.moved else ""
     return (
-        f"Pages: {len(found.added)} new, {len(found.changed)} changed, {found.kept} unchanged, "
+        f"Pages{against}: {len(found.added)} new, {len(found.changed)} changed, {moved}{found.kept} unchanged, "
         f"{len(found.removed)} removed, {len(found.failed)} failed, {len(found.excluded)} left out."
     )
 
@@ -124,6 +128,7 @@ def _counts(found: BuildReport | Preview) -> str:
 def _show_pages(console: Console, found: BuildReport | Preview) -> None:
     """Pages that a person should know of: removed, failed, empty, and why others were left out."""
     why = {page.key: page.reason for page in found.gone}
+    _show_list(console, "Moved", [f"{before} → {now}" for before, now in found.moved], "yellow")
     _show_list(console, "Removed", [f"{url}: {why[url]}" if url in why else url for url in found.removed], "yellow")
     _show_list(console, "Failed", [f"{page.key}: {page.reason}" for page in found.failed], "red")
     _show_list(console, "Nothing to search for in", found.empty, "yellow")

@@ -13,6 +13,7 @@ from assay.cli.output import err, out, print_json
 from assay.cli.progress import progress
 from assay.cli.visible import visible
 from assay.errors import InputError
+from assay.model.counting import counted
 from assay.model.evaluation import Interval
 from assay.model.ranking import Mode
 from assay.testsets import load_test_set
@@ -127,8 +128,8 @@ def show_calibration(console: Console, report: CalibrationReport) -> None:
     found, embedder = report.calibration, report.generation.embedder
     console.print(
         f"[bold]{escape(f'{embedder.provider} {embedder.model}')}[/] in {escape(report.generation.id)}: of the first "
-        f"{report.depth} hits of {found.topics} topics ({report.mode.value}) {len(found.relevant)} are judged 1 or 2, "
-        f"{len(found.irrelevant)} are irrelevant"
+        f"{counted(report.depth, 'hit')} of {counted(found.topics, 'topic')} ({report.mode.value}) "
+        f"{len(found.relevant)} are judged 1 or 2, {len(found.irrelevant)} are irrelevant"
     )
     note = f"; {report.unjudged} that nobody has judged say nothing (`assay label --depth {report.depth}`)"
     console.print(

@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
+from assay.model.counting import counted
 
 _HALF = 16
 """Columns of the picture on each side of 0."""
@@ -51,7 +52,7 @@ def _of(side: Side) -> str:
     told = side.provenance
     parts = [
         f"generation {told.generation}" if told.generation and told.generation != side.name else "",
-        f"{len(side.topics)} topics" + (f" of {told.test_set}" if told.test_set else ""),
+        f"{counted(len(side.topics), 'topic')}" + (f" of {told.test_set}" if told.test_set else ""),
     ]
     return ", ".join(part for part in parts if part)
 
@@ -85,7 +86,7 @@ def _show_picture(console: Console, measures: Sequence[ComparedMeasure]) -> None
                 f"{found.measure:<{width}}  {found.a:>6.3f} {found.b:>6.3f}   ",
                 (_bar(one, reach), _STYLES[one.conclusion] or "cyan"),
                 f"   {found.difference:+z.3f}{interval}",
-                (f"  p {_p(found.p)}, adjusted {_p(found.adjusted_p)}; {found.topics} topics", "dim"),
+                (f"  p {_p(found.p)}, adjusted {_p(found.adjusted_p)}; {counted(found.topics, 'topic')}", "dim"),
             ),
             soft_wrap=True,
         )
@@ -145,7 +146,7 @@ def _show_changed(console: Console, comparison: Comparison, most: int) -> None:
     down = sum(one.change < 0.0 for one in changed)
     console.print(
         Text(
-            f"{comparison.topics} topics: {up} up, {down} down, {comparison.topics - up - down} the same by "
+            f"{counted(comparison.topics, 'topic')}: {up} up, {down} down, {comparison.topics - up - down} the same by "
             f"{comparison.ordered_by}"
         )
     )

@@ -14,9 +14,10 @@ from typing import Literal
 from rich.console import Console
 
 from assay.app import Assay, source_of
-from assay.cli.output import counted, on_one_line
+from assay.cli.output import on_one_line, pages_and_chunks
 from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
 from assay.model.access import Scope
+from assay.model.counting import counted
 from assay.model.documents import PageExcluded, PageFailed, RawPage
 from assay.model.generations import Generation, State
 from assay.model.ranking import Query
@@ -192,7 +193,7 @@ def _sources(assay: Assay) -> Check:
         failed = [page for page in pages if isinstance(page, PageFailed)]
         left_out = sum(1 for page in pages if isinstance(page, PageExcluded))
         failures += len(failed)
-        parts.append(f"{source.name}: {len(pages) - len(failed) - left_out} pages, {left_out} left out")
+        parts.append(f"{source.name}: {counted(len(pages) - len(failed) - left_out, 'page')}, {left_out} left out")
         parts += [f"{page.key} fails: {page.reason}" for page in failed[:3]]
     return Check("sources", "warn" if failures else "ok", "; ".join(parts) + ".")
 
@@ -238,7 +239,7 @@ def _live(assay: Assay) -> Check:
         return Check("live generation", "warn", str(error))
     except CatalogNotFound:
         return Check("live generation", "warn", "there is none, for there is no catalog.")
-    message = f"{generation.id}, {generation.documents} pages, {generation.chunks} chunks; a search took "
+    message = f"{generation.id}, {pages_and_chunks(generation.documents, generation.chunks)}; a search took "
     message += f"{ranking.timings.total_ms:.1f} ms."
     if ranking.hits:
         return Check("live generation", "ok", message)
@@ -254,7 +255,11 @@ def _live_unasked(assay: Assay) -> Check:
         return Check("live generation", "warn", str(error))
     except CatalogNotFound:
         return Check("live generation", "warn", "there is none, for there is no catalog.")
-    return Check("live generation", "ok", f"{generation.id}, {generation.documents} pages, {generation.chunks} chunks.")
+    return Check(
+        "live generation",
+        "ok",
+        f"{generation.id}, {pages_and_chunks(generation.documents, generation.chunks)}.",
+    )
 
 
 def _candidate(assay: Assay) -> Check:

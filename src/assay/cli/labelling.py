@@ -19,6 +19,7 @@ from assay.cli.progress import progress
 from assay.cli.signals import Terminated
 from assay.cli.visible import visible
 from assay.errors import InputError
+from assay.model.counting import counted
 from assay.model.evaluation import Judgment
 from assay.testsets import Addition, add_judgment, load_test_set, take_back
 from assay.validation.labelling.sheet import Sheet, Standing, ToLabel, standings
@@ -71,10 +72,10 @@ def label(
             print_json(list_body(sheet, items))
         elif listed:
             show_list(out(), items)
-            out().print(f"{len(items)} hits to label{_skipped_note(len(sheet.items) - len(items))}.")
+            out().print(f"{counted(len(items), 'hit')} to label{_skipped_note(len(sheet.items) - len(items))}.")
         elif not items:
             hidden = len(sheet.items)
-            out().print(f"Nothing is left to label among the first {depth} hits{_skipped_note(hidden)}.")
+            out().print(f"Nothing is left to label among the first {counted(depth, 'hit')}{_skipped_note(hidden)}.")
         else:
             _label_all(assay, sheet, items, path)
 

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from assay.cli.visible import visible
+from assay.model.counting import counted
 from assay.redaction import redacted, redacted_json
 
 
@@ -36,9 +37,9 @@ def on_one_line(text: str) -> str:
     return escape(visible(text, lines=False))
 
 
-def counted(count: int, thing: str) -> str:
-    """A number with what is counted: `1 topic`, `1,200 topics`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+def pages_and_chunks(pages: int, chunks: int) -> str:
+    """The size of a generation: `6 pages, 1 chunk`."""
+    return f"{counted(pages, 'page')}, {counted(chunks, 'chunk')}"
 
 
 def print_json(body: Mapping[str, object]) -> None:

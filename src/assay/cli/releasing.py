@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import err, out, print_json
+from assay.cli.output import err, out, pages_and_chunks, print_json
 from assay.cli.progress import progress
 from assay.cli.reports import generation_body, show_generations, show_notes, told, verdict_notes
 from assay.cli.visible import visible
@@ -39,7 +39,9 @@ def promote(
     if as_json:
         print_json(generation_body(promoted))
     else:
-        out().print(f"Generation [bold]{promoted.id}[/] is live: {promoted.documents} pages, {promoted.chunks} chunks.")
+        out().print(
+            f"Generation [bold]{promoted.id}[/] is live: {pages_and_chunks(promoted.documents, promoted.chunks)}."
+        )
         show_notes(out(), verdict_notes(promoted))
         _warn_of_verdict(promoted)
 

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from assay.app import PublishReport
 from assay.cli.build_text import build_body
-from assay.cli.output import counted, on_one_line
+from assay.cli.output import on_one_line
+from assay.model.counting import counted
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.model.generations import Generation, State
 from assay.release.promotion import verdict_record

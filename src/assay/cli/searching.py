@@ -10,10 +10,11 @@ from rich.text import Text
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import counted, err, out, print_json
+from assay.cli.output import err, out, print_json
 from assay.cli.visible import visible
 from assay.contracts import native
 from assay.contracts.highlights import highlights
+from assay.model.counting import counted
 from assay.model.ranking import Hit, Mode, Ranking
 from assay.retrieval.encoding import KEYWORDS_ALONE
 

@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from assay.model.comparisons import Sweep, SweptMean, SweptRow
+from assay.model.counting import counted
 from assay.validation.sweeping import is_significant
 
 _COLUMNS, _LINES = 56, 12
@@ -17,8 +18,8 @@ _SIGNS = "123456789abcdefghijklmnopqrstuvwxyz"
 def show_sweep(console: Console, sweep: Sweep) -> None:
     """The whole sweep; the conclusions last, for that is where a terminal ends."""
     console.print(
-        f"[bold]{escape(sweep.generation)}[/]: {len(sweep.rows)} settings, {sweep.rows[0].topics} topics of "
-        f"{escape(sweep.test_set)}, {sweep.seconds:.1f} s"
+        f"[bold]{escape(sweep.generation)}[/]: {counted(len(sweep.rows), 'setting')}, "
+        f"{counted(sweep.rows[0].topics, 'topic')} of {escape(sweep.test_set)}, {sweep.seconds:.1f} s"
     )
     console.print()
     _show_rows(console, sweep)

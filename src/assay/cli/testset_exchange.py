@@ -9,7 +9,8 @@ from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.output import counted, err, out, print_json
+from assay.cli.output import err, out, print_json
+from assay.model.counting import counted
 from assay.model.evaluation import TestSet
 from assay.testsets import (
     SUFFIXES,

@@ -11,7 +11,8 @@ from rich.markup import escape
 from assay.app import Assay
 from assay.cli import options
 from assay.cli.failures import EXIT_FAIL
-from assay.cli.output import counted, err, out, print_json
+from assay.cli.output import err, out, print_json
+from assay.model.counting import counted
 from assay.model.evaluation import Anchoring, Passage
 from assay.testsets import change_many, load_test_set, own_judgments
 from assay.validation.judgments.repairing import Repair, RepairPlan, by_topic

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from assay.cli import options
-from assay.cli.output import counted, out, print_json
+from assay.cli.output import out, print_json
+from assay.model.counting import counted
 from assay.testsets import load_test_set
 from assay.validation.testsets.stats import POWER, TESTS, TestSetStats, stats_of, typical_differences
 

@@ -18,6 +18,7 @@ from assay.cli.testset_exchange import export_file, import_files
 from assay.cli.testset_repair import repair
 from assay.cli.testset_stats import stats
 from assay.errors import InputError
+from assay.model.counting import counted
 from assay.model.located import Problem
 from assay.ports import Progress
 from assay.testsets import examine_test_set, save_test_set, text_of
@@ -90,7 +91,8 @@ def derive_from_documents(
         derivation = derive(watched(documents, "derive", progress()), name, most)
     if derivation.test_set is None:
         raise InputError(
-            f"Nothing was found on {derivation.pages:,} pages that could be a query ({_left_out(derivation)}).",
+            f"Nothing was found on {counted(derivation.pages, 'page')} that could be a query "
+            f"({_left_out(derivation)}).",
             hint="Write some by hand: examples/handbook.testset.yaml shows how.",
         )
     if output is not None:
@@ -101,8 +103,8 @@ def derive_from_documents(
     if output is None:
         out().print(text_of(derivation.test_set, "yaml", heading=_HEADING), markup=False, soft_wrap=True, end="")
     err().print(
-        f"{len(derivation.test_set.topics):,} topics from {derivation.pages:,} pages: {derivation.links:,} from texts "
-        f"of links, {derivation.questions:,} from headings that ask."
+        f"{counted(len(derivation.test_set.topics), 'topic')} from {counted(derivation.pages, 'page')}: "
+        f"{derivation.links:,} from texts of links, {derivation.questions:,} from headings that ask."
     )
     err().print(f"[dim]Left out: {_left_out(derivation)}.[/]")
     if output is not None:

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.markup import escape
 
+from assay.cli.output import pages_and_chunks
 from assay.cli.reports import show_verdict
+from assay.model.counting import counted
 from assay.model.evaluation import Anchoring, MeasureValue
 from assay.model.validations import Difference, LatencyFigures, TopicResult, Validation
 
@@ -19,8 +21,9 @@ def show_validation(console: Console, validation: Validation) -> None:
     provenance = validation.provenance
     of = f"{provenance.generation} ({provenance.target})" if provenance.generation else provenance.target
     console.print(
-        f"[bold]{escape(of)}[/]: {provenance.documents} pages, {provenance.chunks} chunks; "
-        f"{len(validation.topics)} topics{f' of {escape(provenance.test_set)}' if provenance.test_set else ''}, "
+        f"[bold]{escape(of)}[/]: {pages_and_chunks(provenance.documents, provenance.chunks)}; "
+        f"{counted(len(validation.topics), 'topic')}"
+        f"{f' of {escape(provenance.test_set)}' if provenance.test_set else ''}, "
         f"{validation.seconds:.1f} s"
     )
     if validation.topics:
@@ -38,7 +41,9 @@ def show_validation(console: Console, validation: Validation) -> None:
     console.print()
     show_verdict(console, validation.verdict)
     if validation.unjudged:
-        console.print(f"[dim]{len(validation.unjudged)} hits are worth a label first; `assay label` shows them.[/]")
+        console.print(
+            f"[dim]Worth a label first: {counted(len(validation.unjudged), 'hit')}; `assay label` lists them.[/]"
+        )
 
 
 def _show_measures(console: Console, values: Sequence[MeasureValue]) -> None:
@@ -48,7 +53,7 @@ def _show_measures(console: Console, values: Sequence[MeasureValue]) -> None:
             console.print(f"  {value.name:<{width}}  [dim]not defined for any topic[/]")
             continue
         interval = f"[{value.interval.low:z.3f}, {value.interval.high:z.3f}]" if value.interval else ""
-        notes = [f"{value.measured} of {value.topics} topics"] if value.measured < value.topics else []
+        notes = [f"{value.measured} of {counted(value.topics, 'topic')}"] if value.measured < value.topics else []
         if value.upper is not None and value.upper > value.value + 5e-4:
             notes.append(f"{value.upper:.3f} if all unjudged hits were relevant")
         if value.tied is not None:
@@ -80,7 +85,7 @@ def _show_resolution(console: Console, anchoring: Mapping[Anchoring, int]) -> No
     total = sum(anchoring.values())
     if total:
         parts = ", ".join(f"{count} {one.value.replace('_', '-')}" for one, count in anchoring.items() if count)
-        console.print(f"  [dim]{total} judgments: {parts}[/]")
+        console.print(f"  [dim]{counted(total, 'judgment')}: {parts}[/]")
 
 
 def _show_latency(console: Console, latency: LatencyFigures) -> None:

@@ -104,7 +104,10 @@ class Intake:
             self.survey.empty.append(document.info.url)
         # A file that was renamed under the same URL is the page that it was.
         before = self._pages.get((source, page.key)) or self._by_url.get(document.info.url)
-        (self.survey.changed if before else self.survey.added).append(page.key)
+        if before and before.url != document.info.url:
+            self.survey.moved.append((before.url, document.info.url))
+        else:
+            (self.survey.changed if before else self.survey.added).append(page.key)
         return Cut(document, self._dated(chunks, before))
 
     def _keep(self, source: str, key: str, earlier: KnownPage | None, tally: list[str]) -> Kept | None:

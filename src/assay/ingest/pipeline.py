@@ -39,7 +39,8 @@ class BuildReport:
     generation: the new candidate; or, when nothing had changed, the generation that holds this content already.
     unchanged: whether nothing had changed and no generation was built.
     embedded, reused: distinct texts that the embedder was asked for, and chunks that took a vector from elsewhere.
-    added, changed, kept, removed: pages against the generation before.
+    base: the generation before, as it was when the build began; None where there is none, or nothing of it is used.
+    added, changed, moved, kept, removed: pages against the generation before; of moved ones the URL before and now.
     carried: keys of pages that failed and keep the document that they had before.
     gone: what sources say of pages that are no more.
     unread: files of the sources that are no pages.
@@ -47,11 +48,13 @@ class BuildReport:
     """
 
     generation: Generation
+    base: Generation | None
     unchanged: bool
     embedded: int
     reused: int
     added: tuple[str, ...]
     changed: tuple[str, ...]
+    moved: tuple[tuple[str, str], ...]
     kept: int
     removed: tuple[str, ...]
     carried: tuple[str, ...]
@@ -168,7 +171,7 @@ class Pipeline:
         unchanged = base and flow.known and not survey.differs and self._same_vectors(generation, base)
         if base and unchanged and self._can_be_opened(base):
             catalog.forget(generation.id)
-            return self._report(self._recount(base, survey), survey, None)
+            return self._report(self._recount(base, survey), base, survey, None)
         if not survey.claimed:
             raise SourceError(self._nothing_found(survey))
         if damaged := catalog.damaged_revisions(kept):
@@ -186,7 +189,7 @@ class Pipeline:
         self._replace_candidates(generation)
         generation = catalog.transition(generation.id, State.CANDIDATE)
         forget_rejected(catalog, before)
-        return self._report(generation, survey, supply)
+        return self._report(generation, base, survey, supply)
 
     def _read_again(self, generation: Generation, base: Generation | None, damaged: Collection[str]) -> Survey:
         """Begin anew with documents of the generation before that may not be used again; storing them mends them."""
@@ -334,14 +337,18 @@ class Pipeline:
         finally:
             self._progress.end()
 
-    def _report(self, generation: Generation, survey: Survey, supply: VectorSupply | None) -> BuildReport:
+    def _report(
+        self, generation: Generation, base: Generation | None, survey: Survey, supply: VectorSupply | None
+    ) -> BuildReport:
         return BuildReport(
             generation=generation,
+            base=base,
             unchanged=supply is None,
             embedded=supply.embedded if supply else 0,
             reused=supply.reused if supply else generation.chunks,
             added=tuple(survey.added),
             changed=tuple(survey.changed),
+            moved=tuple(survey.moved),
             kept=len(survey.kept),
             removed=tuple(survey.removed),
             carried=tuple(survey.carried),

@@ -17,7 +17,7 @@ class Preview:
     """What a build would do.
 
     base: the generation that pages are held against; None where there is none.
-    added, changed, kept, removed, carried, failed, excluded, empty, gone, unread: as in BuildReport.
+    added, changed, moved, kept, removed, carried, failed, excluded, empty, gone, unread: as in BuildReport.
     documents, chunks: that the new generation would have.
     embedded, tokens: distinct texts that the embedder would be asked for, and how many tokens they have.
     seconds: of each stage.
@@ -26,6 +26,7 @@ class Preview:
     base: Generation | None
     added: tuple[str, ...]
     changed: tuple[str, ...]
+    moved: tuple[tuple[str, str], ...]
     kept: int
     removed: tuple[str, ...]
     carried: tuple[str, ...]
@@ -43,7 +44,7 @@ class Preview:
     @property
     def differs(self) -> bool:
         """Whether a build would find anything that is not as it was."""
-        return bool(self.added or self.changed or self.removed or self.failed)
+        return bool(self.added or self.changed or self.moved or self.removed or self.failed)
 
 
 class _Cost:
@@ -93,6 +94,7 @@ def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> 
         base=base,
         added=tuple(survey.added),
         changed=tuple(survey.changed),
+        moved=tuple(survey.moved),
         kept=len(survey.kept),
         removed=tuple(survey.removed),
         carried=tuple(survey.carried),

@@ -14,6 +14,7 @@ class Survey:
     added, changed, kept: page keys by what became of them against the generation before.
     carried: pages that failed this time and keep the document that they had.
     removed: URLs of pages that the generation before has and the sources no longer do.
+    moved: URL before and now of pages that are there under another address; they are neither changed nor removed.
     gone: what a source says of pages that are no more.
     unread: what each source counted of its files that are no pages.
     empty: URLs of documents in which there is nothing to search for.
@@ -25,6 +26,7 @@ class Survey:
     kept: list[str] = field(default_factory=list)
     carried: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    moved: list[tuple[str, str]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     failed: list[PageFailed] = field(default_factory=list)
     excluded: list[PageExcluded] = field(default_factory=list)
@@ -42,7 +44,7 @@ class Survey:
 
     def note_removed(self, earlier: Iterable[str]) -> None:
         """Find which of the URLs that the generation before has are taken by no page any more."""
-        self.removed = sorted(set(earlier) - self.claimed.keys())
+        self.removed = sorted(set(earlier) - self.claimed.keys() - {before for before, _ in self.moved})
 
     @property
     def unread_files(self) -> UnreadFiles:
@@ -58,4 +60,4 @@ class Survey:
     @property
     def differs(self) -> bool:
         """Whether anything is not as it was in the generation before."""
-        return bool(self.added or self.changed or self.removed or self.failed)
+        return bool(self.added or self.changed or self.moved or self.removed or self.failed)

@@ -14,6 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.model.counting import counted
 from assay.model.evaluation import Interval
 
 LEAST_NEGATIVES = 10
@@ -190,12 +191,12 @@ def _too_few(used: Sequence[Observed]) -> str:
     positives, negatives = sum(len(one.relevant) for one in used), sum(len(one.irrelevant) for one in used)
     with_positive, with_negative = sum(bool(one.relevant) for one in used), sum(bool(one.irrelevant) for one in used)
     missing = [
-        f"{there} {what} ({needed} are needed)"
-        for there, needed, what in (
-            (positives, LEAST_POSITIVES, "hits judged 1 or 2"),
-            (negatives, LEAST_NEGATIVES, "irrelevant hits"),
-            (with_positive, LEAST_TOPICS, "topics with one judged 1 or 2, paraphrases counted once"),
-            (with_negative, LEAST_TOPICS, "topics with an irrelevant one, paraphrases counted once"),
+        f"{counted(there, noun)}{what} ({needed} are needed)"
+        for there, needed, noun, what in (
+            (positives, LEAST_POSITIVES, "hit", " judged 1 or 2"),
+            (negatives, LEAST_NEGATIVES, "irrelevant hit", ""),
+            (with_positive, LEAST_TOPICS, "topic", " with one judged 1 or 2, paraphrases counted once"),
+            (with_negative, LEAST_TOPICS, "topic", " with an irrelevant one, paraphrases counted once"),
         )
         if there < needed
     ]
@@ -303,7 +304,7 @@ def abstain(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int 
         _families([one for one in observed if one.answerable is answerable]) for answerable in (True, False)
     )
     missing = [
-        f"{len(families)} topics {what} ({LEAST_TOPICS} are needed, paraphrases counted once)"
+        f"{counted(len(families), 'topic')} {what} ({LEAST_TOPICS} are needed, paraphrases counted once)"
         for families, what in ((with_answer, "with an answer"), (without, "with `expect: no_answer`"))
         if len(families) < LEAST_TOPICS
     ]

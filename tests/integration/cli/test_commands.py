@@ -177,6 +177,39 @@ def test_a_site_that_moves_is_asked_whether_that_was_meant(assay: Run) -> None:
     assert assay("promote", "--allow-removals").code == 0
 
 
+def test_pages_that_get_another_address_are_neither_changed_nor_removed(assay: Run, folder: Path) -> None:
+    live = assay("publish", "--json").body["generation"]
+    (folder / "docs" / "wheel.md").unlink()
+    plant(folder, {"docs/arm.md": "# The arm\n\nIt turns.\n"})
+    moved = ("ingest", "docs", "--base-url", "https://new.example")
+    preview = assay(*moved, "--dry-run").out
+    assert "Pages: 1 new, 0 changed, 5 got another address, 0 unchanged, 1 removed" in preview
+    assert "Moved: https://docs.example/battery → https://new.example/battery" in preview
+    assert [line for line in preview.splitlines() if line.startswith("Removed:")] == [
+        "Removed: https://docs.example/wheel"
+    ]
+    body = assay(*moved, "--json").body
+    assert {name: body[name] for name in ("added", "changed", "moved", "kept", "removed", "against")} == {
+        "added": 1,
+        "changed": 0,
+        "moved": 5,
+        "kept": 0,
+        "removed": 1,
+        "against": live,
+    }
+    assert {"from": "https://docs.example/gripper", "to": "https://new.example/gripper"} in body["moved_pages"]
+
+
+def test_the_generation_that_pages_are_held_against_is_named_where_a_candidate_waits(assay: Run, folder: Path) -> None:
+    assay("publish")
+    _change(folder)
+    first = assay("ingest")
+    assert "\nPages: " in first.out
+    waiting = assay("generations", "--json").body["generations"][0]["generation"]
+    plant(folder, {"docs/arm.md": "# The arm\n\nIt turns.\n"})
+    assert f"Pages against the candidate {waiting} that waited: 1 new, 0 changed" in assay("ingest").out
+
+
 def test_a_removal_that_is_allowed_lifts_no_other_limit(assay: Run, folder: Path) -> None:
     assay("publish")
     (folder / "assay.toml").write_text((folder / "assay.toml").read_text() + "\n[gate]\nmax_failed_pages = 0.1\n")
@@ -292,7 +325,7 @@ def test_a_publish_that_promotes_a_waiting_candidate_says_so_and_not_that_nothin
 def test_the_text_of_such_a_publish_says_so_too(assay: Run) -> None:
     waiting = assay("ingest", "--json").body["generation"]
     said = assay("publish")
-    assert f"Nothing was built: candidate {waiting} was waiting" in said.out
+    assert f"Nothing was built: the waiting candidate {waiting} has the same" in said.out
     assert "Nothing has changed" not in said.out
     assert f"Generation {waiting} is live" in said.out
 

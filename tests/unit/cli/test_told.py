@@ -99,3 +99,10 @@ def test_no_difference_or_bound_is_told_as_a_negative_zero() -> None:
     )
     files = [*(source / "cli").glob("*.py"), *(source / "validation").rglob("*.py")]
     assert [f"{path.name}: {found}" for path in files for found in signed.findall(path.read_text("utf-8"))] == []
+
+
+def test_no_number_stands_before_a_plural_that_one_would_contradict() -> None:
+    nouns = "addresses chunks documents hits judgments labels pages points queries results settings texts tokens topics"
+    plain = re.compile(rf"(?<!of )\{{[^{{}}]*\}} (?:{'|'.join(nouns.split())})\b")
+    files = (Path(assay.__file__).parent / "cli").glob("*.py")
+    assert [f"{path.name}: {found}" for path in files for found in plain.findall(path.read_text("utf-8"))] == []

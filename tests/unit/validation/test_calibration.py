@@ -159,7 +159,7 @@ def test_relevant_hits_that_are_the_less_similar_ones_give_no_threshold() -> Non
         ([topic(place, (0.9,) * 4, (0.1,) * 2) for place in range(4)], "4 topics with one judged 1 or 2"),
         ([topic(place, (0.9,) * 4, (0.1,)) for place in range(9)], "9 irrelevant hits"),
         ([topic(place, (0.9,), (0.1,) * 4) for place in range(9)], "9 hits judged 1 or 2"),
-        ([topic(0, (0.9,), (0.1,) * 50), *(topic(place, (0.9,) * 4) for place in range(1, 9))], "1 topics with an irr"),
+        ([topic(0, (0.9,), (0.1,) * 50), *(topic(place, (0.9,) * 4) for place in range(1, 9))], "1 topic with an irr"),
         ([], "0 hits judged 1 or 2"),
     ],
 )
@@ -173,8 +173,8 @@ def test_too_few_labels_are_said_and_give_no_number(topics: list[Observed], miss
 def test_paraphrases_do_not_make_up_for_topics() -> None:
     one = simulated(3, 1, good=0.6, bad=0.4)[0]
     family = [Observed(f"p{place}", one.relevant, one.irrelevant, one.top, True, "one") for place in range(20)]
-    assert "1 topics with one judged 1 or 2" in separate(family).why_not
-    assert "1 topics with an answer" in abstain(family).why_not
+    assert "1 topic with one judged 1 or 2" in separate(family).why_not
+    assert "1 topic with an answer" in abstain(family).why_not
 
 
 # --- abstention ----------------------------------------------------------------------------------------------------

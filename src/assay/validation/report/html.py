@@ -6,13 +6,13 @@ the worst on, and what all of it is of at the end.
 
 from collections.abc import Sequence
 
+from assay.model.counting import counted
 from assay.model.evaluation import Finding, MeasureValue
 from assay.model.validations import Validation
 from assay.validation.report import page_figures, page_topics
 from assay.validation.report.markup import NOTHING, Child, Markup, element, joined, with_code
 from assay.validation.report.page_parts import card, facts, pill, section, table, tone, whole_page
 from assay.validation.report.wording import (
-    counted,
     milliseconds,
     moment,
     not_passed,

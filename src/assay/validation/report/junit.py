@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from datetime import UTC
 from xml.etree import ElementTree as ET
 
+from assay.model.counting import counted
 from assay.model.evaluation import Finding, Outcome
 from assay.model.validations import TopicResult, Validation
 from assay.validation.report.wording import (
-    counted,
     cut,
     number,
     printable,

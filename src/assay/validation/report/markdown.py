@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
+from assay.model.counting import counted
 from assay.model.evaluation import Finding, MeasureValue, Outcome
 from assay.model.ranking import Hit
 from assay.model.validations import Validation
 from assay.validation.report.wording import NOTHING as NO_VALUE
 from assay.validation.report.wording import (
-    counted,
     milliseconds,
     moment,
     not_passed,

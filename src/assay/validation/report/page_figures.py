@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
+from assay.model.counting import counted
 from assay.model.evaluation import MeasureValue
 from assay.model.validations import Difference, LoadFigures, Percentiles, TopicResult, Validation
 from assay.validation.report import charts
 from assay.validation.report.markup import NOTHING, Child, Markup, element, joined, with_code
 from assay.validation.report.page_parts import section, table
 from assay.validation.report.wording import NOTHING as NO_VALUE
-from assay.validation.report.wording import counted, milliseconds, number, plain_number
+from assay.validation.report.wording import milliseconds, number, plain_number
 
 _PRECISION = "P@5"
 _GROUP_MEASURES = ("P@5", "mrr", "nDCG@10", "Recall@10")

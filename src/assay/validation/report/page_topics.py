@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
+from assay.model.counting import counted
 from assay.model.evaluation import Anchoring, Judgment, Resolution
 from assay.model.ranking import Hit
 from assay.model.validations import TopicResult, Unjudged, Validation
 from assay.validation.report.markup import NOTHING, Child, Markup, element, joined, link
 from assay.validation.report.page_parts import facts, section, table
 from assay.validation.report.wording import NOTHING as NO_VALUE
-from assay.validation.report.wording import counted, cut, milliseconds, number, short, worst_first
+from assay.validation.report.wording import cut, milliseconds, number, short, worst_first
 
 _WITH_HITS = 100
 """Topics that are told with their hits."""

@@ -4,11 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay.model.comparisons import Sweep, SweptMean, SweptRow
+from assay.model.counting import counted
 from assay.validation.report.charts import WIDTH, chart, line, words
 from assay.validation.report.markup import NOTHING, Child, Markup, element, joined, with_code
 from assay.validation.report.page_parts import card, facts, section, table, whole_page
 from assay.validation.report.wording import NOTHING as NO_VALUE
-from assay.validation.report.wording import counted, milliseconds, moment, number, short
+from assay.validation.report.wording import milliseconds, moment, number, short
 
 _HIGH = 220.0
 _LEFT, _RIGHT, _TOP = 40.0, 12.0, 10.0

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from assay.model.counting import counted
 from assay.model.evaluation import Finding, Outcome
 from assay.model.validations import TopicResult, Validation
 
@@ -56,11 +57,6 @@ def milliseconds(value: float | None) -> str:
     if value is None or not math.isfinite(value):
         return NOTHING
     return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
-
-
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """`1 topic`, `2 topics`."""
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def moment(when: datetime) -> str:

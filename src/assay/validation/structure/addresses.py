@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from assay.model.counting import counted
 from assay.model.evaluation import Finding
 from assay.model.ids import is_placeholder
 from assay.ports import Progress
@@ -27,8 +28,8 @@ def addresses(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Fin
         not (made_up and has_real),
         1.0 - share,
         "no page without a real address where the live generation has real ones",
-        f"{len(made_up)} pages have no real address ({', '.join(made_up[:1])}): hits would link to nowhere. "
-        "Give the folder's address with --base-url, or as `base_url` in [[sources]]",
+        f"{counted(len(made_up), 'page has', 'pages have')} no real address ({', '.join(made_up[:1])}): "
+        "hits would link to nowhere. Give the folder's address with --base-url, or as `base_url` in [[sources]]",
         made_up,
     )
 

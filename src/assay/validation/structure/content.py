@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from assay.model.counting import counted
 from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
 from assay.ports import Catalog, Progress
@@ -36,7 +37,7 @@ def leftover_markup(judged: Judged, limits: StructuralLimits, progress: Progress
     kinds = Counter[str]()
     for source in sources.values():
         kinds.update(source.counted)
-    examples = [f"{kind}: {count} chunks, as {_first(sources, kind)}" for kind, count in kinds.most_common()]
+    examples = [f"{kind}: {counted(count, 'chunk')}, as {_first(sources, kind)}" for kind, count in kinds.most_common()]
     conflicts = {kind: count for kind, count in kinds.items() if KINDS[kind].never}
     yield finding(
         "leftover markup",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from assay.errors import AssayError
+from assay.model.counting import counted
 from assay.model.ids import is_placeholder
 from assay.validation.structure.judged import Judged
 
@@ -26,7 +27,8 @@ def placeholder_addresses(judged: Judged) -> Iterator[str]:
     """Count the pages without a real address."""
     made_up = sum(is_placeholder(page.url) for page in judged.catalog.known_pages(judged.generation.id).values())
     if made_up:
-        yield f"{made_up} pages have no real address: links of hits lead nowhere until --base-url is given."
+        pages = counted(made_up, "page has", "pages have")
+        yield f"{pages} no real address: links of hits lead nowhere until --base-url is given."
 
 
 def vectors_not_compared(judged: Judged) -> Iterator[str]:

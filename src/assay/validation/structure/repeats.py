@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from assay.model.counting import counted
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
@@ -59,7 +60,7 @@ def titles_alike(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
         f"{found[0][1] if found else 0} pages of {name} have the title {found[0][0] if found else ''} "
         f"({percent(share)}; {percent(limits.max_repeated)} are allowed): did a template lose the titles? If that is "
         "meant, raise gate.max_repeated",
-        [f"{shown}: {count} pages" for shown, count in found],
+        [f"{shown}: {counted(count, 'page')}" for shown, count in found],
     )
 
 

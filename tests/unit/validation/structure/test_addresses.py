@@ -20,7 +20,7 @@ def test_pages_without_an_address_pass_with_a_word_as_long_as_none_has_one() -> 
     first, second = _without_address(world, "g0"), _without_address(world, "g1", minute=1)
     verdict = verdict_on(world, second, live=first)
     assert finding_of(verdict, "addresses").outcome is Outcome.PASS
-    assert any("1 pages have no real address" in note for note in verdict.notes)
+    assert any("1 page has no real address" in note for note in verdict.notes)
 
 
 def test_a_source_that_never_had_an_address_may_go_on_beside_one_that_has() -> None:

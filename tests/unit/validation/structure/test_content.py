@@ -140,7 +140,7 @@ def test_leftovers_are_told_by_kind_with_an_example_of_each_also_where_they_pass
         assert found.outcome is outcome
         assert [example.split(",")[0] for example in found.examples] == [
             "template tags: 4 chunks",
-            "Obsidian embeds: 1 chunks",
+            "Obsidian embeds: 1 chunk",
         ]
         assert "`{% note %}` at https://" in found.examples[0]
     assert "template tags: 4 chunks" in found.detail
