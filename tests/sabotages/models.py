@@ -15,6 +15,7 @@ One = Callable[[str, Rows], Rows]
 
 SEMANTIC = ("titles by vectors", "reachable by title")
 COLLAPSED = ("distinct vectors", "spread of vectors")
+APART = ("documents alone and in batches", "queries alone and in batches")
 REMADE = ("embeddings", "embedded again")
 
 
@@ -68,6 +69,16 @@ def _always(one: One, *, documents: bool = True, queries: bool = True) -> Callab
 
     def damage(workspace: Workspace, share: float) -> None:
         workspace.spoil = _spoil(share, one, documents=documents, queries=queries)
+
+    return damage
+
+
+def _in_batches(one: One, *, documents: bool = True, queries: bool = True) -> Callable[[Workspace, float], None]:
+    """The model gives other vectors for the texts of a request that has several."""
+    spoil = _spoil(1.0, one, documents=documents, queries=queries)
+
+    def damage(workspace: Workspace, _: float) -> None:
+        workspace.spoil = lambda texts, rows, query: spoil(texts, rows, query) if len(texts) > 1 else rows
 
     return damage
 
@@ -172,6 +183,24 @@ SABOTAGES = (
         _fails("wrong-dimension"),
         Scenario.FIRST,
         ("InvalidEmbedding",),
+        (1.0,),
+        (PAID,),
+    ),
+    _row("other vectors in batches", _in_batches(_another), Scenario.FIRST, APART, (1.0,), (PAID,)),
+    _row("other vectors in batches since", _in_batches(_another), Scenario.STORED, REMADE + APART, (1.0,), (PAID,)),
+    _row(
+        "other vectors of documents in batches",
+        _in_batches(_another, queries=False),
+        Scenario.FIRST,
+        APART[:1],
+        (1.0,),
+        (PAID,),
+    ),
+    _row(
+        "other vectors of queries in batches",
+        _in_batches(_another, documents=False),
+        Scenario.STORED,
+        APART[1:],
         (1.0,),
         (PAID,),
     ),

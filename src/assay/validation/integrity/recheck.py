@@ -130,7 +130,7 @@ class EmbeddingCheck:
         for chunk, point, made in zip(chunks, points, self._made(chunks), strict=True):
             if made is None:
                 found.append(("embeddings", f"{name_of(chunk)}: the embedder makes no vector of its text"))
-            elif point.dense is not None and not self._same(point.dense, made):
+            elif point.dense is not None and not self.same(point.dense, made):
                 astray.append(Astray(chunk, point.dense, made))
         return astray, found
 
@@ -182,7 +182,7 @@ class EmbeddingCheck:
             return None
         return made
 
-    def _same(self, one: Vector, other: Vector) -> bool:
+    def same(self, one: Vector, other: Vector) -> bool:
         """Whether two vectors are of one text; those of another length have a fault of their own."""
         if one.shape != other.shape or not np.isfinite(one).all():
             return True
@@ -199,12 +199,12 @@ class EmbeddingCheck:
             chunk = holder.chunk
             if chunk is None or holder.dense is None or chunk.embedded_hash == one.chunk.embedded_hash:
                 continue
-            if not self._same(holder.dense, one.made):
+            if not self.same(holder.dense, one.made):
                 continue
             made = self._one(chunk.embedded_text)
-            if made is not None and self._same(holder.dense, made):
+            if made is not None and self.same(holder.dense, made):
                 continue  # its own too: another text with the same vector
-            return chunk, made is not None and self._same(one.stored, made)
+            return chunk, made is not None and self.same(one.stored, made)
         return None, False
 
 

@@ -9,7 +9,6 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +47,9 @@ _WHY_NOT_BY_TITLES = (
     "finds the index sound, read the pages named here, and mend the source or how it is read. If these fit their "
     "titles, queries are embedded by another model, or with another prefix, than documents"
 )
+_ALONE = 3
+"""Texts and titles that are embedded in a request of their own, to compare with what a batch gives."""
+
 _CERTAIN = 0.95
 _ONE_SIDED = 1.645
 """Standard deviations that 95% of a normal distribution are under."""
@@ -109,9 +111,11 @@ def titles_by_vectors(judged: Judged, _: StructuralLimits, progress: Progress) -
         return
     progress.begin("titles by vectors", None)
     try:
-        made = _title_vectors([one.title for one in beginnings], judged.embedder)
+        alone, made = _title_vectors([one.title for one in beginnings], judged.embedder)
     finally:
         progress.end()
+    if judged.embedder.batching.costly:  # only such an embedder takes several queries at once
+        yield _queries_alone_and_in_batches([one.title for one in beginnings], alone, made, judged.embedder)
     asked = [row for row, vector in enumerate(made) if vector is not None]
     titles = np.stack([vector for vector in made if vector is not None])
     similar = titles @ _unit_rows([one.dense for one in beginnings]).T  # (titles, pages)
@@ -135,7 +139,10 @@ def titles_by_vectors(judged: Judged, _: StructuralLimits, progress: Progress) -
 
 
 def embedded_again(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Embed some texts again where each costs something; where it costs nothing, the audit does it for many."""
+    """Embed some texts again where each costs something; where it costs nothing, the audit does it for many.
+
+    A few of them are embedded in a request of their own too, for a batch may give other vectors.
+    """
     embedder = judged.embedder
     if embedder is None or not embedder.batching.costly or not limits.embedded_again or judged.index is None:
         return
@@ -147,9 +154,17 @@ def embedded_again(judged: Judged, limits: StructuralLimits, progress: Progress)
     try:
         # As a query, which is given up after seconds: documents are tried for as long as a build may wait.
         _title_vector(chunks[0].document.title or chunks[0].embedded_text, embedder)
-        astray, found = EmbeddingCheck(embedder).look(chunks, points)
+        check = EmbeddingCheck(embedder)
+        astray, found = check.look(chunks, points)
+        wrong_ids = {one.chunk.id for one in astray}
+        sound = [pair for pair in zip(chunks, points, strict=True) if pair[0].id not in wrong_ids][:_ALONE]
+        apart = [one for chunk, point in sound for one in check.look([chunk], [point])[0]]
     finally:
         progress.end()
+    if sound:
+        yield _alone_and_in_batches(
+            "documents", len(sound), [f"{name_of(a.chunk)}: cosine {a.cosine:.2f}" for a in apart]
+        )
     wrong = [f"{name_of(one.chunk)}: cosine {one.cosine:.2f}" for one in astray] + [example for _, example in found]
     tokens = sum(chunk.token_count for chunk in chunks)
     share = 1.0 - (1.0 - _CERTAIN) ** (1.0 / len(chunks)) if len(chunks) < judged.generation.chunks else 0.0
@@ -163,6 +178,30 @@ def embedded_again(judged: Judged, limits: StructuralLimits, progress: Progress)
         f"{len(wrong)} of {len(chunks)} vectors are not those of their texts: another text's or another model's. "
         "`assay audit --all` compares every vector; `assay publish --rebuild` embeds everything again",
         wrong,
+    )
+
+
+def _queries_alone_and_in_batches(
+    titles: Sequence[str], alone: Sequence[Vector | None], made: Sequence[Vector | None], embedder: Embedder
+) -> Finding:
+    same = EmbeddingCheck(embedder).same
+    pairs = [(*row, n) for n, row in enumerate(zip(alone, made, strict=False))]
+    asked = [(one, other, titles[n]) for one, other, n in pairs if one is not None and other is not None]
+    apart = [f"{title!r}: cosine {float(one @ other):.2f}" for one, other, title in asked if not same(one, other)]
+    return _alone_and_in_batches("queries", len(asked), apart)
+
+
+def _alone_and_in_batches(what: str, count: int, apart: Sequence[str]) -> Finding:
+    return finding(
+        f"{what} alone and in batches",
+        not apart,
+        1.0 - len(apart) / max(count, 1),
+        f"{count} {what} have the same vector in a request of their own as in one with others",
+        f"{len(apart)} of {count} {what} have another vector in a request of their own than in one with others, as "
+        f"{apart[0] if apart else ''}: the provider embeds texts alone and in batches differently, so that users' "
+        "queries, which are sent alone, do not fit the index. Report it to who serves the model (padding, or another "
+        "endpoint for batches); until it is mended set [embedding] batch_texts = 1 and run `assay publish --rebuild`",
+        apart,
     )
 
 
@@ -217,11 +256,15 @@ def _beginning(chunk: Chunk, dense: Vector) -> _Beginning:
     return _Beginning(chunk.document.url, chunk.document.title, words, dense)
 
 
-def _title_vectors(titles: Sequence[str], embedder: Embedder) -> list[Vector | None]:
-    """The vector of each title as a query; None for one in which the model knows nothing. Raises EmbeddingError."""
-    made = [_title_vector(title, embedder) for title in titles[:1]]  # alone, to fail soon where nobody answers
-    embedder.expect_queries(titles[1:])
-    return made + [_title_vector(title, embedder) for title in islice(titles, 1, None)]
+def _title_vectors(titles: Sequence[str], embedder: Embedder) -> tuple[list[Vector | None], list[Vector | None]]:
+    """The vectors of the first few titles as queries of their own, and of every title in as few requests as it takes.
+
+    None for one in which the model knows nothing. Raises EmbeddingError.
+    """
+    embedder.expect_queries([])  # what other checks expected came in batches
+    alone = [_title_vector(title, embedder) for title in titles[:_ALONE]]  # first, to fail soon where nobody answers
+    embedder.expect_queries(titles)
+    return alone, [_title_vector(title, embedder) for title in titles]
 
 
 def _title_vector(title: str, embedder: Embedder) -> Vector | None:

@@ -190,7 +190,8 @@ def test_so_many_texts_are_embedded_again_as_the_setting_says_and_the_report_say
 ) -> None:
     costly = Costly(sound[0].embedder)
     found = _findings(*sound, costly, again=7)["embedded again"]
-    assert len(costly.embedded) == 7
+    assert len(costly.embedded) == 7 + 3
+    assert set(costly.embedded[7:]) < set(costly.embedded[:7]), "three of them once more, alone"
     assert f"7 of {2 * PAGES} texts embedded again (" in found.limit
     assert "tokens of hashed-words" in found.limit
     assert "embedded again" not in _findings(*sound, costly, again=0)
@@ -222,3 +223,75 @@ def test_pages_that_say_other_things_than_their_titles_are_named_as_a_cause_too(
     assert found.outcome is Outcome.FAIL
     for words in ("vectors belong to other texts", "pages say other things", "`assay audit` tells which", "--rebuild"):
         assert words in found.detail
+
+
+# --- alone and in batches ---
+
+
+class Batched(Costly):
+    """A provider that gives other vectors for what is in a request with others."""
+
+    def __init__(self, embedder: Embedder, *, documents: bool = True, queries: bool = True) -> None:
+        super().__init__(embedder)
+        self._spoils = documents, queries
+        self._expected: dict[str, np.ndarray] = {}
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        made = super().embed_documents(texts)
+        return _of_another_space(made) if self._spoils[0] and len(texts) > 1 else made
+
+    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+        made = self._embedder.embed_documents(texts) if texts else []
+        spoiled = _of_another_space(made) if self._spoils[1] and len(texts) > 1 else made
+        self._expected = dict(zip(texts, spoiled, strict=True))
+
+    def embed_query(self, text: str) -> np.ndarray:
+        return self._expected[text] if text in self._expected else self._embedder.embed_query(text)
+
+
+def _of_another_space(rows: Vectors) -> Vectors:
+    return np.ascontiguousarray(np.roll(rows, 5, axis=1))
+
+
+APART = {"documents alone and in batches", "queries alone and in batches"}
+
+
+def test_a_provider_that_embeds_in_batches_otherwise_fails_though_titles_and_texts_agree_in_batches(
+    sound: tuple[World, Generation],
+) -> None:
+    world, generation = sound
+    _change(world, 1.0, lambda points: list(_of_another_space(np.stack([point.dense for point in points]))))
+    batched = Batched(world.embedder)
+    batched.expect_queries([f"All about {title}" for title in TITLES])  # as an earlier check leaves it
+    found = _findings(world, generation, batched)
+    assert {check for check in CHECKS | APART if found[check].outcome is Outcome.FAIL} == APART
+    for check in APART:
+        assert found[check].value == 0.0
+        assert found[check].count == 3
+        assert "batch_texts = 1" in found[check].detail
+
+
+@pytest.mark.parametrize("side", ["documents", "queries"])
+def test_each_side_is_looked_at_by_itself(sound: tuple[World, Generation], side: str) -> None:
+    world, generation = sound
+    if side == "documents":
+        _change(world, 1.0, lambda points: list(_of_another_space(np.stack([point.dense for point in points]))))
+    batched = Batched(world.embedder, documents=side == "documents", queries=side == "queries")
+    found = _findings(world, generation, batched)
+    assert {check for check in APART if found[check].outcome is Outcome.FAIL} == {f"{side} alone and in batches"}
+
+
+def test_a_provider_that_embeds_alike_passes_and_a_model_that_takes_one_text_at_a_time_is_not_asked(
+    sound: tuple[World, Generation],
+) -> None:
+    found = _findings(*sound, Costly(sound[0].embedder))
+    assert {found[check].outcome for check in APART} == {Outcome.PASS}
+    assert not APART & set(_findings(*sound))
+
+
+def test_texts_whose_vectors_are_wrong_anyway_are_not_laid_to_batches(sound: tuple[World, Generation]) -> None:
+    world, generation = sound
+    _change(world, 1.0, _rotated_forwards)
+    found = _findings(world, generation, Costly(world.embedder))
+    assert found["embedded again"].outcome is Outcome.FAIL
+    assert "documents alone and in batches" not in found
