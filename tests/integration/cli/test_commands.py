@@ -160,7 +160,7 @@ def test_a_check_shows_five_of_what_it_found_in_text_and_fifty_in_json(assay: Ru
     told = said.out[said.out.index("✗ fall in pages") :]
     told = told[: told.index("✗", 1)]
     assert told.count("https://docs.example/") == 5
-    assert told.endswith("      and 1 more (--json names more)\n  ")
+    assert "and 1 more (--json names" in told
     (found,) = [one for one in assay(*other, "--json").body["findings"] if one["check"] == "fall in pages"]
     assert (len(found["examples"]), found["count"]) == (6, 6)
 
