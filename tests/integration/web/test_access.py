@@ -432,7 +432,7 @@ def test_on_an_address_that_others_reach_clients_are_limited_and_any_name_will_d
 
 
 def test_an_error_inside_is_readable_for_a_page_and_counted(published: Path, tmp_path: Path) -> None:
-    broken = "class Broken(Assay):\n    def search(self, query, **how):\n        raise RuntimeError('/srv/secret')\n"
+    broken = "class Broken(Assay):\n    def search(self, query, *_, **__):\n        raise RuntimeError('/srv/secret')\n"
     with running_server(
         published, definitions=broken, kind="Broken", keys_file=str(tmp_path / "keys.json"), cors_origins=["*"]
     ) as server:

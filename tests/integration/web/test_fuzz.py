@@ -38,10 +38,10 @@ def statuses(tally: Tally, wanted: str) -> set[int]:
 
 FAULTY = """
 class Faulty(Assay):
-    def search(self, query, **how):
+    def search(self, query, *how, **named):
         if len(query.text) % 2:
             raise KeyError(query.text)
-        return super().search(query, **how)
+        return super().search(query, *how, **named)
 """
 
 

@@ -24,12 +24,12 @@ import time
 from pathlib import Path
 
 class Slow(Assay):
-    def search(self, query, **how):
+    def search(self, query, *how, **named):
         if query.text.startswith("slow"):
             flag = Path(query.text.split()[1])
             flag.touch()
             time.sleep(float(query.text.split()[2]))
-        return super().search(query, **how)
+        return super().search(query, *how, **named)
 """
 
 

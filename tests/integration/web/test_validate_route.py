@@ -260,13 +260,13 @@ import time
 from assay.app.parts import Searcher
 
 class Waiting(Searcher):
-    def search(self, query, **how):
+    def search(self, query, *how, **named):
         if query.text.startswith("slow"):
             _, began, ends = query.text.split()
             Path(began).touch()
             while not Path(ends).exists():
                 time.sleep(0.01)
-        return super().search(query, **how)
+        return super().search(query, *how, **named)
 
 import assay.app.parts
 assay.app.parts.Searcher = Waiting

@@ -95,12 +95,12 @@ import time
 from pathlib import Path
 
 class Slow(Assay):
-    def search(self, query, **how):
+    def search(self, query, *how, **named):
         if query.text.startswith("slow"):
             _, began, ends = query.text.split()
             Path(began).touch()
             while not Path(ends).exists():
                 time.sleep(0.01)
-        return super().search(query, **how)
+        return super().search(query, *how, **named)
 """
 """An Assay whose searches for `slow BEGAN ENDS` touch the one file and wait for the other."""
