@@ -97,7 +97,7 @@ def _timeless(report: BuildReport) -> BuildReport:
     generation = replace(
         report.generation, id="", parent=None, created_at=report.generation.created_at.min, sealed_at=None, seconds={}
     )
-    return replace(report, generation=generation, seconds={})
+    return replace(report, generation=generation, base=None, live_before=None, seconds={})
 
 
 def test_a_build_with_workers_equals_one_without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
