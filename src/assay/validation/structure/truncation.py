@@ -1,6 +1,5 @@
 """Whether the embedder reads a chunk to its end: a model with a smaller input limit drops the rest and says nothing."""
 
-import random
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,6 +8,7 @@ from assay.model.evaluation import Finding
 from assay.ports import Progress
 from assay.validation.integrity.recheck import name_of
 from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.sampling import EQUAL, draw_points
 
 _DRAWN = 500
 """Chunks of which the longest are taken."""
@@ -18,20 +18,14 @@ _LEAST_CHARACTERS = 400
 _KEPT = 0.8
 """The part of a text that is embedded again. Without its last fifth a text has another vector, if that was read."""
 
-_EQUAL = 1.0 - 1e-5
-"""From which cosine on two vectors are one and the same."""
-
 
 def read_to_the_end(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Embed the longest chunks without their last fifth: other vectors than those of the whole chunks have to come."""
-    embedder, index = judged.embedder, judged.index
-    if embedder is None or index is None or (embedder.batching.costly and not limits.embedded_again):
+    embedder = judged.embedder
+    if embedder is None or (embedder.batching.costly and not limits.embedded_again):
         return
-    ids = list(index.ids())
-    if len(ids) > _DRAWN:
-        ids = random.Random(f"{judged.generation.content_fingerprint} ends").sample(ids, _DRAWN)  # noqa: S311 - to be repeated
-    points = sorted(index.stored(ids).items())
-    whole = {one.chunk.embedded_hash: one for _, one in points if one.chunk is not None and one.dense is not None}
+    points = draw_points(judged, _DRAWN, "ends")
+    whole = {one.chunk.embedded_hash: one for one in points if one.chunk is not None and one.dense is not None}
     longest = sorted(whole.values(), key=lambda one: -len(one.chunk.embedded_text if one.chunk else ""))[:_TEXTS]
     chunks = [one.chunk for one in longest if one.chunk and len(one.chunk.embedded_text) >= _LEAST_CHARACTERS]
     if len(chunks) < _TEXTS:
@@ -44,7 +38,7 @@ def read_to_the_end(judged: Judged, limits: StructuralLimits, progress: Progress
     stored = [one.dense for one in longest if one.dense is not None]
     cosines = [_cosine(old, new) for old, new in zip(stored, cut, strict=True)]
     named = zip(chunks, cosines, strict=True)
-    unread = [f"{name_of(chunk)}: cosine {cosine:.6f}" for chunk, cosine in named if cosine >= _EQUAL]
+    unread = [f"{name_of(chunk)}: cosine {cosine:.6f}" for chunk, cosine in named if cosine >= EQUAL]
     enough = int(min(len(chunk.embedded_text) for chunk in chunks) * _KEPT)
     yield finding(
         "read to the end",

@@ -11,21 +11,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.errors import InputError, InvalidEmbedding
 from assay.model.documents import Chunk
 from assay.model.evaluation import Finding, percent
-from assay.ports import Embedder, Progress, StoredPoint, Vector
+from assay.ports import Embedder, Progress, Vector
 from assay.validation.integrity import EmbeddingCheck
 from assay.validation.integrity.recheck import name_of
 from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.sampling import EQUAL, Rows, draw_points, is_usable, unit_rows
 
 _COMPARED = 1_000
 """Points whose vectors are held against each other: a million cosines, some milliseconds."""
-
-_EQUAL = 1.0 - 1e-5
-"""From which cosine on two vectors are one and the same."""
 
 _MOST_EQUAL = 0.1
 """Largest share of texts whose vector is also that of a text of other words; on real documentation there was none."""
@@ -56,23 +53,23 @@ _ONE_SIDED = 1.645
 
 _WORD = re.compile(r"\w+")
 
-_Wide = NDArray[np.float32]
-
 
 def distinct_vectors(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Finding]:
     """Hold vectors against each other: texts of different words have different ones, in different directions."""
-    points = [(point.chunk, point.dense) for point in _drawn(judged, _COMPARED) if point.chunk is not None]
-    usable = [(chunk, dense) for chunk, dense in points if _is_usable(dense, judged.generation.embedder.dimension)]
+    points = [
+        (point.chunk, point.dense) for point in draw_points(judged, _COMPARED, "vectors") if point.chunk is not None
+    ]
+    usable = [(chunk, dense) for chunk, dense in points if is_usable(dense, judged.generation.embedder.dimension)]
     distinct = list({chunk.embedded_hash: (chunk, dense) for chunk, dense in usable}.values())
     if len(distinct) < 2:
         return
-    vectors = _unit_rows([dense for _, dense in distinct if dense is not None])
+    vectors = unit_rows([dense for _, dense in distinct if dense is not None])
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -1.0)
     words = [frozenset(_WORD.findall(chunk.embedded_text.casefold())) for chunk, _ in distinct]
     same = [
         (row, next((int(other) for other in np.flatnonzero(near) if words[other] != words[row]), None))
-        for row, near in enumerate(cosines >= _EQUAL)
+        for row, near in enumerate(cosines >= EQUAL)
     ]
     pairs = [(distinct[row][0], distinct[other][0]) for row, other in same if other is not None]
     share = len(pairs) / len(distinct)
@@ -118,7 +115,7 @@ def titles_by_vectors(judged: Judged, _: StructuralLimits, progress: Progress) -
         yield _queries_alone_and_in_batches([one.title for one in beginnings], alone, made, judged.embedder)
     asked = [row for row, vector in enumerate(made) if vector is not None]
     titles = np.stack([vector for vector in made if vector is not None])
-    similar = titles @ _unit_rows([one.dense for one in beginnings]).T  # (titles, pages)
+    similar = titles @ unit_rows([one.dense for one in beginnings]).T  # (titles, pages)
     ranks = [_left_behind(similar[at], row, beginnings) for at, row in enumerate(asked)]
     known = [rank for rank in ranks if rank is not None]
     if len(known) < _LEAST_TITLES:
@@ -146,7 +143,7 @@ def embedded_again(judged: Judged, limits: StructuralLimits, progress: Progress)
     embedder = judged.embedder
     if embedder is None or not embedder.batching.costly or not limits.embedded_again or judged.index is None:
         return
-    points = [point for point in _drawn(judged, limits.embedded_again) if point.chunk is not None]
+    points = [point for point in draw_points(judged, limits.embedded_again, "vectors") if point.chunk is not None]
     chunks = [point.chunk for point in points if point.chunk is not None]
     if not chunks:
         return
@@ -208,16 +205,6 @@ def _alone_and_in_batches(what: str, count: int, apart: Sequence[str]) -> Findin
 # --- what is looked at ---------------------------------------------------------------------------------------------
 
 
-def _drawn(judged: Judged, size: int) -> list[StoredPoint]:
-    """Points drawn by the content's fingerprint. Raises VectorStoreError."""
-    if judged.index is None:
-        return []
-    ids = list(judged.index.ids())
-    if len(ids) > size:
-        ids = random.Random(f"{judged.generation.content_fingerprint} vectors").sample(ids, size)  # noqa: S311 - to be repeated
-    return [point for _, point in sorted(judged.index.stored(ids).items())]
-
-
 @dataclass(frozen=True, slots=True)
 class _Beginning:
     """The first chunk of a page, with its vector."""
@@ -247,7 +234,7 @@ def _beginnings(judged: Judged) -> list[_Beginning]:
     return [
         _beginning(chunk, vectors[chunk.id])
         for chunk in one_each.values()
-        if chunk.id in vectors and _is_usable(vectors[chunk.id], judged.generation.embedder.dimension)
+        if chunk.id in vectors and is_usable(vectors[chunk.id], judged.generation.embedder.dimension)
     ]
 
 
@@ -274,7 +261,7 @@ def _title_vector(title: str, embedder: Embedder) -> Vector | None:
         return None
 
 
-def _left_behind(similar: _Wide, own: int, pages: Sequence[_Beginning]) -> float | None:
+def _left_behind(similar: Rows, own: int, pages: Sequence[_Beginning]) -> float | None:
     """The share of other pages that are less similar than a title's own, equal ones by half; None without others.
 
     A page whose title has all of these words may answer as well, and is left out.
@@ -299,12 +286,3 @@ def _found_by_ranks(titles: int) -> float:
         if mean + _ONE_SIDED * deviation <= _LEAST_RANK:
             return share
     return 1.0
-
-
-def _is_usable(dense: Vector | None, dimension: int) -> bool:
-    return dense is not None and dense.shape == (dimension,) and bool(np.isfinite(dense).all()) and bool(dense.any())
-
-
-def _unit_rows(vectors: Sequence[Vector]) -> _Wide:
-    rows = np.stack(vectors).astype(np.float32)
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
