@@ -2,14 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from assay.model.evaluation import Finding, percent
+from assay.model.generations import Generation
 from assay.model.ids import is_placeholder
-from assay.ports import Progress, StoredDocument
+from assay.ports import Catalog, Progress, StoredDocument
 from assay.validation.structure.judged import Judged, StructuralLimits, finding
 
 _MOST_ALIKE = 3
@@ -71,15 +72,16 @@ def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
     changed = [(live[at.url], at) for at in now if at.url in live and at.text_hash != live[at.url].text_hash]
     called = Counter(at.title for before, at in changed if at.title != before.title)
     said = Counter(at.text_hash for _, at in changed)
-    templates = Counter(at.template for _, at in changed)
-    of_before = Counter(before.template for before, _ in changed)
+    templates = _templates(judged.catalog, judged.generation, [at.url for _, at in changed])
+    before_templates = _templates(judged.catalog, judged.live, [at.url for _, at in changed])
+    of_now, of_before = Counter(templates.values()), Counter(before_templates.values())
     lost = [
         at
         for before, at in changed
         if (before.chunks and not at.chunks)
         or (at.title != before.title and called[at.title] >= _MOST_ALIKE)
         or said[at.text_hash] >= _MOST_ALIKE
-        or (templates[at.template] >= _MOST_ALIKE and of_before[before.template] < _MOST_ALIKE)
+        or (of_now[templates[at.url]] >= _MOST_ALIKE and of_before[before_templates[at.url]] < _MOST_ALIKE)
     ]
     share = len(lost) / max(len(live), 1)
     name, times = (Counter(at.title for at in lost).most_common(1) or [("", 0)])[0]
@@ -98,22 +100,31 @@ def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
 
 
 class _Content(NamedTuple):
-    """What a document says, in short.
-
-    template: hash of its words without those of its title and without numbers: `Sign in to see NAME. Request 123.`
-    """
+    """What a document says, in short."""
 
     url: str
     title: str
     text_hash: str
-    template: int
     chunks: int
 
     @classmethod
     def of(cls, document: StoredDocument) -> "_Content":
-        title = document.info.title
-        template = _template(document.text, title) if len(document.text) <= _LONGEST_TEMPLATE else document.text_hash
-        return cls(document.info.url, title, document.text_hash, hash(template), document.chunk_count)
+        return cls(document.info.url, document.info.title, document.text_hash, document.chunk_count)
+
+
+def _templates(catalog: Catalog, generation: Generation | None, urls: Sequence[str]) -> dict[str, int]:
+    """By URL, the hash of a page's words without those of its title and without numbers.
+
+    `Sign in to see NAME. Request 123.` is one template on every page. A long page is its own.
+    """
+    if generation is None or not urls:
+        return {}
+    return {
+        page.info.url: hash(
+            _template(page.text, page.info.title) if len(page.text) <= _LONGEST_TEMPLATE else page.text_hash
+        )
+        for page in catalog.documents_at(generation.id, urls)
+    }
 
 
 def _template(text: str, title: str) -> tuple[str, ...]:
