@@ -100,7 +100,7 @@ class Client:
         """
         request = native.search_request(query, top_k, options) if isinstance(query, str) else _request(query)
         if self._needs_similarity:
-            request["include"] = {"vectors": False} | dict(request.get("include", {})) | {"similarity": True}
+            request["include"] = {**request.get("include", {}), "similarity": True}
         body = json.dumps(request).encode()
         deadline = monotonic() + self._patience
         while True:

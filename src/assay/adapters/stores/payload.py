@@ -123,6 +123,25 @@ def from_payload(payload: Mapping[str, Any], point: str) -> Chunk:
     rest = _rest_of(payload)
     for problem in _damage(payload, rest, point):
         raise PointCorrupt(f"The point {point} of the index is damaged: its payload {problem}.", hint=REBUILD)
+    return _chunk(payload, rest)
+
+
+def read_stored(payload: Mapping[str, Any], point: str) -> tuple[Chunk | None, tuple[str, ...]]:
+    """A chunk as far as it can be read, and what is wrong with its payload, each as the end of a sentence about it.
+
+    Fields that say what others say too, such as the facets that filters ask for, are held against those.
+    """
+    rest = _rest_of(payload)
+    if damage := list(_damage(payload, rest, point)):
+        return None, (f"has a payload that {', and '.join(damage)}",)
+    chunk = _chunk(payload, rest)
+    said_again = {FACETS: facets(chunk), "order_index": chunk.position + 1}
+    wrong = [name for name, value in said_again.items() if payload[name] != value]
+    return chunk, (f"has other {', '.join(wrong)} than follow from its fields",) if wrong else ()
+
+
+def _chunk(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> Chunk:
+    """The chunk of a payload in which nothing is damaged. rest: the value inside of `rest`."""
     created_at = payload["created_at"]
     return Chunk(
         id=payload["chunk_id"],
@@ -144,19 +163,6 @@ def from_payload(payload: Mapping[str, Any], point: str) -> Chunk:
         next_id=payload["next"],
         created_at=None if created_at is None else datetime.fromisoformat(created_at),
     )
-
-
-def read_stored(payload: Mapping[str, Any], point: str) -> tuple[Chunk | None, tuple[str, ...]]:
-    """A chunk as far as it can be read, and what is wrong with its payload, each as the end of a sentence about it.
-
-    Fields that say what others say too, such as the facets that filters ask for, are held against those.
-    """
-    if damage := list(_damage(payload, _rest_of(payload), point)):
-        return None, (f"has a payload that {', and '.join(damage)}",)
-    chunk = from_payload(payload, point)
-    said_again = {FACETS: facets(chunk), "order_index": chunk.position + 1}
-    wrong = [name for name, value in said_again.items() if payload[name] != value]
-    return chunk, (f"has other {', '.join(wrong)} than follow from its fields",) if wrong else ()
 
 
 def _rest_of(payload: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
