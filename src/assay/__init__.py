@@ -15,11 +15,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.contracts.opening import register_opener
 from assay.version import __version__
 
 if TYPE_CHECKING:
     from assay.app import Assay as Assay
     from assay.client.client import Client as Client
+    from assay.contracts.retriever import Retriever
     from assay.errors import AssayError as AssayError
     from assay.errors import CatalogError as CatalogError
     from assay.errors import ConfigurationError as ConfigurationError
@@ -86,6 +88,20 @@ def connect(url: str, key: str | None = None) -> "Client":
     from assay.client.client import Client
 
     return Client(url, key)
+
+
+def _open_retriever() -> "Retriever":
+    """Open Assay as the environment says, for the functions of `assay.contracts.retrieval_layer`."""
+    from assay.app import Assay
+    from assay.contracts.retriever import Retriever
+
+    opened = Assay.from_environment()
+    retriever = Retriever(opened, opened.shaping, opened.close)
+    opened.start_serving()
+    return retriever
+
+
+register_opener(_open_retriever)
 
 
 def _path(path: str | Path | None) -> Path | None:

@@ -15,6 +15,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 
+from assay.contracts.opening import open_retriever
 from assay.contracts.retrieval_entities import (
     ConfigurationCheck,
     QueryEmbedding,
@@ -122,7 +123,7 @@ class _Default:
         found = self._retriever
         if found is None:
             with self._lock:
-                found = self._retriever = self._retriever or _open()
+                found = self._retriever = self._retriever or open_retriever()
         return found
 
     def close(self) -> None:
@@ -137,15 +138,6 @@ class _Default:
         # Kept, for its connections would tell their servers good-bye when they are collected.
         self._abandoned.append(self._retriever)
         self._retriever = None
-
-
-def _open() -> Retriever:
-    from assay.app import Assay  # the one import upwards: docs/decisions/0015
-
-    assay = Assay.from_environment()
-    retriever = Retriever(assay, assay.shaping, assay.close)
-    assay.start_serving()
-    return retriever
 
 
 _default = _Default()

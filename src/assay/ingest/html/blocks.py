@@ -365,8 +365,6 @@ def footnotes(page: Surroundings, node: LexborNode, attributes: Attributes) -> C
 
 def write_footnotes(page: Surroundings, *, everything: bool = False) -> None:
     """Write the notes that were referred to since the last heading."""
-    from assay.ingest.html.walking import walk  # a note's text is walked through as the page's is
-
     if page.writes_notes:
         return
     page.writes_notes = True
@@ -374,7 +372,7 @@ def write_footnotes(page: Surroundings, *, everything: bool = False) -> None:
     for count, (label, node) in enumerate(page.footnotes.take(everything=everything and page.has_notes)):
         writer.open_note(f"[^{label}]: ", is_next=count > 0)
         page.nest.append("definition")
-        walk(page, node)
+        page.walk(page, node)
         page.nest.pop()
         writer.close_note()
     page.writes_notes = False

@@ -71,7 +71,7 @@ def _written(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> Nor
 
 def _walked(tree: LexborHTMLParser, root: LexborNode, links: LinkResolver, generator: Generator) -> NormalizedWriter:
     flow = TextFlow(NormalizedWriter(), links.target)
-    surroundings = Surroundings(flow, generator, links, root, Footnotes(root))
+    surroundings = Surroundings(flow, generator, links, root, Footnotes(root), walk)
     surroundings.language = _language(tree)
     if (title := heading_outside(tree, root)) is not None:
         close = heading(surroundings, title, title.attributes)

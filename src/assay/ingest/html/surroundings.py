@@ -38,6 +38,7 @@ class Box:
 class Surroundings:
     """One page while it is walked through.
 
+    walk: writes everything in an element; the walk of the page, which footnotes need too.
     nest: the lists ("list"), items ("item"), definition lists ("definitions"), definitions and quotations that are
         open, and "interface" for the members of a programming interface.
     anchor: id of an empty element right before the place at hand.
@@ -58,6 +59,7 @@ class Surroundings:
     links: LinkResolver
     root: LexborNode
     footnotes: Footnotes
+    walk: "Callable[[Surroundings, LexborNode], None]"
     tabs: Tabs = field(default_factory=Tabs)
     nest: list[str] = field(default_factory=list)
     anchor: str | None = None
