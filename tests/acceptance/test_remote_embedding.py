@@ -12,7 +12,7 @@ from tests.peers.cohere import cohere_peer
 from tests.peers.process import ROOT, PeerProcess
 
 from assay.app import Assay
-from assay.cli.diagnosis import diagnose
+from assay.cli.commands.diagnosis import diagnose
 from assay.model.generations import State
 from assay.model.ranking import Query
 from assay.ports import EmbedderCall

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.stores.adopted.presets import PRESETS
-from assay.cli.adoption import STAND_INS
+from assay.cli.commands.adoption import STAND_INS
 from assay.settings import load_settings
 from assay.validation.survey import KINDS, survey
 from tests.docs.pages import DOCS

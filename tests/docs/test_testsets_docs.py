@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.testset_files.loading import SUFFIXES
+from assay.app.testsets import Format
 from assay.model.evaluation import Category, TopicType
-from assay.testsets import Format
 from assay.validation.testsets.keys import FILTER_KEYS, JUDGMENT_KEYS, TOP_KEYS, TOPIC_KEYS
 from assay.validation.testsets.reading import examine
 from assay.validation.testsets.stats import typical_differences

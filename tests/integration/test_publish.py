@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.app import Assay
-from assay.cli.reports import publish_body
+from assay.cli.terminal.generation_text import publish_body
 from assay.errors import BuildInProgress, GenerationNotFound, IndexCorrupt, PromotionRefused, SourceError
 from assay.model.evaluation import Outcome
 from assay.model.generations import State

@@ -8,7 +8,7 @@ import pytest
 from tests.changing_site import ChangingSite, served
 
 from assay.app import Assay
-from assay.cli.diagnosis import diagnose
+from assay.cli.commands.diagnosis import diagnose
 from assay.errors import SourceError
 from assay.model.evaluation import Outcome
 from assay.model.ranking import Query

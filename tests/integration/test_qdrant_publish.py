@@ -17,7 +17,7 @@ from qdrant_client import QdrantClient, models
 from tests.peers.qdrant import QdrantPeer
 
 from assay.app import Assay
-from assay.cli.diagnosis import diagnose
+from assay.cli.commands.diagnosis import diagnose
 from assay.errors import AssayError, ConfigurationError, IndexNotFound, StoreUnavailable
 from assay.model.generations import State
 from assay.model.ranking import Mode, Query

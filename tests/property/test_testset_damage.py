@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.handwriting import json_by_hand, yaml_by_hand
 from tests.testset_samples import labelled_sets, written
 
+from assay.app.testsets import Format, examine_test_set, export_test_set, import_test_set, text_of
 from assay.errors import InputError
 from assay.model.evaluation import TestSet
-from assay.testsets import Format, examine_test_set, export_test_set, import_test_set, text_of
 from assay.validation.testsets.plain import to_plain
 
 _PIECES = [

@@ -9,9 +9,9 @@ from hypothesis import given
 from tests.testset_samples import labelled_sets
 
 from assay.adapters.testset_files.exchange import doc_id_of
+from assay.app.testsets import Format, export_test_set, import_test_set
 from assay.model.evaluation import TestSet, Topic, TopicType
 from assay.model.ranking import Filters
-from assay.testsets import Format, export_test_set, import_test_set
 from assay.validation.testsets.plain import make_test_set, plain_judgment
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import yaml
 
 from assay.app import Assay
+from assay.app.testsets import save_test_set
 from assay.contracts import service_validation
 from assay.model.evaluation import Finding
 from assay.model.evaluation import Outcome as Concluded
 from assay.model.ranking import Query
-from assay.testsets import save_test_set
 from assay.validation.deriving.deriving import derive
 from assay.web.validating import Validations
 from tests.sabotages.pages import cut_page, log_in, remove

@@ -8,6 +8,7 @@ from typing import Unpack, overload
 from assay.app.construction import gate_of
 from assay.app.measuring import Measuring
 from assay.app.reports import Health, PublishReport
+from assay.app.testsets import load_test_set
 from assay.contracts import native
 from assay.errors import (
     AssayError,
@@ -29,7 +30,6 @@ from assay.ports import (
 )
 from assay.release.promotion import has_pass
 from assay.retrieval.encoding import embed_query
-from assay.testsets import load_test_set
 from assay.validation.measuring import Measures
 
 logger = logging.getLogger(__name__)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from assay.adapters.embedders.static import StaticEmbedder
 from assay.app.parts import CANDIDATE, Parts
 from assay.app.reports import AuditReport, CalibrationReport
+from assay.app.testsets import load_test_set
 from assay.errors import (
     CatalogCorrupt,
     CatalogUnavailable,
@@ -38,7 +39,6 @@ from assay.ports import (
 )
 from assay.retrieval.searcher import Searcher
 from assay.settings import SearchSettings
-from assay.testsets import load_test_set
 from assay.validation.calibration import calibrate
 from assay.validation.integrity import EmbeddingCost, Recheck, audit, embedding_cost, most_suspicious
 from assay.validation.judgments.collection import CollectionCorpus

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.markup import escape
 
-from assay.cli.output import print_json
+from assay.cli.terminal.output import print_json
 from assay.errors import (
     AssayError,
     BuildInProgress,

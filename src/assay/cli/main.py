@@ -10,18 +10,16 @@ import typer
 
 from assay.__main__ import STOPPED
 from assay.adapters.telemetry.log_lines import CommandLines
-from assay.cli import (
+from assay.cli.commands import (
     auditing,
     building,
     calibrating,
     comparing,
     keys,
-    labelling,
     releasing,
     searching,
     serving,
     setup,
-    testsets,
     validating,
 )
 from assay.cli.failures import (
@@ -37,10 +35,12 @@ from assay.cli.failures import (
     print_error,
     tell,
 )
-from assay.cli.help_text import PlainGroup, PlainTyper
-from assay.cli.output import err
-from assay.cli.signals import Terminated, stopping_cleanly
-from assay.cli.streams import OutputLost, abandon_output, secure_streams
+from assay.cli.terminal.help_text import PlainGroup, PlainTyper
+from assay.cli.terminal.output import err
+from assay.cli.terminal.signals import Terminated, stopping_cleanly
+from assay.cli.terminal.streams import OutputLost, abandon_output, secure_streams
+from assay.cli.testsets import commands as testsets
+from assay.cli.testsets import labelling
 from assay.errors import AssayError
 from assay.ports import INFORMATION
 from assay.version import __version__

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from assay.cli.output import err
+from assay.cli.terminal.output import err
 from assay.settings import Settings, misspelled_variables, settings_for, source_named
 
 DataDir = Annotated[

@@ -8,14 +8,15 @@ from pathlib import Path
 from assay.adapters.testset_files.text_file import read_text
 from assay.adapters.testset_files.trec import read_run
 from assay.app import CANDIDATE, Assay
+from assay.app.testsets import load_test_set
 from assay.errors import GenerationError, GenerationNotFound, InputError
+from assay.experiments.variants import Variant
 from assay.model.comparisons import Side
 from assay.model.evaluation import ResolvedTopic, TestSet
 from assay.model.generations import Generation
 from assay.model.validations import Provenance
 from assay.ports import Progress
 from assay.settings import Settings
-from assay.testsets import load_test_set
 from assay.validation.comparing import ranked_topic, stored_topic
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.denominators import Removed, agree
@@ -24,7 +25,6 @@ from assay.validation.latency import percentiles
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.metrics import order
 from assay.validation.runner import RunReport, run_topics
-from assay.variants import Variant
 
 LIVE = "live"
 """Stands for the id of the generation that answers."""

@@ -9,6 +9,7 @@ from assay.app import CANDIDATE, Assay
 from assay.contracts.report_reading import from_json
 from assay.errors import GenerationError, GenerationNotFound, InputError
 from assay.experiments.bench import LIVE, Bench
+from assay.experiments.variants import Variant, variant_in, variant_of
 from assay.model.comparisons import Comparison, Side
 from assay.model.generations import Generation
 from assay.model.ranking import Mode
@@ -16,7 +17,6 @@ from assay.ports import Progress
 from assay.validation.comparing import compare_sides
 from assay.validation.judgments.denominators import removal_notes
 from assay.validation.measuring import Measures
-from assay.variants import Variant, variant_in, variant_of
 
 _Meant = Side | Variant | Path
 """A side of a comparison, before it is measured."""

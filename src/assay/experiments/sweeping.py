@@ -12,6 +12,7 @@ from assay.adapters.stores.edge.store import EdgeStore
 from assay.app import CANDIDATE, Assay
 from assay.errors import AssayError, GenerationNotFound, IndexNotOurs
 from assay.experiments.bench import LIVE, Bench, Resolved
+from assay.experiments.variants import DEFAULT_GRID, Grid, Variant, default_grid, described, grid_in
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.recutting import RecutParts, chunker_identity, recut
 from assay.model.comparisons import Sweep
@@ -26,7 +27,6 @@ from assay.validation.latency import percentiles
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.runner import run_topics
 from assay.validation.sweeping import Measured, RecutCorpus, find, shown_measures
-from assay.variants import DEFAULT_GRID, Grid, Variant, default_grid, described, grid_in
 
 _TIMED = 200
 """Searches of a row of a sweep, so that its p95 has ten above it."""

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.integration.cli.commands import Run
 
-from assay.testsets import load_test_set
+from assay.app.testsets import load_test_set
 
 DERIVED = "derived.yaml"
 

@@ -20,8 +20,8 @@ from tests.integration.cli.commands import PROGRAM, Run, Said, environment, runn
 from tests.integration.cli.conftest import PARTS
 
 from assay.app import Assay
+from assay.app.testsets import load_test_set
 from assay.settings import load_settings
-from assay.testsets import load_test_set
 
 TEST_SET = """\
 # Queries about the machine.

@@ -6,7 +6,7 @@ import pytest
 from tests.folders import plant
 from tests.integration.cli.commands import Run
 
-from assay.testsets import load_test_set
+from assay.app.testsets import load_test_set
 
 SITE = "https://docs.example"
 VALVE = "# Valve\n\nA valve that hums has a loose seat.\n\n## Care\n\nGrease the stem once a month, never more often.\n"

@@ -7,7 +7,7 @@ import pytest
 from tests.folders import plant
 from tests.integration.cli.commands import Run
 
-from assay.testsets import load_test_set
+from assay.app.testsets import load_test_set
 
 GOOD = "topics:\n  - id: a\n    text: how?\n    judgments:\n      - {url: https://docs.example/a, label: 2}\n"
 BODY = "Words that stand there so that the section has something to say, and more than a little of it."

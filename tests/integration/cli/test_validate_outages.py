@@ -14,8 +14,8 @@ from tests.peers.openai import openai_peer
 from tests.peers.serving import Peer
 
 from assay.app import Assay
+from assay.app.testsets import load_test_set
 from assay.settings import load_settings
-from assay.testsets import load_test_set
 from assay.validation.runner import GIVEN_UP_AFTER, MOST_TIMED
 
 TOPICS = 200

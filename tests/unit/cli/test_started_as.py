@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.setup import started_as
+from assay.cli.commands.setup import started_as
 
 
 def _program(folder: Path) -> Path:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.cli.output import out
-from assay.cli.progress import time_left
-from assay.cli.reports import show_verdict
+from assay.cli.terminal.generation_text import show_verdict
+from assay.cli.terminal.output import out
+from assay.cli.terminal.progress import time_left
 from assay.model.evaluation import Finding, Outcome, Verdict
 
 PASSED = tuple(Finding(f"check {number}", Outcome.PASS, 1.0, "1", "as it should be") for number in range(17))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.app.testsets import Addition, add_judgment, append_judgments, load_test_set, take_back
 from assay.errors import InputError
 from assay.model.evaluation import Judgment, Passage, Quote, Span
-from assay.testsets import Addition, add_judgment, append_judgments, load_test_set, take_back
 
 YAML = """\
 # A comment

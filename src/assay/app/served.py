@@ -1,0 +1,128 @@
+"""Validate what a running Assay answers, from outside: by its address alone.
+
+Where the generation that it serves is in the catalog at hand, labels are resolved on that. Else nothing but its hits is
+known: then only those measures are reported that look at no more, and no verdict speaks of its index.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.app import Assay
+from assay.app.testsets import load_test_set
+from assay.client.client import Client
+from assay.errors import CatalogError, GenerationNotFound, InputError
+from assay.model.documents import Chunk
+from assay.model.evaluation import ResolvedTopic, Run, TestSet
+from assay.model.generations import Generation
+from assay.model.ranking import Query
+from assay.model.validations import Validation
+from assay.ports import Progress
+from assay.validation.judgments.collection import CollectionCorpus
+from assay.validation.judgments.corpus import CatalogCorpus
+from assay.validation.judgments.resolving import resolve
+from assay.validation.latency import Load
+from assay.validation.runner import Asked
+from assay.validation.suite import Plan, System, validate
+
+_PATIENCE = 60.0
+"""Seconds that a search waits in all for a server that throttles; the waiting is in no latency."""
+
+
+def validate_served(
+    assay: Assay,
+    url: str,
+    api_key: str | None,
+    test_set: Path | None,
+    progress: Progress,
+    load: Sequence[Load] = (),
+) -> Validation:
+    """Ask the topics of a test set over HTTP, and judge the answers by the gate. Nothing is stored.
+
+    api_key: with the scope `search`, where the server asks for one.
+    test_set: file of labelled queries; None for that of [validation].
+
+    Raises InputError without a test set, ConfigurationError, ServiceError where the server cannot be asked at all.
+    """
+    path = test_set or assay.settings.validation.testset
+    if path is None:
+        raise InputError(
+            "A running Assay is validated by what it answers, and there is no test set.",
+            hint="Name one with --testset.",
+        )
+    labelled = load_test_set(path)
+    client = Client(url, api_key, patience=_PATIENCE, needs_similarity=True)
+    try:
+        search = assay.settings.search
+        served = _served_by(client, labelled, assay)
+        measures = assay.measures if served else assay.measures.of_hits()
+        depth = max(assay.settings.validation.depth, measures.deepest)
+        asked = Asked(client.search, None, search.mode, search.threshold, depth)
+        return validate(
+            Plan(
+                test_set=labelled,
+                test_set_path=str(path),
+                system=_system(labelled, served, assay, asked),
+                live=None,
+                not_compared="",
+                removed=(),
+                measures=measures,
+                gate=assay.gate,
+                target=client.address,
+                search={"mode": search.mode.value, "threshold": search.threshold},
+                structure=None,
+                load=tuple(load),
+                started_at=datetime.now(UTC),
+            ),
+            progress,
+        )
+    finally:
+        client.close()
+
+
+def _served_by(client: Client, test_set: TestSet, assay: Assay) -> Generation | None:
+    """The generation that the server answers from, where it is in the catalog at hand. Raises ServiceError."""
+    text = next((topic.text for topic in test_set.topics if topic.text.strip()), None)
+    if text is None:
+        return None
+    name = client.search(Query(text, 1)).generation
+    try:
+        return assay.catalog.generation(name)
+    except (CatalogError, GenerationNotFound):
+        return None
+
+
+def _system(test_set: TestSet, served: Generation | None, assay: Assay, asked: Asked) -> System:
+    if served is not None:
+        topics = resolve(test_set, CatalogCorpus(assay.catalog, served.id))
+        return System(served, served.id, topics, asked)
+    unlabelled = tuple(ResolvedTopic(topic, (), {}) for topic in test_set.topics)
+    return System(None, "", unlabelled, asked, label=lambda run: _labelled(test_set, run))
+
+
+def _labelled(test_set: TestSet, run: Run) -> tuple[ResolvedTopic, ...]:
+    """The topics with those judgments that meet a hit; what the others are about may be in the index, or not."""
+    return tuple(map(_with_those_met, resolve(test_set, CollectionCorpus(_Seen(run)))))
+
+
+def _with_those_met(topic: ResolvedTopic) -> ResolvedTopic:
+    both = zip(topic.topic.judgments, topic.resolutions, strict=True)
+    met = [(judgment, resolution) for judgment, resolution in both if resolution.anchoring.scores]
+    judgments = tuple(judgment for judgment, _ in met)
+    return replace(
+        topic, topic=replace(topic.topic, judgments=judgments), resolutions=tuple(resolution for _, resolution in met)
+    )
+
+
+class _Seen:
+    """The chunks of a run's hits, as an index of nothing else."""
+
+    def __init__(self, run: Run) -> None:
+        self._chunks = {hit.chunk.id: hit.chunk for answer in run.topics for hit in answer.hits}
+
+    def ids(self) -> Iterator[str]:
+        yield from sorted(self._chunks)
+
+    def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        return {one: self._chunks[one] for one in chunk_ids if one in self._chunks}

@@ -1,0 +1,207 @@
+"""`assay audit`: whether everything that is stored is what it should be."""
+
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from assay.app import Assay, AuditReport
+from assay.cli import options
+from assay.cli.commands.adoption import examine_adopted
+from assay.cli.commands.diagnosis import is_free, show_diagnosis
+from assay.cli.failures import EXIT_FAIL
+from assay.cli.terminal.output import err, out, print_json
+from assay.cli.terminal.progress import progress
+from assay.model.counting import counted
+from assay.model.evaluation import MOST_EXAMPLES, Outcome
+from assay.validation.integrity import KINDS, EmbeddingCost
+
+_SHOWN = 5
+_REPAIR = (
+    "Build it anew with `assay publish --rebuild`; until then `assay rollback` goes back to the generation that was "
+    "live before, if that one is sound (`assay generations` lists them, `assay audit --generation ID` looks at one)."
+)
+_SET_BACK = "Set [embedding] and [sparse] back to what it was built with, or build it anew with `assay publish`."
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command()(audit)
+
+
+def audit(
+    generation: Annotated[
+        str | None,
+        typer.Option(
+            "--generation",
+            help="Id of the generation to look at, or `candidate` [default: the live one, or the candidate where "
+            "nothing is live].",
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            min=1,
+            help="Make so many vectors anew to compare, also where that costs something.",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Make every vector anew to compare, also where that costs something [default: with the built-in "
+            "embedder all, with others none].",
+        ),
+    ] = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Look at every page, chunk and vector of a generation; exit code 1 if anything is not what it should be.
+
+    Of an adopted collection every point is looked at, as `assay doctor` does.
+    """
+    if everything and sample is not None:
+        raise typer.BadParameter("--sample N and --all exclude each other.")
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        if assay.adopted is not None:
+            if generation is not None:
+                raise typer.BadParameter(f"The collection {assay.adopted} is adopted, and has no generations.")
+            _audit_adopted(assay, ask=everything or sample is not None, as_json=as_json)
+            return
+        report = assay.audit(
+            generation,
+            sample=sample,
+            everything=everything,
+            agree=_tell_cost(ask=everything and not as_json and sys.stdin.isatty()),
+            progress=progress(),
+        )
+    if as_json:
+        print_json(audit_body(report))
+    else:
+        show_audit(out(), report)
+    if not report.sound:
+        raise typer.Exit(EXIT_FAIL)
+
+
+def _audit_adopted(assay: Assay, *, ask: bool, as_json: bool) -> None:
+    """Look at every point of a collection that Assay did not make. ask: the embedder, also where it costs something."""
+    assay.store.check()
+    report = examine_adopted(assay, progress(), ask_provider=ask or is_free(assay), sample=None)
+    survey = report.found.get("survey")
+    faults = survey["faults"] if isinstance(survey, dict) else {}
+    sound = not faults and all(check.level != "fail" for check in report.checks)
+    if as_json:
+        checks = [check.as_body() for check in report.checks]
+        print_json({"adopted": report.found, "sound": sound, "checks": checks})
+    else:
+        show_diagnosis(out(), report.checks)
+        verdict = "[green bold]is sound[/]" if sound else "[red bold]is not sound[/]"
+        out().print(f"The collection {assay.adopted} {verdict}, as far as can be told of one that Assay did not make.")
+    if not sound:
+        raise typer.Exit(EXIT_FAIL)
+
+
+def audit_body(report: AuditReport) -> dict[str, Any]:
+    """The JSON body of `audit`."""
+    found = report.audit
+    return {
+        "generation": report.generation.id,
+        "state": report.generation.state.value,
+        "sound": report.sound,
+        "documents": found.documents,
+        "chunks": found.chunks,
+        "vectors_compared": found.compared_vectors,
+        "keyword_vectors_compared": found.compared_keywords,
+        "seconds": round(report.seconds, 3),
+        "checks": [
+            {
+                "check": kind,
+                "promise": promise,
+                "looked_at": kind not in found.skipped,
+                "why_not": found.skipped.get(kind),
+                "faults": found.faults[kind].count,
+                "cause": found.faults[kind].cause or None,
+                "examples": found.faults[kind].examples[:MOST_EXAMPLES],
+            }
+            for kind, promise in KINDS.items()
+        ]
+        + [
+            {
+                "check": one.check,
+                "promise": one.limit,
+                "looked_at": one.outcome is not Outcome.INCONCLUSIVE,
+                "why_not": one.detail if one.outcome is Outcome.INCONCLUSIVE else None,
+                "faults": max(one.count, 1) if one.outcome is Outcome.FAIL else 0,
+                "cause": one.detail if one.outcome is Outcome.FAIL else None,
+                "examples": list(one.examples),
+            }
+            for one in report.vectors
+        ],
+    }
+
+
+def show_audit(console: Console, report: AuditReport) -> None:
+    """Each promise with its mark, what breaks it, and what to do about it."""
+    found, generation = report.audit, report.generation
+    for kind, promise in KINDS.items():
+        fault = found.faults[kind]
+        if fault.count:
+            console.print(f"  [red]✗[/] {kind}: {fault.count} × not so: {escape(promise)}")
+            if fault.cause:
+                console.print(f"      {escape(fault.cause)}")
+            _show_examples(console, fault.examples, fault.count)
+        elif kind in found.skipped:
+            console.print(f"  [yellow]–[/] {kind}: not looked at, for {escape(found.skipped[kind])}")
+        else:
+            looked = found.looked_at(kind)
+            part = "" if looked == found.chunks else f" ({looked} of {found.chunks} looked at)"
+            console.print(f"  [green]✓[/] {kind}: {escape(promise)}{part}")
+    _show_vectors(console, report)
+    scope = f"{counted(found.documents, 'page')} and {counted(found.chunks, 'chunk')} in {report.seconds:.1f} s"
+    if report.sound:
+        console.print(f"[green bold]Generation {generation.id} is sound[/]: {scope}.")
+        if "embeddings" in found.skipped:
+            console.print("[dim]`--sample N` has the embedder make N vectors anew, and says first what that takes.[/]")
+        return
+    failed = sum(one.outcome is Outcome.FAIL for one in report.vectors)
+    console.print(f"[red bold]Generation {generation.id} is not sound[/]: {found.count + failed} faults; {scope}.")
+    only_identity = found.faults["identity"].count == found.count + failed
+    console.print(escape(_SET_BACK if only_identity else _REPAIR))
+
+
+def _show_vectors(console: Console, report: AuditReport) -> None:
+    for one in report.vectors:
+        if one.outcome is Outcome.FAIL:
+            console.print(f"  [red]✗[/] {one.check}: {escape(one.detail)}")
+            _show_examples(console, list(one.examples), one.count)
+        elif one.outcome is Outcome.INCONCLUSIVE:
+            console.print(f"  [yellow]–[/] {one.check}: not looked at, for {escape(one.detail)}")
+        else:
+            console.print(f"  [green]✓[/] {one.check}: {escape(one.limit)}")
+
+
+def _show_examples(console: Console, examples: list[str], count: int) -> None:
+    for example in examples[:_SHOWN]:
+        console.print(f"      [dim]{escape(example)}[/]")
+    if count > _SHOWN:
+        hint = " (--json names more)" if len(examples) > _SHOWN else ""
+        console.print(f"      [dim]and {count - _SHOWN} more{hint}[/]")
+
+
+def _tell_cost(*, ask: bool) -> Callable[[EmbeddingCost], bool]:
+    """Say what embedding takes before anything is sent. ask: whether to go on, of a person who sees it."""
+
+    def agree(cost: EmbeddingCost) -> bool:
+        identity = cost.embedder
+        err().print(
+            f"To compare, {identity.provider} {identity.model} embeds {counted(cost.texts, 'text')} anew, "
+            f"about {counted(cost.tokens, 'token')}."
+        )
+        return not ask or typer.confirm("Go on?", default=False, err=True)
+
+    return agree

@@ -1,0 +1,118 @@
+"""`assay ingest` and `assay publish`."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from assay.app import Assay, PublishReport
+from assay.cli import options
+from assay.cli.commands.report_files import NOTHING_WRITTEN, Written
+from assay.cli.terminal.build_text import build_body, preview_body, show_build, show_preview
+from assay.cli.terminal.generation_text import publish_body
+from assay.cli.terminal.output import err, out, print_json
+from assay.cli.terminal.progress import progress
+from assay.cli.terminal.validation_text import show_validation
+from assay.model.evaluation import Outcome
+from assay.model.generations import Generation, State
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would change and what it would cost, and build nothing.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    app.command()(ingest)
+    app.command()(publish)
+
+
+def ingest(
+    sources: options.Sources = None,
+    base_url: options.BaseUrl = None,
+    name: options.Name = None,
+    current_version: options.CurrentVersion = None,
+    default_locale: options.DefaultLocale = None,
+    convention: options.Convention = None,
+    rebuild: options.Rebuild = False,
+    dry_run: DryRun = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Read folders and sites of documentation and build a candidate; what is live stays untouched."""
+    overrides = options.source_overrides(sources, base_url, name, current_version, default_locale, convention)
+    with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
+        if dry_run:
+            found = assay.preview(rebuild=rebuild, progress=progress())
+            print_json(preview_body(found)) if as_json else show_preview(out(), found)
+            return
+        build = assay.ingest(rebuild=rebuild, progress=progress())
+    if as_json:
+        print_json(build_body(build, build.generation))
+        return
+    show_build(out(), build)
+    if build.generation.state is State.CANDIDATE:
+        out().print("`assay promote` checks it and makes it live.")
+
+
+def publish(
+    sources: options.Sources = None,
+    base_url: options.BaseUrl = None,
+    name: options.Name = None,
+    current_version: options.CurrentVersion = None,
+    default_locale: options.DefaultLocale = None,
+    convention: options.Convention = None,
+    rebuild: options.Rebuild = False,
+    allow_removals: options.AllowRemovals = False,
+    testset: options.TestSetFile = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Build a candidate, validate it, and make it live if it passes: the job to schedule."""
+    overrides = options.source_overrides(sources, base_url, name, current_version, default_locale, convention)
+    overrides |= options.gate_overrides(allow_removals=allow_removals) | options.testset_overrides(testset)
+    with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
+        report = assay.publish(rebuild=rebuild, progress=progress())
+        generation = assay.catalog.generation(report.build.generation.id)
+        is_live = assay.catalog.live_id() is not None
+        told = report.validation
+        written = Written.of(assay, told) if told and told.topics else NOTHING_WRITTEN
+    if as_json:
+        print_json(publish_body(report, generation, written.files))
+    else:
+        show_build(out(), report.build)
+        if report.validation:
+            show_validation(out(), report.validation)
+        written.tell()
+        _show_outcome(report, generation, is_live=is_live)
+    if as_json and written.problem:
+        written.tell()
+    if report.verdict:
+        written.exit_with(report.verdict.outcome)
+
+
+def _show_outcome(report: PublishReport, generation: Generation, *, is_live: bool) -> None:
+    """What the verdict means for the searches.
+
+    generation: the one that was judged, as it is now. is_live: whether any generation is live.
+    """
+    verdict = report.verdict
+    if report.promoted:
+        out().print(f'Generation [bold]{report.promoted.id}[/] is live. Try: assay search "your question"')
+    elif verdict and generation.state is State.LIVE:
+        test_set = escape(verdict.test_set_name or "its checks")
+        if verdict.outcome is Outcome.PASS:
+            out().print(f"PASS: what is live passes {test_set} too.")
+        else:
+            failed = "could not be judged by" if verdict.outcome is Outcome.INCONCLUSIVE else "does not pass"
+            err().print(
+                f"What is live {failed} {test_set}; it stays live. `assay rollback` goes back to the one before."
+            )
+    elif verdict:
+        live = "what was live before is live still" if is_live else "nothing is live yet"
+        if verdict.outcome is Outcome.INCONCLUSIVE:
+            err().print(f"It waits as a candidate, and `assay promote` judges it again; {live}.")
+        else:
+            err().print(f"It was not promoted; {live}.")

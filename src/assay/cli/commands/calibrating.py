@@ -1,0 +1,274 @@
+"""`assay calibrate`: which similarity parts relevant from irrelevant passages."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from assay.app import Assay, CalibrationReport
+from assay.app.testsets import load_test_set
+from assay.cli import options
+from assay.cli.terminal.output import err, out, print_json
+from assay.cli.terminal.progress import progress
+from assay.cli.terminal.visible import visible
+from assay.errors import InputError
+from assay.model.counting import counted
+from assay.model.evaluation import Interval
+from assay.model.ranking import Mode
+from assay.validation.calibration import KEPT, SEEDS, Abstention, AtThreshold, Calibration, Separation
+
+EXIT_NOT_KNOWN = 3
+_BIN = 0.05
+_BAR = 24
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command()(calibrate)
+
+
+def calibrate(
+    testset: options.TestSetFile = None,
+    generation: Annotated[
+        str | None,
+        typer.Option(
+            "--generation", help="Id of the generation, or `candidate` [default: the candidate, or what is live]."
+        ),
+    ] = None,
+    mode: Annotated[Mode | None, typer.Option(help="How to search [default: [search] mode].")] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", min=1, max=100, help="Hits of each topic [default: [validation] depth].")
+    ] = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find the similarity that parts relevant from irrelevant hits with this embedder, and how sure that is.
+
+    It follows from labels of 0 against 1 and 2, and from topics with `expect: no_answer`. Exit code 3 where there are
+    too few to say, or no threshold parts them.
+    """
+    settings = options.settings_from(config, data_dir)
+    path = testset or settings.validation.testset
+    if path is None:
+        raise InputError(
+            "There is no test set with labels.",
+            hint="Name one: --testset FILE, or [validation] testset.",
+        )
+    with Assay.open(settings) as assay:
+        report = assay.calibrate(load_test_set(path), generation, mode=mode, depth=depth, progress=progress())
+    for topic_id, reason in report.failed.items():
+        err().print(f"[yellow]{escape(visible(topic_id))} could not be asked: {escape(visible(reason))}[/]")
+    if as_json:
+        print_json(calibration_body(report))
+    else:
+        show_calibration(out(), report)
+    if report.calibration.separation.threshold is None:
+        raise typer.Exit(EXIT_NOT_KNOWN)
+
+
+def calibration_body(report: CalibrationReport) -> dict[str, Any]:
+    """The JSON body of `calibrate`."""
+    found, embedder = report.calibration, report.generation.embedder
+    separation, abstention = found.separation, found.abstention
+    return {
+        "generation": report.generation.id,
+        "embedder": {"provider": embedder.provider, "model": embedder.model, "dimension": embedder.dimension},
+        "mode": report.mode.value,
+        "depth": report.depth,
+        "topics": found.topics,
+        "relevant": len(found.relevant),
+        "irrelevant": len(found.irrelevant),
+        "unjudged": report.unjudged,
+        "answerable_topics": found.answerable,
+        "unanswerable_topics": found.unanswerable,
+        "failed": dict(report.failed),
+        "separation": {
+            "threshold": separation.threshold,
+            "interval": _pair(separation.interval),
+            "auc": separation.auc,
+            "auc_interval": _pair(separation.auc_interval),
+            "best_f1": separation.best_f1,
+            "why_not": separation.why_not or None,
+        },
+        "abstention": {
+            "threshold": abstention.threshold,
+            "interval": _pair(abstention.interval),
+            "answered": abstention.answered,
+            "answered_interval": _pair(abstention.answered_interval),
+            "refused": abstention.refused,
+            "refused_interval": _pair(abstention.refused_interval),
+            "why_not": abstention.why_not or None,
+        },
+        "thresholds": [
+            {
+                "threshold": one.threshold,
+                "recall": one.recall,
+                "fallout": one.fallout,
+                "precision": one.precision,
+                "f1": one.f1,
+                "answered": one.answered,
+                "refused": one.refused,
+            }
+            for one in found.table
+        ],
+        "settings": settings_toml(found) or None,
+        "similarities": {"relevant": list(found.relevant), "irrelevant": list(found.irrelevant)},
+    }
+
+
+def _pair(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else [interval.low, interval.high]
+
+
+def show_calibration(console: Console, report: CalibrationReport) -> None:
+    """What was used, how the two classes lie, what thresholds do, and last what to set."""
+    found, embedder = report.calibration, report.generation.embedder
+    console.print(
+        f"[bold]{escape(f'{embedder.provider} {embedder.model}')}[/] in {escape(report.generation.id)}: of the first "
+        f"{counted(report.depth, 'hit')} of {counted(found.topics, 'topic')} ({report.mode.value}) "
+        f"{len(found.relevant)} are judged 1 or 2, {len(found.irrelevant)} are irrelevant"
+    )
+    note = f"; {report.unjudged} that nobody has judged say nothing (`assay label --depth {report.depth}`)"
+    console.print(
+        "[dim]Irrelevant is what is judged 0, and what topics with `expect: no_answer` find"
+        f"{note if report.unjudged else ''}.[/]"
+    )
+    _show_histogram(console, found)
+    _show_table(console, found)
+    _show_separation(console, found.separation)
+    _show_abstention(console, found.abstention)
+    toml = settings_toml(found)
+    if toml:
+        console.print("\nFor assay.toml; they hold for this model only, and for pages like these:\n")
+        console.print(toml, markup=False)
+    if found.abstention.threshold is not None:
+        console.print(
+            f"or for single topics of the test set: `expected_criteria: {{min_score: {found.abstention.threshold:g}}}`",
+            markup=False,
+        )
+
+
+def settings_toml(found: Calibration) -> str:
+    """What to set; "" where nothing is known."""
+    lines: list[str] = []
+    separation, abstention = found.separation, found.abstention
+    if separation.threshold is not None:
+        here = next(one for one in found.table if one.threshold == separation.threshold)
+        kept = f"keeps {_percent(here.recall)} of the relevant and {_percent(here.fallout)} of the irrelevant hits"
+        lines += ["[search]", f"threshold = {separation.threshold:g}  # {kept}"]
+    if abstention.threshold is not None:
+        done = (
+            f"answers {_percent(abstention.answered)} of the topics that have an answer, refuses "
+            f"{_percent(abstention.refused)} of the others"
+        )
+        lines += [""] if lines else []
+        lines += ["[gate]", 'edge_topics = "abstain"', f"abstain_below = {abstention.threshold:g}  # {done}"]
+    return "\n".join(lines)
+
+
+def _show_histogram(console: Console, found: Calibration) -> None:
+    """How many passages of each class have which similarity."""
+    everything = (*found.relevant, *found.irrelevant)
+    if not everything:
+        return
+    first, last = int(min(everything) / _BIN + 1e-9), min(int(max(everything) / _BIN + 1e-9), 19)
+    classes = [_counts(values, first, last) for values in (found.relevant, found.irrelevant)]
+    most = max(1, *classes[0], *classes[1])
+    console.print()
+    console.print(f"  similarity   {'irrelevant':>{_BAR + 5}}  relevant", style="dim")
+    for place in range(last - first, -1, -1):
+        low = (first + place) * _BIN
+        good, bad = classes[0][place], classes[1][place]
+        left, right = "█" * _length(bad, most), "█" * _length(good, most)
+        marks = [
+            name
+            for name, value in (("threshold", found.separation.threshold), ("abstain", found.abstention.threshold))
+            if value is not None and low <= value < low + _BIN - 1e-12
+        ]
+        mark = f"  [yellow]◂ {', '.join(marks)}[/]" if marks else ""
+        blank = " " * (_BAR - len(left))
+        console.print(
+            f"  {low:.2f}–{low + _BIN:.2f}    {bad or '':>4} {blank}[red]{left}[/]│[green]{right}[/] {good or ''}{mark}"
+        )
+
+
+def _counts(values: Sequence[float], first: int, last: int) -> list[int]:
+    counts = [0] * (last - first + 1)
+    for value in values:
+        counts[min(int(value / _BIN + 1e-9), last) - first] += 1
+    return counts
+
+
+def _length(count: int, most: int) -> int:
+    return max(1, round(count / most * _BAR)) if count else 0
+
+
+def _show_table(console: Console, found: Calibration) -> None:
+    console.print()
+    console.print(
+        "  threshold   relevant kept   irrelevant kept   precision     F1   topics answered   refused", style="dim"
+    )
+    for one in found.table:
+        notes = _notes(one, found)
+        console.print(
+            f"  {one.threshold:<9.4g}   {_percent(one.recall):>13}   {_percent(one.fallout):>15}   "
+            f"{_percent(one.precision):>9}   {_number(one.f1):>4}   {_percent(one.answered):>15}   "
+            f"{_percent(one.refused):>7}   [dim]{notes}[/]".rstrip()
+        )
+    console.print("  [dim]Precision and F1 are among judged hits; they depend on how many of each were judged.[/]")
+
+
+def _notes(one: AtThreshold, found: Calibration) -> str:
+    named = (
+        ("best J = recall - fallout", found.separation.threshold),
+        ("best F1", found.separation.best_f1),
+        (f"answers {KEPT:.0%}", found.abstention.threshold),
+    )
+    notes = [name for name, value in named if value == one.threshold]
+    if one.threshold in SEEDS:
+        notes.append("named for other models")
+    return ", ".join(notes)
+
+
+def _show_separation(console: Console, separation: Separation) -> None:
+    console.print()
+    if separation.threshold is None:
+        console.print(f"[yellow bold]Threshold not known[/]: {escape(separation.why_not)}.")
+        if separation.auc is None:
+            console.print("[dim]`assay label` adds labels, and irrelevant hits are needed as much as good ones.[/]")
+        return
+    console.print(
+        f"[bold]Threshold {separation.threshold:g}[/]{_between(separation.interval)} parts them best. AUC "
+        f"{separation.auc:.3f}{_between(separation.auc_interval)}: the chance that a relevant hit is the more "
+        "similar one."
+    )
+
+
+def _show_abstention(console: Console, abstention: Abstention) -> None:
+    if abstention.threshold is None:
+        console.print(f"[yellow bold]Abstention not known[/]: {escape(abstention.why_not)}.")
+        return
+    console.print(
+        f"[bold]Abstain below {abstention.threshold:g}[/]{_between(abstention.interval)}: "
+        f"{_percent(abstention.answered)}{_shares(abstention.answered_interval)} of the topics with an answer keep a "
+        f"hit, {_percent(abstention.refused)}{_shares(abstention.refused_interval)} of those without are refused."
+    )
+
+
+def _between(interval: Interval | None) -> str:
+    return escape(f" [{interval.low:z.2f}, {interval.high:z.2f}]") if interval else ""
+
+
+def _shares(interval: Interval | None) -> str:
+    return escape(f" [{_percent(interval.low)}, {_percent(interval.high)}]") if interval else ""
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100.0 * share:.0f}%"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

@@ -1,0 +1,98 @@
+"""`assay compare`."""
+
+from typing import Annotated
+
+import typer
+
+from assay.app import Assay
+from assay.cli import options
+from assay.cli.terminal.comparison_text import show_comparison
+from assay.cli.terminal.output import err, out, print_json
+from assay.cli.terminal.progress import progress
+from assay.contracts.comparisons import comparison_body
+from assay.experiments import compare as compare_systems
+from assay.model.comparisons import Conclusion
+from assay.validation.comparing import worse
+
+EXIT_WORSE = 1
+EXIT_UNDECIDED = 3
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command()(compare)
+
+
+def compare(
+    a: Annotated[
+        str,
+        typer.Argument(
+            help="What to compare with: a report (.json), a generation's id, `live` or `candidate`, settings "
+            "(`mode=sparse`, `mode=hybrid,dense_weight=1.0`, a .toml file), or a TREC run file."
+        ),
+    ],
+    b: Annotated[str, typer.Argument(help="What is compared with it: the same kinds.")],
+    testset: options.TestSetFile = None,
+    generation: Annotated[
+        str | None,
+        typer.Option(
+            "--generation", help="Generation that settings and run files are of [default: live, or the candidate]."
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            help="Measure to compare; may be said several times, or `all` [default: nDCG@10, P@5, mrr, Recall@10].",
+        ),
+    ] = None,
+    fail_if_worse: Annotated[
+        str | None,
+        typer.Option(
+            "--fail-if-worse",
+            metavar="MEASURE",
+            help="Exit with 1 where B is significantly worse on this measure, or on `any`; with 3 where missing labels "
+            "leave that open.",
+        ),
+    ] = None,
+    allow_removals: Annotated[
+        bool,
+        typer.Option("--allow-removals", help="Leave out what was judged on pages that only the older generation has."),
+    ] = False,
+    topics: Annotated[int, typer.Option("--topics", min=0, help="How many of the changed topics to show.")] = 10,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Compare two systems on the same topics: differences with intervals and p, and what may be concluded.
+
+    Reports are compared as they are; generations, settings and runs are measured now, with one test set.
+    """
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        comparison = compare_systems(
+            assay,
+            (a, b),
+            measures=[*(measure or ()), *_needed(measure, fail_if_worse)],
+            test_set=testset,
+            generation=generation,
+            allow_removals=allow_removals,
+            progress=progress(),
+        )
+    if as_json:
+        print_json(comparison_body(comparison))
+    else:
+        show_comparison(out(), comparison, topics)
+    if fail_if_worse is None:
+        return
+    found = worse(comparison, fail_if_worse)
+    if found is Conclusion.WORSE:
+        err().print("[red bold]B is significantly worse.[/]")
+        raise typer.Exit(EXIT_WORSE)
+    if found is Conclusion.UNFAIR:
+        err().print("[yellow]Whether B is worse is open until its hits are judged.[/] `assay label` shows them.")
+        raise typer.Exit(EXIT_UNDECIDED)
+
+
+def _needed(measures: list[str] | None, fail_if_worse: str | None) -> list[str]:
+    """The measure that decides the exit code, where others were chosen."""
+    return [fail_if_worse] if measures and fail_if_worse and fail_if_worse.lower() != "any" else []

@@ -1,0 +1,76 @@
+"""`assay promote`, `assay rollback` and `assay generations`."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from assay.app import Assay
+from assay.cli import options
+from assay.cli.terminal.generation_text import generation_body, show_generations, show_notes, told, verdict_notes
+from assay.cli.terminal.output import err, out, pages_and_chunks, print_json
+from assay.cli.terminal.progress import progress
+from assay.cli.terminal.visible import visible
+from assay.model.evaluation import Outcome
+from assay.model.generations import Generation
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    app.command()(promote)
+    app.command()(rollback)
+    app.command()(generations)
+
+
+def promote(
+    generation: Annotated[
+        str | None, typer.Argument(help="Id of a candidate or of a retired generation [default: the candidate].")
+    ] = None,
+    allow_removals: options.AllowRemovals = False,
+    testset: options.TestSetFile = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make the candidate live; without a PASS that speaks of it as it is, it is validated first."""
+    overrides = options.gate_overrides(allow_removals=allow_removals) | options.testset_overrides(testset)
+    with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
+        promoted = assay.promote(generation, progress())
+    if as_json:
+        print_json(generation_body(promoted))
+    else:
+        out().print(
+            f"Generation [bold]{promoted.id}[/] is live: {pages_and_chunks(promoted.documents, promoted.chunks)}."
+        )
+        show_notes(out(), verdict_notes(promoted))
+        _warn_of_verdict(promoted)
+
+
+def rollback(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
+    """Make the generation live again that was live before."""
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        promoted = assay.rollback()
+    if as_json:
+        print_json(generation_body(promoted))
+    else:
+        out().print(f"Back to generation [bold]{promoted.id}[/], built {promoted.created_at:%Y-%m-%d %H:%M} UTC.")
+        _warn_of_verdict(promoted)
+
+
+def generations(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
+    """List all generations with their states, newest first."""
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        listed = assay.generations()
+    if as_json:
+        print_json({"generations": [generation_body(generation) for generation in listed]})
+    else:
+        show_generations(out(), listed)
+
+
+def _warn_of_verdict(generation: Generation) -> None:
+    """Going back is always possible; that what is live now has failed since is said."""
+    verdict = generation.verdict or {}
+    if verdict and verdict.get("outcome") != Outcome.PASS.value:
+        err().print(
+            f"[yellow]It did not pass when it was validated last: {escape(visible(told(str(verdict['summary']))))}[/]"
+        )

@@ -1,0 +1,116 @@
+"""`assay search`."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.text import Text
+
+from assay.app import Assay
+from assay.cli import options
+from assay.cli.terminal.output import err, out, print_json
+from assay.cli.terminal.visible import visible
+from assay.contracts import native
+from assay.contracts.highlights import highlights
+from assay.model.counting import counted
+from assay.model.ranking import Hit, Mode, Ranking
+from assay.retrieval.encoding import KEYWORDS_ALONE
+
+_PASSAGE_LINES = 12
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command()(search)
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Number of hits, 1 to 100 [default: 5].")] = None,
+    mode: Annotated[Mode | None, typer.Option(help="Which vectors to look at [default: hybrid].")] = None,
+    threshold: Annotated[float | None, typer.Option(help="The least similarity of a hit, 0 to 1 [default: 0].")] = None,
+    version: Annotated[list[str] | None, typer.Option("--version", help="Only this version; repeatable.")] = None,
+    locale: Annotated[list[str] | None, typer.Option("--locale", help="Only this locale; repeatable.")] = None,
+    url_prefix: Annotated[str | None, typer.Option("--url-prefix", help="Only pages under this URL.")] = None,
+    section: Annotated[list[str] | None, typer.Option("--section", help="Only with a section of this heading.")] = None,
+    source: Annotated[list[str] | None, typer.Option("--source", help="Only this source; repeatable.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="All versions and locales, not only the current and default ones.")
+    ] = False,
+    generation: options.SearchedGeneration = None,
+    full: Annotated[bool, typer.Option("--full", help="Show whole passages instead of their first lines.")] = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Ask the live generation, or another one."""
+    filters: dict[str, Any] = {
+        "versions": version,
+        "locales": locale,
+        "url_prefix": url_prefix,
+        "sections": section,
+        "sources": source,
+        "everything": everything or None,
+    }
+    asked: dict[str, Any] = {
+        "query": query,
+        "top_k": top_k,
+        "mode": mode.value if mode else None,
+        "threshold": threshold,
+    }
+    body = {key: value for key, value in asked.items() if value is not None}
+    body["filters"] = {key: value for key, value in filters.items() if value is not None}
+    with Assay.open(options.settings_from(config, data_dir), generation=generation) as assay:
+        request = native.parse(body, assay.settings.search)
+        ranking = assay.search(request.query)
+    if as_json:
+        print_json(native.to_body(ranking, request.include))
+    else:
+        show_ranking(out(), ranking, full=full)
+
+
+def search_body(ranking: Ranking) -> dict[str, object]:
+    """The JSON body of `search`."""
+    return native.to_body(ranking, native.Include())
+
+
+def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
+    """The hits for a reader at a terminal: where it stands, the link, and the passage with the query's words marked."""
+    for warning in ranking.warnings:
+        if warning.startswith(KEYWORDS_ALONE):  # the log has told it, with the reason
+            continue
+        err().print(f"[yellow]{escape(warning)}[/]")
+    if not ranking.hits:
+        console.print("Nothing was found. A lower --threshold, other words or --everything may help.")
+        return
+    for hit in ranking.hits:
+        _show_hit(console, hit, ranking.query.text, full=full)
+    timings = ranking.timings
+    console.print(
+        f"[dim]{counted(len(ranking.hits), 'hit')} in {timings.total_ms:.1f} ms · {ranking.query.mode.value} · "
+        f"generation {ranking.generation}[/]"
+    )
+
+
+def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
+    chunk = hit.chunk
+    trail = visible(chunk.trail, lines=False)
+    similarity = "" if hit.similarity is None else f"  similarity {hit.similarity:.2f}"
+    console.print(Text.assemble((f"{hit.rank}. ", "dim"), (trail, "bold"), (similarity, "dim")))
+    console.print(Text(f"   {visible(chunk.section_url, lines=False)}", style="cyan underline"))
+    text = visible(chunk.text)
+    passage = Text(text)
+    for start, end in highlights(text, query):
+        passage.stylize("bold yellow", start, end)
+    lines = passage.split("\n")
+    shown = lines if full or len(lines) <= _PASSAGE_LINES else lines[:_PASSAGE_LINES]
+    if console.is_terminal:
+        console.print(Padding(Text("\n").join(shown), (0, 0, 0, 3)))
+    else:  # a pipe has no width: lines stay whole
+        for line in shown:
+            console.print(Text("   ") + line)
+    if len(shown) < len(lines):
+        console.print(f"   [dim]… {len(lines) - len(shown)} more lines (--full)[/]")
+    console.print()

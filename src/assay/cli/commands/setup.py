@@ -1,0 +1,165 @@
+"""`assay init`, `assay doctor` and `assay demo`."""
+
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from assay.app import Assay, example_folder
+from assay.cli import options
+from assay.cli.commands.adoption import examine_adopted, show_settings
+from assay.cli.commands.diagnosis import diagnose, is_free, show_diagnosis
+from assay.cli.commands.report_files import NOTHING_WRITTEN, Written
+from assay.cli.commands.searching import search_body, show_ranking
+from assay.cli.commands.templates import ASSAY_TOML, FOLDER, SITE
+from assay.cli.terminal.build_text import show_build
+from assay.cli.terminal.generation_text import publish_body
+from assay.cli.terminal.output import out, print_json
+from assay.cli.terminal.progress import progress
+from assay.cli.terminal.validation_text import show_validation
+from assay.errors import InputError
+from assay.model.ranking import Query
+from assay.settings import CONFIG_FILE, is_site, load_settings
+
+DEMO_BASE_URL = "https://handbook.example"
+DEMO_QUERIES = (
+    "How do nodes exchange messages?",
+    "what happens when the emergency stop is pressed",
+    "robot falls over while walking on uneven ground",
+)
+_DOCS_FOLDERS = ("docs", "doc", "documentation", "content")
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    app.command()(init)
+    app.command()(doctor)
+    app.command()(demo)
+
+
+def init(
+    source: Annotated[
+        str | None,
+        typer.Argument(help="Folder with the documentation, or address of a site [default: docs]."),
+    ] = None,
+    base_url: options.BaseUrl = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an assay.toml that is there already.")] = False,
+) -> None:
+    """Write assay.toml into the working directory."""
+    path = Path(CONFIG_FILE)
+    if path.exists() and not force:
+        raise InputError(f"{path} would be overwritten.", hint="Use --force if that is meant.")
+    docs = None
+    if source is not None and is_site(source):
+        table = SITE.format(place=_toml(source))
+    else:
+        docs = Path(source or next((name for name in _DOCS_FOLDERS if Path(name).is_dir()), "docs"))
+        table = FOLDER.format(place=_toml(docs.as_posix()), base_url=_toml(base_url or "https://docs.example.org"))
+    path.write_text(ASSAY_TOML.format(source=table), encoding="utf-8")
+    out().print(f"Wrote {path}.")
+    if docs is not None and not docs.is_dir():
+        out().print(f"[yellow]There is no folder {escape(str(docs))} yet: set `path` in {CONFIG_FILE}.[/]")
+    out().print("Next: assay publish")
+
+
+def _toml(text: str) -> str:
+    """A text as TOML writes it; a JSON string is one."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def doctor(
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    ask_provider: Annotated[
+        bool,
+        typer.Option("--ask-provider", help="Let a provider of embeddings embed a few words too, which it may bill."),
+    ] = False,
+    adopt: Annotated[
+        str | None,
+        typer.Option("--adopt", help="Look at this collection of the Qdrant server as if [index] adopt named it."),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", min=1, help="Look at so many points of an adopted collection [default: all]."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check the installation, the settings, the stores and the live generation, or an adopted collection."""
+    overrides = {"index": {"adopt": adopt}} if adopt is not None else {}
+    with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
+        checks = diagnose(assay, ask_provider=ask_provider)
+        adoption = None
+        if assay.adopted is not None:
+            ask = ask_provider or is_free(assay)
+            adoption = examine_adopted(assay, progress(), ask_provider=ask, sample=sample)
+            checks += adoption.checks
+    if as_json:
+        body: dict[str, object] = {"checks": [check.as_body() for check in checks]}
+        print_json(body | {"adopted": adoption.found} if adoption else body)
+    else:
+        show_diagnosis(out(), checks)
+        if adoption:
+            show_settings(out(), adoption)
+    if any(check.level == "fail" for check in checks):
+        raise typer.Exit(1)
+
+
+def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> None:
+    """Ingest the example handbook into a temporary folder, validate, promote and search it; no network needed."""
+    folder = data_dir or Path(tempfile.mkdtemp(prefix="assay-demo-"))
+    source = {"path": example_folder() / "handbook", "base_url": DEMO_BASE_URL, "name": "handbook"}
+    here = {"catalog": {"url": None}, "index": {"store": "embedded", "adopt": None}}
+    judged = {"testset": example_folder() / "handbook.testset.yaml", "output_dir": folder / "validation_results"}
+    settings = load_settings(None, {"data_dir": folder, "sources": [source], "validation": judged, **here})
+    with Assay.open(settings) as assay:
+        report = assay.publish(progress=progress())
+        generation = assay.catalog.generation(report.build.generation.id)
+        written = Written.of(assay, report.validation) if report.validation else NOTHING_WRITTEN
+        if report.validation and not report.promoted:
+            if as_json:
+                print_json(publish_body(report, generation, written.files) | {"searches": []})
+            else:
+                show_validation(out(), report.validation)
+                written.tell()
+            raise typer.Exit(1)
+        rankings = [assay.search(Query(text, 3)) for text in DEMO_QUERIES]
+    if as_json:
+        print_json(
+            publish_body(report, generation, written.files)
+            | {"searches": [search_body(ranking) for ranking in rankings]}
+        )
+        return
+    show_build(out(), report.build)
+    if report.validation:
+        show_validation(out(), report.validation)
+    for ranking in rankings:
+        out().rule(f'assay search "{ranking.query.text}"')
+        show_ranking(out(), ranking, full=False)
+    if written.files:
+        out().print(f"The same as a page to look at: {escape(str(written.files['html']))}\n")
+    else:
+        written.tell()
+    shown = escape(str(folder))
+    out().print(f"What to type next (the demo's index stays in {shown}; delete it when you are done):\n")
+    program = escape(started_as())
+    out().print(f'  {program} search "battery runs low" --data-dir {shown}')
+    out().print(f"  {program} serve --data-dir {shown}")
+    out().print(f"  {program} publish path/to/your/docs --base-url https://docs.example.org")
+
+
+def started_as() -> str:
+    """How to start this program from here: `assay` where the shell finds this one, else with its path."""
+    program = sys.argv[0]
+    if Path(program).name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m assay"
+    found = shutil.which("assay")
+    if os.sep not in program or (found and Path(program).exists() and Path(found).samefile(program)):
+        return "assay"
+    return shlex.quote(program)

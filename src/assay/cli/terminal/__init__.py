@@ -1,0 +1,1 @@
+"""The terminal: text, tables, bars, signals and streams."""

@@ -1,0 +1,149 @@
+"""Verdict and generation reports, as JSON bodies and as text for a terminal."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from assay.app import PublishReport
+from assay.cli.terminal.build_text import build_body
+from assay.cli.terminal.output import on_one_line
+from assay.model.counting import counted
+from assay.model.evaluation import Finding, Outcome, Verdict
+from assay.model.generations import Generation, State
+from assay.release.promotion import verdict_record
+
+_EXAMPLES, _NAMED = 5, 4
+"""The most examples of a finding that are shown, and the most checks that the last line names."""
+
+_LONGEST_REASON = 60
+_STYLES = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red", State.REJECTED: "red"}
+
+
+def publish_body(
+    report: PublishReport, generation: Generation, files: Mapping[str, Path] | None = None
+) -> dict[str, Any]:
+    """The JSON body of `publish`. unchanged: whether everything is as it was; built: whether a generation was built.
+
+    Both are false where a candidate that an earlier run left was checked: then `promoted` and `verdict` say what
+    became of it. files: of the report, where one was written.
+    """
+    verdict = verdict_record(report.verdict) if report.verdict else generation.verdict
+    return build_body(report.build, generation) | {
+        "unchanged": report.verdict is None,
+        "verdict": verdict.get("outcome") if verdict else None,
+        "summary": verdict.get("summary") if verdict else None,
+        "findings": verdict.get("findings") if verdict else [],
+        "notes": [*(report.verdict.notes if report.verdict else verdict_notes(generation)), *report.notes],
+        "promoted": report.promoted.id if report.promoted else None,
+        "measures": {value.name: value.value for value in report.validation.measures} if report.validation else {},
+        "files": {name: str(path) for name, path in (files or {}).items()},
+    }
+
+
+def generation_body(generation: Generation) -> dict[str, Any]:
+    """One generation as JSON."""
+    return {
+        "generation": generation.id,
+        "state": generation.state.value,
+        "live": generation.state is State.LIVE,
+        "created_at": _time(generation.created_at),
+        "promoted_at": _time(generation.promoted_at) if generation.promoted_at else None,
+        "documents": generation.documents,
+        "chunks": generation.chunks,
+        "sources": list(generation.sources),
+        "embedder": f"{generation.embedder.provider}/{generation.embedder.model}",
+        "verdict": (generation.verdict or {}).get("outcome"),
+        "reason": generation.reason,
+    }
+
+
+def verdict_notes(generation: Generation) -> list[str]:
+    """The notes of the verdict that is stored with a generation."""
+    notes = (generation.verdict or {}).get("notes")
+    return [str(note) for note in notes] if isinstance(notes, list) else []
+
+
+def show_verdict(console: Console, verdict: Verdict) -> None:
+    """The checks that did not pass, and what to do about them; those that did in one line, or each where -v asks."""
+    names_all = logging.getLogger("assay").isEnabledFor(logging.INFO)
+    passed = [finding for finding in verdict.findings if finding.outcome is Outcome.PASS]
+    if passed and not names_all:
+        console.print(f"  [green]✓[/] {counted(len(passed), 'check')} passed (`assay -v …` names them)")
+    for finding in verdict.findings if names_all else [one for one in verdict.findings if one not in passed]:
+        mark = {"PASS": "[green]✓[/]", "FAIL": "[red]✗[/]", "INCONCLUSIVE": "[yellow]?[/]"}[finding.outcome.value]
+        console.print(f"  {mark} {finding.check}: {on_one_line(finding.detail or finding.limit)}")
+        if finding.outcome is not Outcome.PASS:
+            _show_examples(console, finding)
+    colour = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}[verdict.outcome.value]
+    console.print(f"[bold {colour}]{on_one_line(_last_line(verdict))}[/]")
+    show_notes(console, verdict.notes)
+
+
+def _last_line(verdict: Verdict) -> str:
+    """The verdict in short: the lines above it have said why."""
+    if verdict.outcome is Outcome.PASS:
+        return verdict.summary
+    named = [finding.check for finding in verdict.findings if finding.outcome is verdict.outcome]
+    shown = ", ".join([*named[:_NAMED], *(["…"] if len(named) > _NAMED else [])])
+    return f"{verdict.outcome.value}: {len(named)} of {counted(len(verdict.findings), 'check')} ({shown})"
+
+
+def told(summary: str) -> str:
+    """The summary of a verdict for a person: undecided is not failed."""
+    undecided = "FAIL: inconclusive: "
+    return f"INCONCLUSIVE: {summary.removeprefix(undecided)}" if summary.startswith(undecided) else summary
+
+
+def show_notes(console: Console, notes: Sequence[str]) -> None:
+    """What a verdict does not say, or says only with a reservation."""
+    for note in notes:
+        console.print(f"[dim]{on_one_line(note)}[/]")
+
+
+def _show_examples(console: Console, finding: Finding) -> None:
+    shown = finding.examples[:_EXAMPLES]
+    for example in shown:
+        if example in finding.detail:
+            continue
+        console.print(f"      [dim]{on_one_line(example)}[/]")
+    if (more := finding.count - len(shown)) > 0:
+        hint = " (--json names more)" if len(finding.examples) > len(shown) else ""
+        console.print(f"      [dim]and {more} more{hint}[/]")
+
+
+def show_generations(console: Console, generations: Sequence[Generation]) -> None:
+    """A table, newest first."""
+    if not generations:
+        console.print("There are no generations yet. `assay publish FOLDER` makes the first.")
+        return
+    rows: list[tuple[str, ...]] = [("generation", "state", "pages", "chunks", "built", "went live", "verdict", "why")]
+    rows += [_generation_row(generation) for generation in generations]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    styles = ["bold", *(_STYLES.get(generation.state, "") for generation in generations)]
+    for row, style in zip(rows, styles, strict=True):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        # Never wrapped: an id that stands on two lines can be neither copied nor searched for.
+        console.print(Text(line, style=style), soft_wrap=True)
+
+
+def _generation_row(generation: Generation) -> tuple[str, ...]:
+    reason = " ".join((generation.reason or "").split())
+    return (
+        generation.id,
+        generation.state.value,
+        str(generation.documents),
+        str(generation.chunks),
+        _time(generation.created_at),
+        _time(generation.promoted_at) if generation.promoted_at else "",
+        str((generation.verdict or {}).get("outcome") or ""),
+        reason if len(reason) <= _LONGEST_REASON else f"{reason[: _LONGEST_REASON - 1]}…",
+    )
+
+
+def _time(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,1 @@
+"""`assay testset` and `assay label`: files of labelled queries."""

@@ -1,0 +1,188 @@
+"""`assay testset`: check, convert and make files of labelled queries."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from assay.app import Assay
+from assay.app.testsets import examine_test_set, save_test_set, text_of
+from assay.cli import options
+from assay.cli.failures import EXIT_FAIL
+from assay.cli.terminal.help_text import PlainTyper
+from assay.cli.terminal.output import err, out, print_json
+from assay.cli.terminal.progress import progress
+from assay.cli.testsets.exchange import export_file, import_files
+from assay.cli.testsets.repair import repair
+from assay.cli.testsets.stats import stats
+from assay.errors import InputError
+from assay.model.counting import counted
+from assay.model.located import Problem
+from assay.ports import Progress
+from assay.validation.deriving.deriving import Derivation, derive
+from assay.validation.testsets.plain import to_plain
+from assay.validation.testsets.reading import Reading
+
+Thing = TypeVar("Thing")
+
+_HEADING = """Queries that the authors of these pages wrote without knowing it: texts of links, and headings that ask.
+Made by `assay testset derive`. Whoever reads it once and takes out what nobody would ask has a better one."""
+
+TestSetFile = Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    group = PlainTyper(name="testset", help="Check, convert and make files of labelled queries.", no_args_is_help=True)
+    group.command()(check)
+    group.command("stats")(stats)
+    group.command("import")(import_files)
+    group.command("export")(export_file)
+    group.command("derive")(derive_from_documents)
+    group.command("repair")(repair)
+    app.add_typer(group)
+
+
+def check(
+    file: TestSetFile,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail on what is odd too, not only on what is wrong.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Say what is wrong with a test set, line by line, and what is odd; exit code 1 if it cannot be used."""
+    reading = examine_test_set(file)
+    valid = reading.test_set is not None and not (strict and reading.warning_count)
+    if as_json:
+        print_json(_check_body(file, reading, valid=valid))
+    else:
+        _show_check(out(), file, reading)
+    if not valid:
+        raise typer.Exit(EXIT_FAIL)
+
+
+def derive_from_documents(
+    sources: options.Sources = None,
+    base_url: options.BaseUrl = None,
+    current_version: options.CurrentVersion = None,
+    default_locale: options.DefaultLocale = None,
+    convention: options.Convention = None,
+    generation: Annotated[
+        str | None,
+        typer.Option("--generation", help="Id of the generation to look at, or `candidate` [default: live]."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write: .yaml, .json or .jsonl [default: print YAML].")
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="What the test set is called.")] = "derived",
+    most: Annotated[int | None, typer.Option("--most", min=1, help="The most topics [default: all].")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make a first test set without labelling, of what the pages of the live generation or of folders link and ask."""
+    overrides = options.source_overrides(sources, base_url, None, current_version, default_locale, convention)
+    with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
+        documents = assay.read_documents() if sources else assay.linked_documents(generation)
+        derivation = derive(watched(documents, "derive", progress()), name, most)
+    if derivation.test_set is None:
+        raise InputError(
+            f"Nothing was found on {counted(derivation.pages, 'page')} that could be a query "
+            f"({_left_out(derivation)}).",
+            hint="Write some by hand: examples/handbook.testset.yaml shows how.",
+        )
+    if output is not None:
+        save_test_set(output, derivation.test_set, heading=_HEADING, overwrite=force)
+    if as_json:
+        print_json(_derivation_body(derivation, output))
+        return
+    if output is None:
+        out().print(text_of(derivation.test_set, "yaml", heading=_HEADING), markup=False, soft_wrap=True, end="")
+    err().print(
+        f"{counted(len(derivation.test_set.topics), 'topic')} from {counted(derivation.pages, 'page')}: "
+        f"{derivation.links:,} from texts of links, {derivation.questions:,} from headings that ask."
+    )
+    err().print(f"[dim]Left out: {_left_out(derivation)}.[/]")
+    if output is not None:
+        err().print(
+            f"{escape(str(output))} is written. Look through it, and: assay validate --testset {escape(str(output))}"
+        )
+
+
+def watched(things: Iterable[Thing], stage: str, progress: Progress) -> Iterator[Thing]:
+    """The things, one after another, with a bar."""
+    progress.begin(stage, None)
+    try:
+        for thing in things:
+            progress.advance()
+            yield thing
+    finally:
+        progress.end()
+
+
+def _left_out(derivation: Derivation) -> str:
+    return "; ".join(f"{reason} {count:,}" for reason, count in derivation.left_out.items()) or "nothing"
+
+
+def _derivation_body(derivation: Derivation, output: Path | None) -> dict[str, object]:
+    test_set = derivation.test_set
+    assert test_set is not None
+    return {
+        "pages": derivation.pages,
+        "topics": len(test_set.topics),
+        "from_links": derivation.links,
+        "from_headings": derivation.questions,
+        "left_out": dict(derivation.left_out),
+        "fingerprint": test_set.fingerprint,
+        "output": str(output) if output else None,
+        "test_set": None if output else to_plain(test_set),
+    }
+
+
+def _check_body(file: Path, reading: Reading, *, valid: bool) -> dict[str, object]:
+    test_set = reading.test_set
+    return {
+        "file": str(file),
+        "valid": valid,
+        "name": test_set.name if test_set else None,
+        "topics": len(test_set.topics) if test_set else None,
+        "fingerprint": test_set.fingerprint if test_set else None,
+        "error_count": reading.error_count,
+        "errors": [_problem_body(problem) for problem in reading.errors],
+        "warning_count": reading.warning_count,
+        "warnings": [_problem_body(problem) for problem in reading.warnings],
+    }
+
+
+def _problem_body(problem: Problem) -> dict[str, object]:
+    place = problem.place
+    return {"file": place.file, "line": place.line or None, "where": problem.where or None, "message": problem.message}
+
+
+def _show_check(console: Console, file: Path, reading: Reading) -> None:
+    _show_problems(console, "red", "Wrong", reading.errors, reading.error_count)
+    _show_problems(console, "yellow", "Odd", reading.warnings, reading.warning_count)
+    if reading.test_set is None:
+        count = reading.error_count
+        console.print(f"[red bold]{escape(str(file))} cannot be used: {count:,} {_things(count)} wrong with it.[/]")
+        return
+    topics = len(reading.test_set.topics)
+    odd = f"; {reading.warning_count:,} {_things(reading.warning_count)} odd" if reading.warning_count else ""
+    console.print(
+        f"[green]{escape(str(file))} is a test set of {topics:,} {'topic' if topics == 1 else 'topics'}[/]{odd}."
+    )
+
+
+def _show_problems(console: Console, colour: str, word: str, problems: Sequence[Problem], count: int) -> None:
+    for problem in problems:
+        console.print(f"[{colour}]{word}:[/] {escape(str(problem))}", soft_wrap=True)
+    if count > len(problems):
+        console.print(f"[{colour}]{word}:[/] … and {count - len(problems):,} more")
+
+
+def _things(count: int) -> str:
+    return "thing is" if count == 1 else "things are"

@@ -1,0 +1,148 @@
+"""`assay testset import` and `assay testset export`: labelled queries from and for other tools."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from assay.app import Assay
+from assay.app.testsets import (
+    SUFFIXES,
+    Format,
+    ResolvedExport,
+    export_test_set,
+    import_test_set,
+    load_test_set,
+    save_test_set,
+    text_of,
+)
+from assay.cli import options
+from assay.cli.terminal.output import err, out, print_json
+from assay.model.counting import counted
+from assay.model.evaluation import TestSet
+from assay.validation.testsets.plain import to_plain
+
+
+def import_files(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="TREC topics and qrels, a BEIR folder, a CSV table, or the JSON of another suite."),
+    ],
+    format_: Annotated[
+        Format | None, typer.Option("--format", help="What they are [default: seen from their names].")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write: .yaml, .json or .jsonl [default: print YAML].")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="What the test set is called [default: as the file].")
+    ] = None,
+    split: Annotated[str, typer.Option("--split", help="Which judgments of a BEIR folder: qrels/SPLIT.tsv.")] = "test",
+    map_label: Annotated[
+        list[str] | None,
+        typer.Option("--map-label", help="The label that stands for a grade of another scale, as 3=2; repeatable."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Make a test set of the labelled queries of another tool, keeping every id."""
+    test_set, left_out = import_test_set(paths, format_, name=name, split=split, grades=_grades(map_label or []))
+    if output is not None:
+        save_test_set(output, test_set, overwrite=force)
+    if as_json:
+        body = _body(test_set, output, left_out)
+        print_json(body | {"test_set": None if output else to_plain(test_set)})
+        return
+    if output is None:
+        out().print(text_of(test_set, "yaml"), markup=False, soft_wrap=True, end="")
+    _tell(test_set, left_out, f" in {output}" if output else "")
+
+
+def export_file(
+    file: Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")],
+    target: Annotated[Path, typer.Argument(help="A new folder for trec and beir; a new file for every other format.")],
+    format_: Annotated[
+        Format | None, typer.Option("--format", help="What to write [default: seen from the target's name].")
+    ] = None,
+    generation: Annotated[
+        str | None,
+        typer.Option(
+            "--generation",
+            help="Write labels of this generation's chunks (an id, `live` or `candidate`), and the chunks for BEIR.",
+        ),
+    ] = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write a test set for another tool, and say what of it that cannot hold."""
+    test_set = load_test_set(file)
+    if format_ is None and target.suffix.lower() in SUFFIXES:
+        if generation is not None:
+            raise typer.BadParameter("--generation needs --format trec or beir.")
+        save_test_set(target, test_set)
+        left_out: Sequence[str] = ()
+    else:
+        left_out = _export(test_set, target, _format(target, format_), generation, data_dir, config)
+    if as_json:
+        print_json(_body(test_set, target, left_out))
+    else:
+        _tell(test_set, left_out, f" in {target}")
+
+
+def _export(
+    test_set: TestSet,
+    target: Path,
+    format_: Format,
+    generation: str | None,
+    data_dir: Path | None,
+    config: Path | None,
+) -> Sequence[str]:
+    if generation is None:
+        return export_test_set(test_set, target, format_)
+    with Assay.open(options.settings_from(config, data_dir)) as assay:
+        found, topics = assay.resolved(test_set, None if generation == "live" else generation)
+        chunks = assay.catalog.chunks(found) if format_ is Format.BEIR else ()
+        labels = {one.topic.id: one.labels_of_all for one in topics}
+        lost = export_test_set(test_set, target, format_, ResolvedExport(labels, chunks))
+    missing = sum(not one.anchoring.scores for topic in topics for one in topic.resolutions)
+    return (*lost, f"{counted(missing, 'judgment')} not found in generation {found}") if missing else lost
+
+
+def _format(target: Path, format_: Format | None) -> Format:
+    if format_ is not None:
+        return format_
+    if target.suffix.lower() == ".csv":
+        return Format.CSV
+    raise typer.BadParameter(f"{target} does not say what to write; add --format trec or --format beir.")
+
+
+def _grades(pairs: Sequence[str]) -> dict[int, int]:
+    grades = {}
+    for pair in pairs:
+        grade, equals, label = pair.partition("=")
+        if not equals or not grade.strip().lstrip("-").isdecimal() or label.strip() not in {"0", "1", "2"}:
+            raise typer.BadParameter(f"--map-label has to be like 3=2, with a label of 0, 1 or 2, not {pair}.")
+        grades[int(grade)] = int(label)
+    return grades
+
+
+def _tell(test_set: TestSet, left_out: Sequence[str], where: str) -> None:
+    judgments = sum(len(topic.judgments) for topic in test_set.topics)
+    topics = counted(len(test_set.topics), "topic")
+    err().print(f"{topics} with {counted(judgments, 'judgment')}{escape(where)}.")
+    for sentence in left_out:
+        err().print(f"[yellow]Left out:[/] {escape(sentence)}.")
+
+
+def _body(test_set: TestSet, output: Path | None, left_out: Sequence[str]) -> dict[str, object]:
+    return {
+        "name": test_set.name,
+        "topics": len(test_set.topics),
+        "judgments": sum(len(topic.judgments) for topic in test_set.topics),
+        "fingerprint": test_set.fingerprint,
+        "output": str(output) if output else None,
+        "left_out": list(left_out),
+    }

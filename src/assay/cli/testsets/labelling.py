@@ -1,0 +1,300 @@
+"""`assay label`: the hits that nobody has judged, one key each."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from assay.app import Assay
+from assay.app.testsets import Addition, add_judgment, load_test_set, take_back
+from assay.cli import options
+from assay.cli.failures import EXIT_INTERRUPTED, EXIT_TERMINATED
+from assay.cli.terminal.output import err, out, print_json
+from assay.cli.terminal.progress import progress
+from assay.cli.terminal.signals import Terminated
+from assay.cli.terminal.visible import visible
+from assay.cli.testsets.label_keys import pressed_keys
+from assay.cli.testsets.label_screen import HELP, KEYS, LABEL_WORDS, show_item, show_list, show_passage
+from assay.errors import InputError
+from assay.model.counting import counted
+from assay.model.evaluation import Judgment
+from assay.validation.labelling.sheet import Sheet, Standing, ToLabel, standings
+from assay.validation.testsets.plain import plain_passage
+
+_NAMED = 8
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    app.command()(label)
+
+
+def label(
+    testset: options.TestSetFile = None,
+    generation: Annotated[
+        str | None,
+        typer.Option(
+            "--generation", help="Id of the generation, or `candidate` [default: the candidate, or what is live]."
+        ),
+    ] = None,
+    topic: Annotated[list[str] | None, typer.Option("--topic", help="Only this topic, by its id; repeatable.")] = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, max=100, help="Hits of each topic.")] = 5,
+    skipped: Annotated[bool, typer.Option("--skipped", help="Ask again what was skipped.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="Print them, and ask nothing.")] = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Label the hits that nobody has judged, one key each; every label is in the test set at once.
+
+    First come the topics whose labels decide most. Rank and score are not shown, so that they do not speak for a
+    passage. A session can be left at any time, and the next one goes on.
+    """
+    settings = options.settings_from(config, data_dir)
+    path = testset or settings.validation.testset
+    if path is None:
+        raise InputError(
+            "There is no test set to add labels to.", hint="Name one: --testset FILE, or [validation] testset."
+        )
+    with Assay.open(settings) as assay:
+        sheet = assay.label_sheet(load_test_set(path), generation, topics=topic or (), depth=depth, progress=progress())
+        passed = set() if skipped else assay.skipped.of(path)
+        items = [item for item in sheet.items if (item.topic.id, item.chunk.content_hash) not in passed]
+        for topic_id, reason in sheet.failed.items():
+            err().print(f"[yellow]{escape(visible(topic_id))} could not be asked: {escape(visible(reason))}[/]")
+        for problem in sheet.problems:
+            err().print(f"[yellow]{escape(visible(problem))}[/]")
+        if as_json:
+            print_json(list_body(sheet, items))
+        elif listed:
+            show_list(out(), items)
+            out().print(f"{counted(len(items), 'hit')} to label{_skipped_note(len(sheet.items) - len(items))}.")
+        elif not items:
+            hidden = len(sheet.items)
+            out().print(f"Nothing is left to label among the first {counted(depth, 'hit')}{_skipped_note(hidden)}.")
+        else:
+            _label_all(assay, sheet, items, path)
+
+
+def list_body(sheet: Sheet, items: Sequence[ToLabel]) -> dict[str, Any]:
+    """The JSON body of `label --json`: each hit with the judgment that a label makes of it, but for the label."""
+    return {
+        "generation": sheet.generation,
+        "test_set": sheet.test_set.name,
+        "to_label": [
+            {
+                "topic_id": item.topic.id,
+                "query": item.topic.text,
+                "chunk_id": item.chunk.id,
+                "url": item.chunk.document.url,
+                "title": item.chunk.document.title,
+                "heading_path": list(item.chunk.heading_path),
+                "text": item.chunk.text,
+                "why": item.why,
+                "judgment": plain_passage(item.passage),
+            }
+            for item in items
+        ],
+        "failed": dict(sheet.failed),
+        "problems": list(sheet.problems),
+    }
+
+
+def _skipped_note(count: int) -> str:
+    return f"; {count} were skipped before (`--skipped` asks them again)" if count else ""
+
+
+def _label_all(assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path) -> None:
+    """Ask one after the other; however it ends, say what was done."""
+    console = out()
+    session = Session(assay, sheet, items, path, console)
+    code = 0
+    try:
+        with pressed_keys() as pressed:
+            session.run(pressed)
+    except KeyboardInterrupt as interrupt:
+        code = EXIT_TERMINATED if isinstance(interrupt, Terminated) else EXIT_INTERRUPTED
+    session.summarize()
+    if code:
+        raise typer.Exit(code)
+
+
+class Session:
+    """One sitting: what was answered, in the file at once, and the way back."""
+
+    def __init__(self, assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path, console: Console) -> None:
+        self._assay = assay
+        self._sheet = sheet
+        self._items = items
+        self._path = path
+        self._console = console
+        self._place = 0
+        self._done: list[tuple[int, Addition | None, int]] = []  # place, what was added (None: skipped), label
+        self._stamp = _stamp(path)
+
+    def run(self, pressed: Iterator[str]) -> None:
+        """Ask until all is answered, the input ends or somebody quits. Raises KeyboardInterrupt."""
+        while True:
+            self._pass_over_what_others_judged()
+            if self._place < len(self._items):
+                show_item(self._console, self._items[self._place], self._place + 1, len(self._items))
+            else:
+                self._console.print("\nThat was the last one. [dim]u undo · any other key ends[/]")
+            before = self._place, len(self._done)
+            while (self._place, len(self._done)) == before:
+                key = next(pressed, "q")
+                if key == "q" or (self._place == len(self._items) and key not in {"u", "?"}):
+                    return
+                self._answer(key)
+
+    def _answer(self, key: str) -> None:
+        """Do what a key says."""
+        there = self._place < len(self._items)
+        if key == "u":
+            self._undo()
+        elif key == "?":
+            self._console.print(HELP, markup=False)
+        elif there and key in {"0", "1", "2"}:
+            self._label(self._items[self._place], int(key))
+        elif there and key == "s":
+            self._skip(self._items[self._place])
+        elif there and key == "o":
+            show_passage(self._console, self._items[self._place], whole=True)
+        else:
+            self._console.print(KEYS, style="dim", markup=False)
+
+    def _label(self, item: ToLabel, label: int) -> None:
+        if label and not item.topic.expects_answer:
+            self._complain(
+                f"The topic {item.topic.id} says `expect: no_answer`. If this passage answers it, take that line out "
+                "of the test set first; else 0 or s."
+            )
+            return
+        try:
+            added = add_judgment(self._path, item.topic.id, Judgment(item.passage, label))
+        except InputError as error:
+            self._complain(str(error))
+            return
+        self._stamp = _stamp(self._path)
+        if isinstance(added, Judgment):
+            self._complain(f"Somebody has judged it meanwhile, with {added.label}; that label stays.")
+            self._place += 1
+            return
+        self._console.print(f"[green]{label}[/] {LABEL_WORDS[label]}")
+        self._done.append((self._place, added, label))
+        self._place += 1
+
+    def _skip(self, item: ToLabel) -> None:
+        self._assay.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=True)
+        self._console.print("skipped")
+        self._done.append((self._place, None, 0))
+        self._place += 1
+
+    def _undo(self) -> None:
+        if not self._done:
+            self._complain("There is nothing to undo in this session.")
+            return
+        place, added, _ = self._done[-1]
+        item = self._items[place]
+        if added is None:
+            self._assay.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=False)
+        else:
+            try:
+                take_back(added)
+            except InputError as error:
+                self._complain(str(error))
+                return
+            self._stamp = _stamp(self._path)
+        self._done.pop()
+        self._place = place
+        self._console.print("undone")
+
+    def _pass_over_what_others_judged(self) -> None:
+        """Where the file was changed by somebody else, leave out what has a label there by now."""
+        stamp = _stamp(self._path)
+        if stamp == self._stamp or self._place >= len(self._items):
+            return
+        self._stamp = stamp
+        try:
+            known = {
+                topic.id: {judgment.passage for judgment in topic.judgments}
+                for topic in load_test_set(self._path).topics
+            }
+        except InputError as error:  # as it is being edited; a label will say so again
+            self._complain(str(error))
+            return
+        while self._place < len(self._items):
+            item = self._items[self._place]
+            if item.passage not in known.get(item.topic.id, ()):
+                return
+            self._place += 1
+
+    def _complain(self, sentence: str) -> None:
+        self._console.print(f"[yellow]{escape(visible(sentence))}[/]")
+
+    # --- at the end ------------------------------------------------------------------------------------------------
+
+    def summarize(self) -> None:
+        """What was done, what that decided, and what to do next."""
+        labels = Counter(label for _, added, label in self._done if added is not None)
+        skipped = sum(added is None for _, added, _ in self._done)
+        left = len(self._items) - self._place
+        given = ", ".join(f"{count} × {label}" for label, count in sorted(labels.items()))
+        self._console.print(
+            f"\n[bold]{_counted(labels.total(), 'label')}[/] in {escape(str(self._path))}"
+            f"{f' ({given})' if given else ''}; "
+            f"{skipped} skipped, {left} left."
+        )
+        if labels:
+            self._show_decided()
+        if left:
+            self._console.print("[dim]`assay label` goes on.[/]")
+        elif labels:
+            self._console.print(
+                f"[dim]Next: `assay validate --testset {escape(str(self._path))}`; `assay calibrate` finds a threshold "
+                "that parts these labels.[/]"
+            )
+
+    def _show_decided(self) -> None:
+        limits = self._assay.gate.quality
+        try:
+            now = standings(self._assay.measured_again(self._sheet, load_test_set(self._path)), limits)
+        except InputError as error:
+            self._complain(str(error))
+            return
+        before = standings(self._sheet.results, limits)
+        for standing, words in _DECIDED.items():
+            ids = [one for one, found in now.items() if found is standing and before.get(one) is Standing.OPEN]
+            if ids:
+                self._console.print(
+                    f"Decided, whatever else is labelled: {_counted(len(ids), 'topic')} {words} P@5 "
+                    f"{limits.precision:g}: {_named(ids)}"
+                )
+        still = [one for one, found in now.items() if found is Standing.OPEN]
+        if still:
+            self._console.print(f"Still open: {_counted(len(still), 'topic')}: {_named(still)}")
+
+
+_DECIDED: Mapping[Standing, str] = {Standing.REACHED: "with", Standing.MISSED: "under"}
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _named(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return escape(visible(", ".join(ids[:_NAMED]) + more, lines=False))
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file does."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
