@@ -10,8 +10,8 @@ from assay.adapters.stores.memory import MemoryEmbedder
 from assay.errors import IdentityMismatch, InputError, StoreUnavailable
 from assay.model.generations import EmbedderIdentity
 from assay.model.ranking import Filters, FusionMethod, Mode, Query, Ranking
-from assay.ports import Vector
-from assay.retrieval.fusion import FusionWeights
+from assay.ports import IndexQuery, Vector
+from assay.retrieval.fusion import FusionWeights, fuse
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.testing.catalog_samples import page
 
@@ -87,6 +87,33 @@ def test_hybrid_finds_whatever_one_of_its_sides_finds(searcher: Searcher) -> Non
     everything = Filters(everything=True)
     hybrid = set(_paths(searcher.search(Query("gripper", 50, filters=everything))))
     assert hybrid == set(_paths(searcher.search(Query("gripper", 50, Mode.DENSE, filters=everything))))
+
+
+@pytest.mark.parametrize("method", FusionMethod)
+@pytest.mark.parametrize(("weights", "mode"), [((1.0, 0.0), Mode.DENSE), ((0.0, 1.0), Mode.SPARSE)])
+def test_hybrid_with_one_weight_of_zero_ranks_as_the_other_side(
+    world: World, method: FusionMethod, weights: tuple[float, float], mode: Mode
+) -> None:
+    query = Query("the gripper stops and wheels wear", 10)
+    alone = world.searcher(NAME).search(replace(query, mode=mode)).hits
+    hybrid = world.searcher(NAME, rules=SearchRules(method, FusionWeights(*weights), 60, 50)).search(query).hits
+    assert len(alone) >= 3
+    assert [hit.chunk.id for hit in hybrid[: len(alone)]] == [hit.chunk.id for hit in alone]
+
+
+@pytest.mark.parametrize("method", FusionMethod)
+def test_hybrid_scores_are_the_fusion_of_both_sides(world: World, method: FusionMethod) -> None:
+    query = Query("gripper stops wear", 10)
+    weights = FusionWeights(0.4, 1.0)
+    index = world.open(NAME)
+    dense = index.search(IndexQuery(world.embedder.embed_query(query.text), None, 50, query.filters)).dense
+    sparse = index.search(IndexQuery(None, world.encoder.encode_query(query.text), 50, query.filters)).sparse
+    fused = fuse(method, dense, sparse, weights, 60)[: query.top_k]
+    hits = world.searcher(NAME, rules=SearchRules(method, weights, 60, 50)).search(query).hits
+    assert len(sparse) >= 3
+    assert [(hit.chunk.id, hit.rank_score) for hit in hits] == [
+        (one.chunk_id, pytest.approx(one.score)) for one in fused
+    ]
 
 
 @pytest.mark.parametrize("mode", Mode)
