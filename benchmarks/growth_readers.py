@@ -12,11 +12,11 @@ from assay.adapters.sources.folder.docusaurus_config import read_config
 from assay.adapters.sources.folder.front_matter import split_front_matter
 from assay.adapters.sources.folder.includes import IncludeRules, find_includes, linked_files
 from assay.adapters.sources.folder.mkdocs_config import parse_config, path_patterns
-from assay.adapters.sources.site.coding import decoded
-from assay.adapters.sources.site.facts import read_html_facts, read_markdown_facts
-from assay.adapters.sources.site.page_fetch import looks_like_html
-from assay.adapters.sources.site.robots import Robots, meta_directives
-from assay.adapters.sources.site.sitemaps import read_llms, read_sitemap
+from assay.adapters.sources.site.crawling.page_fetch import looks_like_html
+from assay.adapters.sources.site.discovery.robots import Robots, meta_directives
+from assay.adapters.sources.site.discovery.sitemaps import read_llms, read_sitemap
+from assay.adapters.sources.site.http.decoding import decoded
+from assay.adapters.sources.site.pages.facts import read_html_facts, read_markdown_facts
 from assay.adapters.testset_files.loading import parse
 from assay.adapters.testset_files.text_file import TextFile
 from assay.errors import AssayError

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from assay.adapters.embedders.static import StaticEmbedder
-from assay.adapters.sources.site.facts import read_html_facts
+from assay.adapters.sources.site.pages.facts import read_html_facts
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.intake import Cut
 from assay.ingest.workers.limits import PageLimits

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from assay.adapters.sources.site.frontier import SERIES
-from assay.adapters.sources.site.missing import MOST_PROBES
+from assay.adapters.sources.site.crawling.frontier import SERIES
+from assay.adapters.sources.site.crawling.soft_404 import MOST_PROBES
 from assay.adapters.sources.site.options import Politeness, SiteLimits
 from assay.settings.sources import SourceSettings
 from tests.site_traps import traps

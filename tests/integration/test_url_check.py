@@ -6,7 +6,7 @@ import pytest
 from tests.integration.web.conftest import write_pages
 from tests.sites import Reply, Site, html, redirect, served
 
-from assay.adapters.sources.site.url_check import UrlCheck
+from assay.adapters.sources.site.http.url_check import UrlCheck
 from assay.app import Assay
 from assay.model.evaluation import Outcome
 from assay.settings import load_settings

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from assay.adapters.sources.site.missing import MISSING
+from assay.adapters.sources.site.crawling.soft_404 import MISSING
 from tests.site_traps.trap import Trap, body, meta, page, typed
 from tests.sites import HTML, Reply, Request, html, links
 

@@ -109,7 +109,7 @@ class Measuring(Parts):
         with ExitStack() as opened:
             plan = self._plan(generation, labelled, path, load, opened, progress)
             if check_urls:
-                from assay.adapters.sources.site.url_check import UrlCheck
+                from assay.adapters.sources.site.http.url_check import UrlCheck
 
                 addresses = (one.base_url or one.url for one in self.settings.sources)
                 asking = UrlCheck([str(url) for url in addresses if url])

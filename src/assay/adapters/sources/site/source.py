@@ -14,11 +14,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from assay.adapters.sources.site.addresses import is_web_address, key_of
-from assay.adapters.sources.site.crawl import Crawl
-from assay.adapters.sources.site.crawled import Crawled
-from assay.adapters.sources.site.facts import PageFacts
-from assay.adapters.sources.site.frontier import MAYBE
-from assay.adapters.sources.site.members import Member, members
+from assay.adapters.sources.site.crawling.crawl import Crawl
+from assay.adapters.sources.site.crawling.frontier import MAYBE
+from assay.adapters.sources.site.crawling.result import Crawled
 from assay.adapters.sources.site.options import (
     Politeness,
     SiteLimits,
@@ -28,11 +26,13 @@ from assay.adapters.sources.site.options import (
     checked_headers,
     checked_start,
 )
-from assay.adapters.sources.site.releases import Releases
+from assay.adapters.sources.site.pages.deduplication import Settled, redirect_reason, settle
+from assay.adapters.sources.site.pages.facts import PageFacts
+from assay.adapters.sources.site.pages.members import Member, members
+from assay.adapters.sources.site.pages.releases import Releases
+from assay.adapters.sources.site.pages.versions import assign
 from assay.adapters.sources.site.scope import Scope
-from assay.adapters.sources.site.settling import Settled, redirect_reason, settle
 from assay.adapters.sources.site.store import CrawlStore, StoredPage
-from assay.adapters.sources.site.variants import assign
 from assay.errors import SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path

@@ -1,0 +1,1 @@
+"""Requests to one site: checked addresses only, with time and size limits, retries and decoding."""

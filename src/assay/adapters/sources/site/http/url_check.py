@@ -1,0 +1,82 @@
+"""Whether addresses answer: HEAD, then GET where that is not answered; one request at a time, with a pause between."""
+
+from collections.abc import Callable, Sequence
+from time import sleep
+from urllib.parse import urljoin, urlsplit
+
+import httpcore2
+
+from assay.adapters.sources.site.http.client import USER_AGENT
+from assay.adapters.sources.site.http.guard import Guard, GuardedBackend
+from assay.errors import SourceError
+
+NO_ANSWER = "no answer"
+_SECONDS = 20.0
+_PAUSE = 0.1
+_MOST_REDIRECTS = 5
+_ORIGIN_PORTS = {"http": 80, "https": 443}
+
+
+class UrlCheck:
+    """Asks addresses. Those of the private network are asked only at the host and port of a configured source.
+
+    origins: addresses of the configured sources.
+    """
+
+    def __init__(self, origins: Sequence[str], pause: Callable[[float], None] = sleep) -> None:
+        self._origins = {_origin(url): url for url in origins}
+        self._pause = pause
+        self._pools: dict[tuple[str, int], httpcore2.ConnectionPool] = {}
+
+    def problem(self, url: str) -> str:
+        """Why a reader who follows this address finds nothing; "" where something answers with a success."""
+        status = 0
+        for method in ("HEAD", "GET"):
+            try:
+                status = self._status(method, url)
+            except (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError, SourceError) as error:
+                return f"{NO_ANSWER}: {error}"
+            except (httpcore2.UnsupportedProtocol, ValueError):
+                return "it is no address of the web"
+            if status < 400:
+                return ""
+        return f"it answers {status}"
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        for pool in self._pools.values():
+            pool.close()
+
+    def _status(self, method: str, url: str) -> int:
+        """The status at the end of the redirects."""
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._pause(_PAUSE)
+            pool = self._pool(_origin(url))
+            timeouts = dict.fromkeys(("connect", "read", "write", "pool"), _SECONDS)
+            sent = [("User-Agent", USER_AGENT), ("Host", urlsplit(url).netloc.rpartition("@")[2])]
+            with pool.stream(method, url.partition("#")[0], headers=sent, extensions={"timeout": timeouts}) as answer:
+                headers = {name.lower(): value for name, value in answer.headers}
+                if answer.status not in {301, 302, 303, 307, 308} or b"location" not in headers:
+                    return answer.status
+            url = urljoin(url, headers[b"location"].decode("latin-1"))
+        raise SourceError(f"it redirects more than {_MOST_REDIRECTS} times")
+
+    def _pool(self, origin: tuple[str, int]) -> httpcore2.ConnectionPool:
+        if origin not in self._pools:
+            start = self._origins.get(origin)
+            guard = Guard(start) if start else _PublicOnly()
+            self._pools[origin] = httpcore2.ConnectionPool(max_connections=1, network_backend=GuardedBackend(guard))
+        return self._pools[origin]
+
+
+class _PublicOnly(Guard):
+    """Nothing of the private network."""
+
+    def __init__(self) -> None:
+        self._host, self._port = "", 0
+        self.private_start = False
+
+
+def _origin(url: str) -> tuple[str, int]:
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or _ORIGIN_PORTS.get(parts.scheme, 0)

@@ -1,0 +1,1 @@
+"""The pages of a site: their metadata, duplicates, versions and locales."""
