@@ -25,6 +25,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--contract 000.1` runs the tests of one row of docs/contracts.md."""
+    parser.addoption("--contract", metavar="NUMBER", help="run only the tests that prove this row of docs/contracts.md")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep only the tests that are marked with the wanted row."""
+    number = config.getoption("--contract")
+    if number is None:
+        return
+    proving = [item for item in items if any(number in marker.args for marker in item.iter_markers("contract"))]
+    config.hook.pytest_deselected(items=[item for item in items if item not in proving])
+    items[:] = proving
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with real corpora, sites and labelled collections; a clone elsewhere does not have it."""

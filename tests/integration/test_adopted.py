@@ -93,6 +93,7 @@ def assert_same(found: list[tuple[str, float]], expected: list[tuple[str, float]
 # --- what is found -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("adopted.2")
 def test_a_search_finds_the_nearest_passages_with_their_true_cosines(
     peer: QdrantPeer, client: QdrantClient, tmp_path: Path
 ) -> None:
@@ -500,6 +501,7 @@ def test_a_collection_of_sparse_vectors_only_is_refused(peer: QdrantPeer, client
         opening(peer, tmp_path)
 
 
+@pytest.mark.contract("adopted.7")
 def test_a_payload_that_is_not_known_is_read_by_hand(peer: QdrantPeer, client: QdrantClient, tmp_path: Path) -> None:
     payloads = [{"body": {"raw": one.text}, "where": f"{one.page}.md", "n": one.position + 1} for one in passages()]
     make(client, "docs", payloads, [one.text for one in passages()])
@@ -622,6 +624,7 @@ def use_everything(assay: Assay) -> None:
             refused()
 
 
+@pytest.mark.contract("adopted.8")
 def test_nothing_that_is_sent_changes_anything(peer: QdrantPeer, client: QdrantClient, tmp_path: Path) -> None:
     make_hybrid(client)
     peer.record = True
@@ -673,6 +676,7 @@ def test_the_collection_is_listed_as_the_generation_that_is_live(
             assay.catalog.generation("g1")
 
 
+@pytest.mark.contract("adopted.2")
 @pytest.mark.parametrize("whole", [True, False])
 def test_every_public_shape_answers_also_where_points_have_nothing_but_text(
     peer: QdrantPeer, client: QdrantClient, tmp_path: Path, whole: bool

@@ -75,6 +75,7 @@ def checks_of(body: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401 - JSON
     return {check["check"]: check for check in body["checks"]}
 
 
+@pytest.mark.contract("adopted.6")
 def test_assay_finds_what_the_library_finds_in_the_same_order_with_the_same_scores(
     peer: QdrantPeer, tmp_path: Path, library: Library
 ) -> None:
@@ -108,6 +109,7 @@ def test_each_passage_comes_with_its_page(peer: QdrantPeer, tmp_path: Path, libr
     assert any(hit.chunk.section for hit in hits) is ("section" not in library.missing)
 
 
+@pytest.mark.contract("adopted.6")
 def test_the_doctor_says_what_it_is_and_what_it_lacks(assay: Run, peer: QdrantPeer, library: Library) -> None:
     library.make(peer)
     said = assay("doctor", "--adopt", NAME, "--json")

@@ -91,6 +91,7 @@ def test_the_migrations_lead_to_the_tables_that_the_code_uses(catalog: SqlCatalo
         assert connection.exec_driver_sql(sorted_as_bytes).scalar() == len(made_so) > 4
 
 
+@pytest.mark.contract("003.22", "003.23", "003.24", "003.25", "003.26", "003.27", "003.28")
 def test_the_documents_view_has_the_columns_types_and_order_of_the_seed(catalog: SqlCatalog, url: str) -> None:
     built(catalog, "g1", page("chapter-1/index", "one", "two", title="T" * 300))
     catalog.promote("g1", NOON)
@@ -115,6 +116,7 @@ def test_the_documents_view_has_the_columns_types_and_order_of_the_seed(catalog:
     ]
 
 
+@pytest.mark.contract("003.29")
 @pytest.mark.parametrize("sent_as", ["text[]", "varchar[]"])
 def test_the_seeds_own_query_works_on_the_view_and_uses_the_index(catalog: SqlCatalog, url: str, sent_as: str) -> None:
     built(catalog, "g1", *(page(f"p{number}", "one", "two") for number in range(1000)))

@@ -58,6 +58,7 @@ def retriever(assay: Assay) -> Retriever:
 # --- generate_query_embedding --------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("002.2", "002.10", "002.16")
 @pytest.mark.parametrize(
     ("query", "accepted"),
     text_borders(1_000),
@@ -73,6 +74,7 @@ def test_a_query_has_1_to_1000_characters_not_all_white_space(
             retriever.generate_query_embedding(query)  # type: ignore[arg-type]  # what the test is about
 
 
+@pytest.mark.contract("002.1", "002.3")
 def test_an_embedding_has_the_models_name_and_dimension(retriever: Retriever, assay: Assay) -> None:
     embedding = retriever.generate_query_embedding(QUESTION)
     identity = assay.embedder.identity
@@ -81,6 +83,7 @@ def test_an_embedding_has_the_models_name_and_dimension(retriever: Retriever, as
     assert {type(element) for element in embedding.vector} == {float}
 
 
+@pytest.mark.contract("002.15")
 def test_an_embedding_is_that_of_a_query_bit_for_bit(retriever: Retriever, assay: Assay) -> None:
     vector = np.asarray(retriever.generate_query_embedding(QUESTION).vector, dtype=np.float32)
     assert np.array_equal(vector, assay.embedder.embed_query(QUESTION))
@@ -93,6 +96,7 @@ class WithoutEmbedder(Assay):
         raise EmbedderUnavailable("The model does not answer.")
 
 
+@pytest.mark.contract("002.16")
 def test_a_model_that_fails_is_an_embedding_error(folder: Path) -> None:
     with WithoutEmbedder.open(settings_for(folder)) as assay, pytest.raises(EmbeddingError):
         Retriever(assay).generate_query_embedding(QUESTION)
@@ -101,6 +105,7 @@ def test_a_model_that_fails_is_an_embedding_error(folder: Path) -> None:
 # --- retrieve_content_chunks ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("002.6", "002.18")
 def test_the_two_functions_find_what_one_search_finds(retriever: Retriever, assay: Assay) -> None:
     found = retriever.retrieve_content_chunks(retriever.generate_query_embedding(QUESTION).vector, limit=20)
     ranking = assay.search(Query(QUESTION, 20, Mode.DENSE))
@@ -109,6 +114,7 @@ def test_the_two_functions_find_what_one_search_finds(retriever: Retriever, assa
     ]
 
 
+@pytest.mark.contract("002.4", "002.5", "002.7", "002.8", "002.9")
 def test_a_result_has_text_url_score_id_position_and_title(retriever: Retriever) -> None:
     best = retriever.retrieve_content_chunks(retriever.generate_query_embedding(QUESTION))[0]
     assert isinstance(best, RetrievalResult)
@@ -119,6 +125,7 @@ def test_a_result_has_text_url_score_id_position_and_title(retriever: Retriever)
     assert (best.position, best.title) == (0, "Nodes")
 
 
+@pytest.mark.contract("002.17")
 def test_results_come_by_relevance_and_the_same_every_time(retriever: Retriever) -> None:
     embedding = retriever.generate_query_embedding(QUESTION)
     first, second = (retriever.retrieve_content_chunks(embedding, 20) for _ in range(2))
@@ -127,10 +134,12 @@ def test_results_come_by_relevance_and_the_same_every_time(retriever: Retriever)
     assert first == second
 
 
+@pytest.mark.contract("002.19")
 def test_limit_is_5_where_it_is_not_said(retriever: Retriever) -> None:
     assert len(retriever.retrieve_content_chunks(retriever.generate_query_embedding(QUESTION))) == 5
 
 
+@pytest.mark.contract("002.19")
 @pytest.mark.parametrize(("limit", "accepted"), count_borders(100))
 def test_limit_is_a_whole_number_from_1_to_100(retriever: Retriever, limit: int, accepted: bool) -> None:
     embedding = retriever.generate_query_embedding(QUESTION)
@@ -141,6 +150,7 @@ def test_limit_is_a_whole_number_from_1_to_100(retriever: Retriever, limit: int,
             retriever.retrieve_content_chunks(embedding, limit)
 
 
+@pytest.mark.contract("002.11")
 @pytest.mark.parametrize("length", [0, 1, 255, 257, 1_024])
 def test_a_vector_of_another_length_is_a_value_error(retriever: Retriever, length: int) -> None:
     with pytest.raises(
@@ -149,6 +159,7 @@ def test_a_vector_of_another_length_is_a_value_error(retriever: Retriever, lengt
         retriever.retrieve_content_chunks([0.5] * length)
 
 
+@pytest.mark.contract("002.18")
 @pytest.mark.parametrize("element", [float("nan"), float("inf"), None, "0.5", True])
 def test_a_vector_that_is_no_numbers_is_a_value_error(retriever: Retriever, element: object) -> None:
     with pytest.raises(ValueError, match=r"^query_embedding\[255\]: it has to be a finite number"):
@@ -169,17 +180,20 @@ def test_the_length_of_a_vector_does_not_count(retriever: Retriever, factor: flo
     assert [result.relevance_score for result in far] == pytest.approx([result.relevance_score for result in near])
 
 
+@pytest.mark.contract("002.18")
 def test_an_embedding_by_another_model_is_a_value_error(retriever: Retriever) -> None:
     with pytest.raises(ValueError, match=r"made by the model other, but .* is configured"):
         retriever.retrieve_content_chunks(QueryEmbedding([0.5] * 256, QUESTION, "other"))
 
 
+@pytest.mark.contract("002.21")
 def test_no_results_are_an_empty_list(retriever: Retriever) -> None:
     embedding = retriever.generate_query_embedding(QUESTION)
     assert retriever.retrieve_content_chunks(embedding, minimum_relevance=1.0) == []
     assert retriever.retrieve_content_chunks(embedding, filters={"sources": ["another"]}) == []
 
 
+@pytest.mark.contract("002.20")
 def test_a_vector_store_that_fails_is_an_error_and_never_an_empty_list(tmp_path: Path) -> None:
     write_pages(tmp_path / "pages")
     with Assay.open(settings_for(tmp_path)) as assay:
@@ -191,6 +205,7 @@ def test_a_vector_store_that_fails_is_an_error_and_never_an_empty_list(tmp_path:
         Retriever(assay).retrieve_content_chunks([0.5] * 256)
 
 
+@pytest.mark.contract("002.20")
 def test_before_the_first_promotion_there_is_an_error_and_never_an_empty_list(tmp_path: Path) -> None:
     write_pages(tmp_path / "pages")
     with Assay.open(settings_for(tmp_path)) as assay:
@@ -214,17 +229,20 @@ def test_minimum_relevance_is_a_number_from_0_to_1(retriever: Retriever, minimum
             retriever.retrieve(QUESTION, minimum_relevance=minimum)
 
 
+@pytest.mark.contract("002.23")
 def test_retrieve_gives_what_reaches_a_relevance_of_0_3(retriever: Retriever) -> None:
     everything = retriever.retrieve(QUESTION, 100, minimum_relevance=0.0)
     assert any(result.relevance_score < 0.3 for result in everything)
     assert retriever.retrieve(QUESTION, 100) == [result for result in everything if result.relevance_score >= 0.3]
 
 
+@pytest.mark.contract("002.24")
 def test_filters_narrow_what_is_retrieved(retriever: Retriever) -> None:
     filters = {"url_prefix": f"{BASE_URL}/nodes"}
     assert {r.source_url for r in retriever.retrieve(QUESTION, filters=filters)} == {f"{BASE_URL}/nodes"}
 
 
+@pytest.mark.contract("002.24")
 @pytest.mark.parametrize(
     ("filters", "complaint"),
     [
@@ -261,6 +279,7 @@ def test_contract_mode_decides_how_retrieve_chooses_and_orders(
     assert [r.chunk_id for r in retriever.retrieve_content_chunks(given, 5)] == dense
 
 
+@pytest.mark.contract("002.23")
 def test_a_batch_gives_each_querys_answer_in_order(retriever: Retriever) -> None:
     questions = [QUESTION, *(f"replacing the {part}" for part in ("gripper", "camera", "lidar"))] * 5
     assert retriever.retrieve_batch(questions) == [retriever.retrieve(question) for question in questions]
@@ -274,6 +293,7 @@ def test_a_batch_with_a_bad_query_asks_nothing(retriever: Retriever, queries: li
     assert retriever.statistics().queries == 0
 
 
+@pytest.mark.contract("002.26")
 def test_a_hundred_at_once_get_the_answers_of_one_at_a_time(retriever: Retriever) -> None:
     questions = [f"{QUESTION} {number % 10}" for number in range(100)]
     alone = [retriever.retrieve(question) for question in questions]
@@ -287,6 +307,7 @@ def test_a_hundred_at_once_get_the_answers_of_one_at_a_time(retriever: Retriever
         assert list(threads.map(ask, questions)) == alone
 
 
+@pytest.mark.contract("002.25")
 def test_the_statistics_count_queries_empty_answers_and_failures(retriever: Retriever, assay: Assay) -> None:
     before = retriever.statistics()
     assert (before.queries, before.empty, before.failed, before.mean_ms) == (0, 0, 0, None)
@@ -323,6 +344,7 @@ def test_a_configuration_that_works_has_no_problems(retriever: Retriever, assay:
     assert (check.dimension, check.generation) == (256, assay.catalog.live_id())
 
 
+@pytest.mark.contract("002.25")
 def test_a_configuration_that_does_not_work_says_why(tmp_path: Path) -> None:
     with Assay.open(settings_for(tmp_path)) as assay:
         check = Retriever(assay).check_configuration()
@@ -363,6 +385,7 @@ print(json.dumps([embedding.model, len(embedding.vector), [[r.source_url, r.rele
 """
 
 
+@pytest.mark.contract("002.15", "002.17")
 def test_the_functions_work_after_nothing_but_environment_variables(folder: Path, retriever: Retriever) -> None:
     done = run(PROGRAM, folder, ASSAY_DATA_DIR=str(folder / "index"))
     assert done.returncode == 0, done.stderr
@@ -432,6 +455,7 @@ def test_the_functions_follow_a_promotion(tmp_path: Path) -> None:
             process.communicate()
 
 
+@pytest.mark.contract("002.26")
 def test_the_first_calls_of_many_threads_open_one_index(folder: Path) -> None:
     program = """
 import threading

@@ -45,6 +45,7 @@ def test_what_is_no_address_of_the_web_is_dead(url: str) -> None:
     assert _quick().problem(url) != ""
 
 
+@pytest.mark.contract("004.25")
 @pytest.mark.parametrize("dead", [(), ("/nodes",)])
 def test_a_validation_that_is_asked_to_has_a_row_for_each_dead_address(tmp_path: Path, dead: tuple[str, ...]) -> None:
     pages = write_pages(tmp_path / "pages")

@@ -2,6 +2,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.document_strategies import documents
@@ -60,6 +61,7 @@ def left_out(document: Document, chunks: Sequence[Chunk]) -> set[int]:
     return offsets
 
 
+@pytest.mark.contract("000.30")
 @given(documents(), limits, st.integers(0, 50))
 def test_a_chunk_is_its_span_with_what_is_repeated_around_it(document: Document, limit: int, overlap: int) -> None:
     for chunk in cut(document, limit, overlap=overlap):
@@ -123,6 +125,7 @@ def test_a_part_of_a_code_block_or_table_begins_with_its_opening(document: Docum
             assert chunk.repeated_before == ""
 
 
+@pytest.mark.contract("000.10")
 @given(documents(), limits)
 def test_positions_ids_and_neighbours_are_those_of_the_document(document: Document, limit: int) -> None:
     chunks = cut(document, limit)

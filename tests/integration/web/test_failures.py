@@ -67,6 +67,7 @@ def ailing(folder: Path, state: Health) -> Assay:
     return assay
 
 
+@pytest.mark.contract("003.16", "003.17", "003.19", "003.20", "003.21")
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize(
     ("failure", "status", "error"),
@@ -108,6 +109,7 @@ def test_a_failure_is_an_error_without_detail_and_its_detail_is_in_the_log(
     assert all("r-1" in record.getMessage() for record in explained)
 
 
+@pytest.mark.contract("003.20")
 @pytest.mark.parametrize("route", ROUTES)
 def test_before_the_first_promotion_a_search_is_503_and_never_an_empty_list(
     tmp_path: Path, connect: Connect, route: str
@@ -131,6 +133,7 @@ def test_before_the_first_promotion_a_search_is_503_and_never_an_empty_list(
 # --- a catalog that is down ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("003.30")
 def test_without_the_catalog_metadata_comes_from_the_index(
     published: Path, client: TestClient, connect: Connect, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -142,6 +145,7 @@ def test_without_the_catalog_metadata_comes_from_the_index(
     assert "request r-2 takes its metadata from the index" in caplog.text
 
 
+@pytest.mark.contract("003.30")
 def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Connect) -> None:
     with WithoutCatalog.open(settings_for(published, strict_metadata=True)) as assay:
         response = connect(assay).post("/search", json={"query": "nodes"})
@@ -152,6 +156,7 @@ def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Co
     assert native.status_code == 200
 
 
+@pytest.mark.contract("003.15")
 def test_a_damaged_catalog_file_does_not_stop_searches(published: Path, tmp_path: Path, connect: Connect) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(published, folder)
@@ -173,12 +178,14 @@ def test_a_damaged_catalog_file_does_not_stop_searches(published: Path, tmp_path
 # --- health --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("003.13")
 def test_health_is_200_when_all_is_well(client: TestClient) -> None:
     response = client.get("/health")
     assert response.status_code == 200
     assert response.json() == {"status": "ok", "qdrant": True, "postgres": True}
 
 
+@pytest.mark.contract("003.13", "003.14", "003.15")
 @pytest.mark.parametrize(
     ("state", "body", "ready"),
     [

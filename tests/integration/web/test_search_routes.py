@@ -39,6 +39,7 @@ def refused(client: TestClient, route: str, body: object) -> str:
 # --- borders -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("003.1")
 @pytest.mark.parametrize(
     ("route", "length"),
     [(route, length) for route, limit in QUERY_LIMITS.items() for length in (1, 9, 10, 499, 500, limit - 1, limit)],
@@ -50,6 +51,7 @@ def test_a_query_of_a_length_inside_the_limit_is_answered(client: TestClient, ro
     assert response.json().get("query", query) == query
 
 
+@pytest.mark.contract("000.5", "003.3", "003.18", "004.15")
 @pytest.mark.parametrize(("route", "limit"), QUERY_LIMITS.items())
 @pytest.mark.parametrize(
     ("query", "complaint"),
@@ -73,6 +75,7 @@ def test_a_query_that_asks_nothing_is_refused(
     assert f"1 to {limit:,} characters" in message
 
 
+@pytest.mark.contract("000.1", "003.1", "004.10")
 @pytest.mark.parametrize(("route", "limit"), QUERY_LIMITS.items())
 @pytest.mark.parametrize("character", ["a", "é", "字", "🤖"])
 def test_length_is_counted_in_characters_and_nothing_is_cut(
@@ -82,6 +85,7 @@ def test_length_is_counted_in_characters_and_nothing_is_cut(
     assert f"of {limit + 1:,} characters was sent" in message
 
 
+@pytest.mark.contract("000.18", "003.11")
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize(
     "query",
@@ -102,6 +106,7 @@ def test_a_query_in_any_writing_is_answered_and_echoed_as_it_was(client: TestCli
     assert "X-Injected" not in response.headers
 
 
+@pytest.mark.contract("000.2", "000.24", "003.2", "004.11")
 @pytest.mark.parametrize(
     ("route", "top_k"),
     [(route, top_k) for route, limit in TOP_K_LIMITS.items() for top_k in (1, 20, 21, 100) if top_k <= limit],
@@ -111,6 +116,7 @@ def test_top_k_inside_its_range_gives_so_many_results(client: TestClient, route:
     assert len(results) == min(top_k, CHUNKS)
 
 
+@pytest.mark.contract("000.6", "003.4", "004.16")
 @pytest.mark.parametrize(
     ("route", "limit", "top_k"),
     [
@@ -125,6 +131,7 @@ def test_top_k_of_another_range_or_type_is_refused(client: TestClient, route: st
     assert message.startswith(f"top_k: it has to be a whole number from 1 to {limit}; ")
 
 
+@pytest.mark.contract("000.7", "004.17")
 @pytest.mark.parametrize(("route", "field"), THRESHOLD_FIELDS.items())
 @pytest.mark.parametrize(
     "threshold", [b"-0.01", b"1.01", b"NaN", b"Infinity", b"-Infinity", b"1e999", b'"0.5"', b"true"]
@@ -137,6 +144,7 @@ def test_a_threshold_of_another_range_or_type_is_refused(
     assert message.startswith(f"{field}: it has to be a number from 0 to 1; ")
 
 
+@pytest.mark.contract("000.24")
 @pytest.mark.parametrize(("route", "field"), THRESHOLD_FIELDS.items())
 def test_a_threshold_of_0_drops_nothing_and_one_of_1_all_but_the_same(
     client: TestClient, route: str, field: str
@@ -150,6 +158,7 @@ def test_a_threshold_of_0_drops_nothing_and_one_of_1_all_but_the_same(
     assert "error" not in nothing.json()
 
 
+@pytest.mark.contract("000.3")
 @pytest.mark.parametrize(("route", "field"), THRESHOLD_FIELDS.items())
 def test_a_threshold_holds_for_every_result(client: TestClient, route: str, field: str) -> None:
     results = client.post(route, json=asking(route, top_k=20, **{field: 0.3})).json()["results"]
@@ -157,6 +166,7 @@ def test_a_threshold_holds_for_every_result(client: TestClient, route: str, fiel
     assert all(result.get("similarity_score", result.get("similarity")) >= 0.3 for result in results)
 
 
+@pytest.mark.contract("003.18")
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
@@ -236,6 +246,7 @@ def test_the_native_answer_is_as_declared(client: TestClient, assay: Assay) -> N
     assert ranking.timings_ms.total > 0
 
 
+@pytest.mark.contract("003.7")
 def test_the_seeds_answer_is_as_declared_and_sorted_by_similarity(client: TestClient) -> None:
     response = client.post("/search", json={"query": "How do nodes communicate?", "top_k": 20})
     answer = SearchResponse.model_validate_json(response.content)
@@ -258,12 +269,14 @@ def test_every_shape_gives_the_same_chunks_with_the_same_cosine(client: TestClie
     assert found("/api/v1/search", "similarity_score") == expected
 
 
+@pytest.mark.contract("003.12")
 @pytest.mark.parametrize("route", ROUTES)
 def test_the_same_question_gives_the_same_answer(client: TestClient, route: str) -> None:
     first, second = (client.post(route, json=asking(route)).json()["results"] for _ in range(2))
     assert first == second
 
 
+@pytest.mark.contract("003.6")
 def test_text_comes_back_as_it_was_written(client: TestClient) -> None:
     (result,) = client.post("/search", json={"query": "Zeichen wie Räder", "top_k": 1}).json()["results"]
     assert 'Räder 🤖 bleiben, & "quotes" too: `<b>a < b</b>`' in result["snippet"]
@@ -317,6 +330,7 @@ def test_a_hit_under_the_threshold_makes_room_for_the_next(client: TestClient, r
     assert min(found(5, threshold)) >= threshold
 
 
+@pytest.mark.contract("003.30")
 def test_titles_of_the_next_generation_do_not_reach_answers_of_this_one(tmp_path: Path, connect: Connect) -> None:
     pages = write_pages(tmp_path / "pages")
     page = pages / "dock.md"
@@ -363,6 +377,7 @@ def test_what_is_left_out_comes_from_the_settings(connect: Connect, published: P
         assert len(client.post("/search", json={"query": "nodes"}).json()["results"]) == 5
 
 
+@pytest.mark.contract("000.31", "000.32", "000.33")
 @pytest.mark.parametrize(
     ("route", "stages"),
     [

@@ -34,6 +34,7 @@ class WithoutCatalog(Assay):
 # --- 000 -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("000.20", "000.23", "000.26", "000.35")
 def test_the_answer_of_query_is_as_declared(client: TestClient) -> None:
     before = datetime.now(UTC)
     response = client.post("/query", json=asking("/query", top_k=20))
@@ -49,6 +50,7 @@ def test_the_answer_of_query_is_as_declared(client: TestClient) -> None:
     assert before <= answer.metadata.timestamp <= after
 
 
+@pytest.mark.contract("000.21", "000.27", "000.31", "000.32")
 def test_the_lifecycle_of_query_begins_at_the_timestamp_and_never_goes_back(client: TestClient) -> None:
     metadata = QueryResponse.model_validate_json(client.post("/query", json=asking("/query")).content).metadata
     assert [step.state for step in metadata.lifecycle] == [
@@ -68,6 +70,7 @@ def test_the_lifecycle_of_query_begins_at_the_timestamp_and_never_goes_back(clie
     assert metadata.query_time_ms == round(metadata.lifecycle[4].elapsed_ms)
 
 
+@pytest.mark.contract("000.13")
 def test_the_times_of_query_are_in_utc_and_end_in_z(client: TestClient) -> None:
     body = client.post("/query", json=asking("/query")).json()
     times = [body["metadata"]["timestamp"], *(step["at"] for step in body["metadata"]["lifecycle"])]
@@ -75,6 +78,7 @@ def test_the_times_of_query_are_in_utc_and_end_in_z(client: TestClient) -> None:
     assert all(time.endswith("Z") and datetime.fromisoformat(time).utcoffset() == timedelta(0) for time in times)
 
 
+@pytest.mark.contract("000.4")
 def test_query_without_metadata_keeps_the_six_fields_of_the_seed(client: TestClient) -> None:
     whole = client.post("/query", json=asking("/query")).json()
     bare = client.post("/query", json=asking("/query", include_metadata=False)).json()
@@ -88,6 +92,7 @@ def test_query_without_metadata_keeps_the_six_fields_of_the_seed(client: TestCli
     }
 
 
+@pytest.mark.contract("004.12")
 def test_the_default_threshold_of_the_service_names_what_it_left_out_and_what_would_keep_it(client: TestClient) -> None:
     body = {"query_text": "Zeichen und Räder bleiben", "top_k": 5}
     short = client.post("/api/v1/search", json=body).json()
@@ -102,6 +107,7 @@ def test_the_default_threshold_of_the_service_names_what_it_left_out_and_what_wo
     assert not any(one.startswith("similarity_threshold: ") for one in said)
 
 
+@pytest.mark.contract("000.8", "000.34")
 def test_the_content_of_query_is_the_stored_original(client: TestClient, assay: Assay) -> None:
     generation = assay.catalog.live_id()
     assert generation
@@ -114,6 +120,7 @@ def test_the_content_of_query_is_the_stored_original(client: TestClient, assay: 
         assert result["content"] == original.text == texts[result["url"]][original.start : original.end]
 
 
+@pytest.mark.contract("000.9", "000.16")
 def test_every_url_of_query_is_a_url(client: TestClient) -> None:
     for result in client.post("/query", json=asking("/query", top_k=20)).json()["results"]:
         parts = urlsplit(result["url"])
@@ -130,6 +137,7 @@ def test_query_answers_without_the_catalog(published: Path, client: TestClient, 
 # --- 004 -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("004.14", "004.19", "004.29", "004.31", "004.44")
 def test_the_answer_of_the_service_is_as_declared(client: TestClient, assay: Assay) -> None:
     before = datetime.now(UTC)
     response = client.post("/api/v1/search", json=asking("/api/v1/search", top_k=100))
@@ -149,6 +157,7 @@ def test_the_answer_of_the_service_is_as_declared(client: TestClient, assay: Ass
     assert {result.similarity.query_embedding_id for result in answer.results} == {expected}
 
 
+@pytest.mark.contract("004.12")
 def test_the_services_threshold_is_0_5_unless_it_is_told(client: TestClient) -> None:
     answer = client.post("/api/v1/search", json={"query_text": "Replacing the gripper", "top_k": 100}).json()
     assert answer["search_params"]["similarity_threshold"] == 0.5
@@ -156,6 +165,7 @@ def test_the_services_threshold_is_0_5_unless_it_is_told(client: TestClient) -> 
     assert all(result["similarity_score"] >= 0.5 for result in answer["results"])
 
 
+@pytest.mark.contract("004.13")
 def test_two_queries_have_two_ids_and_the_log_names_them(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "assay.web"):
         ids = [client.post("/api/v1/search", json=asking("/api/v1/search")).json()["query_id"] for _ in range(2)]
@@ -163,6 +173,7 @@ def test_two_queries_have_two_ids_and_the_log_names_them(client: TestClient, cap
     assert all(query_id in caplog.text for query_id in ids)
 
 
+@pytest.mark.contract("004.18")
 def test_a_short_query_is_answered_with_a_warning(client: TestClient) -> None:
     body = client.post("/api/v1/search", json=asking("/api/v1/search", "lidar")).json()
     assert body["status"] == "success"
@@ -204,6 +215,7 @@ def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Co
     }
 
 
+@pytest.mark.contract("004.43")
 def test_a_damaged_catalog_file_makes_the_service_degraded_and_its_answers_partial(
     published: Path, tmp_path: Path, connect: Connect
 ) -> None:
@@ -241,6 +253,7 @@ class Ailing(Assay):
         return self.state
 
 
+@pytest.mark.contract("004.48")
 @pytest.mark.parametrize(
     ("state", "status", "words"),
     [
@@ -272,6 +285,7 @@ def test_the_health_of_the_service_follows_the_parts(
 # --- all of them ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("000.14", "003.10", "004.2")
 @pytest.mark.parametrize("route", ROUTES)
 def test_scores_are_between_0_and_1_and_come_in_order(client: TestClient, route: str) -> None:
     extra = {"mode": "dense"} if route == "/v1/search" else {}
@@ -292,6 +306,7 @@ def test_an_answer_is_json_without_a_field_given_twice(client: TestClient, route
     json.loads(client.post(route, json=asking(route)).content, object_pairs_hook=unique)
 
 
+@pytest.mark.contract("000.33")
 def test_the_native_timings_have_the_stages_of_server_timing(client: TestClient) -> None:
     response = client.post("/v1/search", json=asking("/v1/search", top_k=20))
     told = {

@@ -51,6 +51,7 @@ def validate(client: TestClient, *tests: object, **more: object) -> Any:  # noqa
     return response.json()
 
 
+@pytest.mark.contract("004.56")
 def test_tests_are_run_against_the_live_generation(client: TestClient, assay: Assay, best: str) -> None:
     before = datetime.now(UTC)
     body = validate(client, case(best), case("gone", identity="u"))
@@ -90,6 +91,7 @@ def test_a_thousand_tests_are_run(client: TestClient, best: str) -> None:
     assert [one["test_id"] for one in body["tests"]] == [str(number) for number in range(1_000)]
 
 
+@pytest.mark.contract("004.58")
 def test_a_bad_body_is_refused_with_its_place(client: TestClient, best: str) -> None:
     response = client.post(ROUTE, json={"tests": [case(best), case(best)]})
     assert response.status_code == 400

@@ -395,6 +395,7 @@ def test_validation_tests_of_seed_004_are_read(tmp_path: Path, body: object) -> 
     assert topic.judgments == (Judgment(Passage(chunk_id="c1"), 2), Judgment(Passage(chunk_id="c2"), 2))
 
 
+@pytest.mark.contract("004.61")
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -41,6 +41,7 @@ def test_every_check_is_told_where_the_log_is_asked_for(
     assert sum("✓ check" in line for line in lines) == 17
 
 
+@pytest.mark.contract("001.39")
 def test_an_undecided_verdict_is_not_called_a_failed_one(capsys: pytest.CaptureFixture[str]) -> None:
     open_question = Finding("MRR", Outcome.INCONCLUSIVE, None, "at least 0.7", "too little is judged")
     undecided = verdict(Outcome.INCONCLUSIVE, open_question)

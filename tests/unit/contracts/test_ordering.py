@@ -20,6 +20,7 @@ def test_the_configured_search_chooses_unless_the_mode_is_dense(search_mode: Mod
     assert Shaping.of(ContractMode.DENSE, search_mode) == Shaping(Mode.DENSE, sorts=True)
 
 
+@pytest.mark.contract("000.19", "003.12", "004.37")
 @pytest.mark.parametrize(
     ("contract_mode", "order"),
     [
@@ -35,6 +36,7 @@ def test_hits_come_by_similarity_unless_the_mode_is_fused(contract_mode: Contrac
     assert {hit.chunk.text: hit.similarity for hit in ranking.hits} == {"first": 0.2, "second": 0.8, "third": 0.5}
 
 
+@pytest.mark.contract("000.19", "003.12", "004.37")
 def test_equal_similarities_come_by_chunk_id() -> None:
     hits = [hit_of(text, 0.0) for text in ("one", "two", "three", "four")]
     arranged = Shaping(Mode.DENSE).arranged

@@ -28,10 +28,12 @@ def test_the_entities_have_the_fields_of_the_seed_in_its_order() -> None:
     ]
 
 
+@pytest.mark.contract("002.3")
 def test_model_is_embed_english_v3_where_it_is_not_said() -> None:
     assert QueryEmbedding(VECTOR, "nodes").model == "embed-english-v3.0"
 
 
+@pytest.mark.contract("002.1", "002.11")
 @pytest.mark.parametrize(
     ("length", "accepted"), [(0, False), (1, False), (1_023, False), (1_024, True), (1_025, False)]
 )
@@ -48,6 +50,7 @@ def test_a_vector_of_another_model_has_that_models_length() -> None:
     assert len(QueryEmbedding([0.6, 0.8], "nodes", "tiny").vector) == 2
 
 
+@pytest.mark.contract("002.1")
 @pytest.mark.parametrize(
     "element",
     [float("nan"), float("inf"), float("-inf"), None, "1", True, [1.0], 10**400],
@@ -68,6 +71,7 @@ def test_a_numpy_vector_is_taken_too() -> None:
     assert len(QueryEmbedding(np.ones(2, dtype=np.float32), "nodes", "tiny").vector) == 2  # type: ignore[arg-type]
 
 
+@pytest.mark.contract("002.2")
 @pytest.mark.parametrize("query_text", ["", " ", "\n\t"])
 def test_query_text_is_not_empty(query_text: str) -> None:
     with pytest.raises(ValueError, match=r"^query_text: it is empty"):
@@ -79,10 +83,12 @@ def test_model_is_not_empty() -> None:
         QueryEmbedding(VECTOR, "nodes", "")
 
 
+@pytest.mark.contract("002.8", "002.9")
 def test_position_is_0_and_title_empty_where_they_are_not_said() -> None:
     assert (result().position, result().title) == (0, "")
 
 
+@pytest.mark.contract("002.4", "002.5", "002.6", "002.12", "002.13", "002.14")
 @pytest.mark.parametrize(
     ("bad", "complaint"),
     [
@@ -119,6 +125,7 @@ def test_a_result_that_breaks_a_rule_cannot_be_made(bad: dict[str, object], comp
         result(**bad)
 
 
+@pytest.mark.contract("002.13")
 @pytest.mark.parametrize(
     "good",
     [

@@ -46,6 +46,7 @@ def answered(ranking: Ranking) -> QueryResponse:
 # --- the request ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("000.1", "000.28")
 @pytest.mark.parametrize(("query_text", "accepted"), text_borders(1_999))
 def test_query_text_has_1_to_1999_characters_not_all_white_space(query_text: object, accepted: bool) -> None:
     if accepted:
@@ -54,10 +55,12 @@ def test_query_text_has_1_to_1999_characters_not_all_white_space(query_text: obj
         assert re.match(r"query_text: .*a string of 1 to 1,999 characters", refusal(query_text=query_text))
 
 
+@pytest.mark.contract("000.28")
 def test_query_text_of_2000_characters_is_refused_and_not_cut() -> None:
     assert "of 2,000 characters was sent" in refusal(query_text="a" * 2_000)
 
 
+@pytest.mark.contract("000.1")
 def test_query_text_is_required() -> None:
     with pytest.raises(InputError, match=r"^query_text: it is required"):
         parse({}, Mode.DENSE)
@@ -67,6 +70,7 @@ def test_query_text_is_neither_trimmed_nor_changed() -> None:
     assert parse({"query_text": "  Nodes\n"}, Mode.DENSE).query.text == "  Nodes\n"
 
 
+@pytest.mark.contract("000.2", "000.29")
 @pytest.mark.parametrize(("top_k", "accepted"), count_borders(20))
 def test_top_k_is_a_whole_number_from_1_to_20(top_k: object, accepted: bool) -> None:
     if accepted:
@@ -75,10 +79,12 @@ def test_top_k_is_a_whole_number_from_1_to_20(top_k: object, accepted: bool) -> 
         assert re.match(r"top_k: it has to be a whole number from 1 to 20; .* was sent\.$", refusal(top_k=top_k))
 
 
+@pytest.mark.contract("000.2")
 def test_top_k_is_5_where_it_is_not_said() -> None:
     assert parse({"query_text": "nodes"}, Mode.DENSE).query.top_k == 5
 
 
+@pytest.mark.contract("000.3")
 @pytest.mark.parametrize(("threshold", "accepted"), share_borders())
 def test_threshold_is_a_number_from_0_to_1(threshold: object, accepted: bool) -> None:
     if accepted:
@@ -87,10 +93,12 @@ def test_threshold_is_a_number_from_0_to_1(threshold: object, accepted: bool) ->
         assert re.match(r"threshold: it has to be a number from 0 to 1; .* was sent\.$", refusal(threshold=threshold))
 
 
+@pytest.mark.contract("000.3")
 def test_threshold_is_0_where_it_is_not_said() -> None:
     assert parse({"query_text": "nodes"}, Mode.DENSE).query.threshold == 0.0
 
 
+@pytest.mark.contract("000.4")
 @pytest.mark.parametrize(("include_metadata", "accepted"), switch_borders())
 def test_include_metadata_is_true_or_false(include_metadata: object, accepted: bool) -> None:
     if accepted:
@@ -101,6 +109,7 @@ def test_include_metadata_is_true_or_false(include_metadata: object, accepted: b
         assert message.startswith("include_metadata: it has to be true or false; ")
 
 
+@pytest.mark.contract("000.4")
 def test_include_metadata_is_true_where_it_is_not_said() -> None:
     assert parse({"query_text": "nodes"}, Mode.DENSE).include_metadata is True
 
@@ -122,6 +131,7 @@ def test_the_operator_decides_the_mode(mode: Mode) -> None:
 # --- the answer ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("000.8", "000.9", "000.10", "000.11", "000.12", "000.13")
 def test_a_result_has_exactly_the_fields_of_the_seed() -> None:
     hit = hit_of("Nodes talk.", 0.87, position=3)
     assert to_body(ranking_of(hit), include_metadata=True) == {
@@ -149,6 +159,7 @@ def test_a_result_has_exactly_the_fields_of_the_seed() -> None:
     }
 
 
+@pytest.mark.contract("000.4")
 def test_without_metadata_a_result_keeps_the_six_fields_of_the_seed() -> None:
     hit = hit_of("Nodes talk.", 0.87)
     whole_body, bare = (to_body(ranking_of(hit), include_metadata=wanted) for wanted in (True, False))
@@ -196,6 +207,7 @@ CHUNK: dict[str, object] = {
 }
 
 
+@pytest.mark.contract("000.14", "000.15", "000.17")
 @pytest.mark.parametrize(
     "bad",
     [
@@ -214,10 +226,12 @@ def test_the_declared_chunk_has_the_seeds_rules(bad: dict[str, object]) -> None:
     assert breaks(RetrievedChunk, CHUNK, **bad)
 
 
+@pytest.mark.contract("000.16")
 def test_the_url_of_a_chunk_is_declared_as_a_url() -> None:
     assert RetrievedChunk.model_json_schema()["properties"]["url"]["format"] == "uri"
 
 
+@pytest.mark.contract("000.25")
 def test_the_declared_metadata_has_the_seeds_rules() -> None:
     good = to_metadata(ranking_of(), LIFECYCLE)["metadata"]
     assert isinstance(good, dict)
@@ -228,22 +242,26 @@ def test_the_declared_metadata_has_the_seeds_rules() -> None:
     assert breaks(QueryMetadata, good, lifecycle=good["lifecycle"][:5])
 
 
+@pytest.mark.contract("000.19")
 def test_results_keep_the_order_of_the_ranking_and_report_the_cosine() -> None:
     hits = [hit_of("first", 0.2, 1, rank_score=1.0), hit_of("second", 0.8, 2, rank_score=0.5)]
     results = answered(ranking_of(*hits, mode=Mode.HYBRID)).results
     assert [(result.content, result.similarity_score) for result in results] == [("first", 0.2), ("second", 0.8)]
 
 
+@pytest.mark.contract("000.22", "000.26")
 @pytest.mark.parametrize("count", [0, 1, 20])
 def test_total_results_is_the_number_of_results(count: int) -> None:
     answer = answered(ranking_of(*[hit_of(f"text {number}") for number in range(count)]))
     assert answer.metadata.total_results == len(answer.results) == count
 
 
+@pytest.mark.contract("000.18")
 def test_query_is_the_query_as_it_was_sent() -> None:
     assert answered(ranking_of(text="  Räder 🤖\n")).query == "  Räder 🤖\n"
 
 
+@pytest.mark.contract("000.21")
 @pytest.mark.parametrize(("formatted_ms", "expected"), [(0.0, 0), (0.4, 0), (0.6, 1), (1_234.5678, 1235)])
 def test_query_time_ms_is_an_integer(formatted_ms: float, expected: int) -> None:
     lifecycle = replace(LIFECYCLE, formatted_ms=formatted_ms)
@@ -253,18 +271,21 @@ def test_query_time_ms_is_an_integer(formatted_ms: float, expected: int) -> None
     assert type(metadata["query_time_ms"]) is int
 
 
+@pytest.mark.contract("000.23")
 def test_timestamp_is_when_the_query_came_in_iso_8601_and_utc() -> None:
     metadata = to_metadata(ranking_of(), LIFECYCLE)["metadata"]
     assert isinstance(metadata, dict)
     assert metadata["timestamp"] == "2026-03-02T10:00:00.250000Z"
 
 
+@pytest.mark.contract("000.30")
 def test_chunks_are_shorter_than_2000_characters_unless_the_settings_say_otherwise() -> None:
     assert Settings().chunking.max_characters < 2_000
     with pytest.raises(ValidationError, match="less than or equal to 2000"):
         ChunkingSettings(max_characters=2_001)
 
 
+@pytest.mark.contract("000.13")
 def test_created_at_is_null_where_the_index_does_not_say() -> None:
     assert answered(ranking_of(hit_of("Nodes talk.", created_at=None))).results[0].created_at is None
 
@@ -272,12 +293,14 @@ def test_created_at_is_null_where_the_index_does_not_say() -> None:
 # --- the lifecycle -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("000.27")
 def test_the_lifecycle_has_the_six_states_of_the_seed_in_order() -> None:
     states = ["received", "embedded", "searched", "filtered", "formatted", "returned"]
     assert [state.value for state in LifecycleState] == states
     assert [step["state"] for step in LIFECYCLE.steps()] == states
 
 
+@pytest.mark.contract("000.27")
 def test_each_state_has_its_time() -> None:
     assert [(step["elapsed_ms"], step["at"]) for step in LIFECYCLE.steps()] == [
         (0.0, "2026-03-02T10:00:00.250000Z"),

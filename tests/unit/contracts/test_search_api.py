@@ -12,6 +12,7 @@ from assay.model.ranking import Mode
 from assay.ports import ChunkMetadata
 
 
+@pytest.mark.contract("003.1", "003.3")
 @pytest.mark.parametrize(
     ("query", "accepted"),
     [
@@ -40,6 +41,7 @@ def test_borders_of_query(query: object, accepted: bool) -> None:
             parse({"query": query}, Mode.DENSE)
 
 
+@pytest.mark.contract("003.2", "003.4")
 @pytest.mark.parametrize(
     ("top_k", "accepted"),
     [
@@ -65,6 +67,7 @@ def test_borders_of_top_k(top_k: object, accepted: bool) -> None:
             parse({"query": "nodes", "top_k": top_k}, Mode.DENSE)
 
 
+@pytest.mark.contract("003.2")
 def test_top_k_is_5_where_it_is_not_said() -> None:
     assert parse({"query": "nodes"}, Mode.DENSE).top_k == 5
 
@@ -79,10 +82,12 @@ def test_an_unknown_field_is_refused_by_name() -> None:
         parse({"query": "nodes", "limit": 3}, Mode.DENSE)
 
 
+@pytest.mark.contract("003.11")
 def test_a_query_is_neither_trimmed_nor_changed() -> None:
     assert parse({"query": "  Nodes\n"}, Mode.DENSE).text == "  Nodes\n"
 
 
+@pytest.mark.contract("003.5", "003.6", "003.10")
 def test_a_result_has_exactly_the_fields_of_the_seed() -> None:
     body = to_body(ranking_of(hit_of("Nodes talk.", 0.87)), {})
     assert body == {
@@ -101,10 +106,12 @@ def test_a_result_has_exactly_the_fields_of_the_seed() -> None:
     SearchResponse.model_validate(body)
 
 
+@pytest.mark.contract("003.12")
 def test_no_hits_are_an_empty_list() -> None:
     assert to_body(ranking_of(), {})["results"] == []
 
 
+@pytest.mark.contract("003.7", "003.8", "003.9")
 def test_the_catalog_has_the_word_on_path_slug_and_title() -> None:
     chunk = chunk_of("Nodes talk.")
     row = ChunkMetadata(chunk.id, "docs/moved.md", "moved", None)
@@ -112,12 +119,14 @@ def test_the_catalog_has_the_word_on_path_slug_and_title() -> None:
     assert (result.source_path, result.slug, result.title) == ("docs/moved.md", "moved", None)
 
 
+@pytest.mark.contract("003.6")
 @pytest.mark.parametrize("length", [1, 199, 200, 1_999, 10_000])
 def test_a_snippet_is_the_whole_text_of_a_chunk(length: int) -> None:
     text = ("Nodes talk to nodes. " * 500)[:length]
     assert to_body(ranking_of(hit_of(text)), {})["results"][0]["snippet"] == text  # type: ignore[index]  # plain dicts
 
 
+@pytest.mark.contract("003.9")
 def test_a_long_title_is_cut_to_255_characters_whoever_describes_the_chunk() -> None:
     hit = hit_of("Nodes talk.")
     long = replace(hit, chunk=replace(hit.chunk, document=replace(hit.chunk.document, title="T" * 300)))
@@ -126,6 +135,7 @@ def test_a_long_title_is_cut_to_255_characters_whoever_describes_the_chunk() -> 
     assert with_catalog == without
 
 
+@pytest.mark.contract("003.9")
 def test_a_chunk_that_the_catalog_lacks_is_described_by_the_index() -> None:
     other = chunk_of("Something else.")
     rows = {other.id: ChunkMetadata(other.id, "x.md", "x", "X")}
@@ -139,6 +149,7 @@ def test_results_keep_the_order_of_the_ranking_and_report_the_cosine() -> None:
     assert [(result.snippet, result.score) for result in results] == [("first", 0.2), ("second", 0.8)]
 
 
+@pytest.mark.contract("003.13")
 @pytest.mark.parametrize(
     ("vector_store", "catalog", "serving", "problems", "status"),
     [

@@ -70,16 +70,19 @@ def test_a_test_has_the_fields_of_the_seed() -> None:
     assert set(ValidationTest.model_fields) | {"executed_at", "result_accuracy"} <= set(ExecutedTest.model_fields)
 
 
+@pytest.mark.contract("004.50", "004.59")
 @pytest.mark.parametrize(("text", "accepted"), text_borders(500))
 def test_query_text_has_1_to_500_characters_not_all_white_space(text: object, accepted: bool) -> None:
     assert takes(asking(fields(query_text=text))) is accepted
 
 
+@pytest.mark.contract("004.49")
 @pytest.mark.parametrize(("identity", "accepted"), text_borders(200))
 def test_test_id_has_1_to_200_characters_not_all_white_space(identity: object, accepted: bool) -> None:
     assert takes(asking(fields(test_id=identity))) is accepted
 
 
+@pytest.mark.contract("004.53", "004.54", "004.61")
 @pytest.mark.parametrize(("value", "accepted"), share_borders())
 @pytest.mark.parametrize("name", ["min_accuracy", "min_similarity_score"])
 def test_success_criteria_are_from_0_to_1(name: str, value: object, accepted: bool) -> None:
@@ -87,6 +90,7 @@ def test_success_criteria_are_from_0_to_1(name: str, value: object, accepted: bo
     assert takes(asking(fields(success_criteria=criteria))) is accepted
 
 
+@pytest.mark.contract("004.61")
 @pytest.mark.parametrize("value", [2, 80, 80.0, 100, 1.5])
 @pytest.mark.parametrize("name", ["min_accuracy", "min_similarity_score"])
 def test_a_percentage_is_refused_with_what_to_do(name: str, value: float) -> None:
@@ -97,6 +101,7 @@ def test_a_percentage_is_refused_with_what_to_do(name: str, value: float) -> Non
     )
 
 
+@pytest.mark.contract("004.50")
 @pytest.mark.parametrize("name", ["test_id", "query_text", "expected_results", "success_criteria"])
 def test_everything_but_the_category_is_required(name: str) -> None:
     body = {key: value for key, value in fields().items() if key != name}
@@ -104,6 +109,7 @@ def test_everything_but_the_category_is_required(name: str) -> None:
     assert takes(asking({key: value for key, value in fields().items() if key != "test_category"}))
 
 
+@pytest.mark.contract("004.52")
 @pytest.mark.parametrize("name", ["min_accuracy", "min_similarity_score"])
 def test_both_criteria_are_required(name: str) -> None:
     criteria = {"min_accuracy": 0.5, "min_similarity_score": 0.3}
@@ -111,11 +117,13 @@ def test_both_criteria_are_required(name: str) -> None:
     assert not takes(asking(fields(success_criteria=criteria)))
 
 
+@pytest.mark.contract("004.56")
 @pytest.mark.parametrize("name", ["executed_at", "result_accuracy", "passed"])
 def test_what_is_filled_in_here_cannot_be_sent(name: str) -> None:
     assert f"There is no field `{name}` in tests[0]" in refusal(asking(fields(**{name: None})))
 
 
+@pytest.mark.contract("004.55")
 @pytest.mark.parametrize(
     ("category", "accepted"),
     [("factual", True), ("conceptual", True), ("contextual", True), ("navigational", True), (None, True), ("", False),
@@ -125,6 +133,7 @@ def test_test_category_is_a_word_of_the_callers_own_or_none(category: object, ac
     assert takes(asking(fields(test_category=category))) is accepted
 
 
+@pytest.mark.contract("004.51", "004.60")
 @pytest.mark.parametrize(
     ("expected", "accepted"),
     [
@@ -160,6 +169,7 @@ def test_there_are_1_to_1000_tests(count: int, accepted: bool) -> None:
         assert refusal(body) == f"tests: it has to be a list of 1 to 1,000 objects; a list of {count:,} was sent."
 
 
+@pytest.mark.contract("004.49", "004.58")
 def test_test_ids_are_unique_and_the_two_of_one_id_are_named() -> None:
     body = asking(fields(test_id="a"), fields(test_id="b"), fields(test_id="a"))
     assert refusal(body) == 'tests[2].test_id: "a" is that of tests[0] too; every test needs an id of its own.'
@@ -202,6 +212,7 @@ def ids(*hits: Hit) -> list[str]:
 A, B, C = hit_of("alpha", 0.9, 1), hit_of("beta", 0.5, 2), hit_of("gamma", 0.2, 3)
 
 
+@pytest.mark.contract("004.57")
 @pytest.mark.parametrize(
     ("hits", "accuracy"), [((), 0.0), ((A,), 1 / 3), ((C, A), 2 / 3), ((A, B, C), 1.0)], ids=["none", "1", "2", "all"]
 )
@@ -213,12 +224,14 @@ def test_other_results_do_not_count_against_a_test() -> None:
     assert judged(A, B, C, expected=ids(B)).accuracy == 1.0
 
 
+@pytest.mark.contract("004.53")
 @pytest.mark.parametrize(("least", "passed"), [(0.0, True), (0.66, True), (2 / 3, True), (0.67, False), (1.0, False)])
 def test_a_test_passes_with_min_accuracy_and_no_less(least: float, passed: bool) -> None:
     outcome = judged(A, B, expected=ids(A, B, C), accuracy=least, held=(C,))
     assert (outcome.problem is None) is passed
 
 
+@pytest.mark.contract("004.54")
 @pytest.mark.parametrize(("least", "passed"), [(0.0, True), (0.2, True), (0.2000001, False), (0.9, False)])
 def test_every_expected_result_that_was_found_has_to_be_similar_enough(least: float, passed: bool) -> None:
     outcome = judged(A, B, C, expected=ids(A, C), similarity=least)
@@ -247,6 +260,7 @@ def test_an_expected_passage_that_is_found_under_another_id_is_found() -> None:
     assert outcome.unknown == ()
 
 
+@pytest.mark.contract("004.60")
 @pytest.mark.parametrize("accuracy", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("similarity", [0.0, 0.9])
 @pytest.mark.parametrize("hits", [(), (A,)], ids=["nothing else", "beside one that is found"])
@@ -267,6 +281,7 @@ def test_of_many_unknown_ids_the_first_are_named_and_all_counted() -> None:
     assert '"gone-4", …' in problem
 
 
+@pytest.mark.contract("004.62")
 @pytest.mark.parametrize("similarity", [0.0, 0.9])
 def test_a_test_of_which_nothing_was_found_does_not_pass(similarity: float) -> None:
     outcome = judged(A, B, expected=ids(C), accuracy=0.0, similarity=similarity, held=(C,))
@@ -287,6 +302,7 @@ def answer(*outcomes: Outcome) -> Any:  # noqa: ANN401 - JSON
     return body
 
 
+@pytest.mark.contract("004.62")
 @pytest.mark.parametrize(("passed", "failed", "status"), [(2, 0, "passed"), (1, 1, "partial"), (0, 2, "failed")])
 def test_the_whole_is_passed_failed_or_partial(passed: int, failed: int, status: str) -> None:
     outcomes = [outcome(str(n), passed=n < passed) for n in range(passed + failed)]
@@ -294,6 +310,7 @@ def test_the_whole_is_passed_failed_or_partial(passed: int, failed: int, status:
     assert (body["status"], body["passed_tests"], body["failed_tests"]) == (status, passed, failed)
 
 
+@pytest.mark.contract("004.62")
 def test_a_test_that_could_not_be_run_does_not_hide() -> None:
     body = answer(outcome("a"), outcome("b", error="The query could not be embedded."))
     assert (body["status"], body["passed_tests"], body["failed_tests"], body["error_tests"]) == ("partial", 1, 0, 1)
@@ -303,6 +320,7 @@ def test_a_test_that_could_not_be_run_does_not_hide() -> None:
     assert failed["missing_results"] == ids(A)
 
 
+@pytest.mark.contract("004.56", "004.57")
 def test_executed_at_and_result_accuracy_are_filled_in() -> None:
     (test,) = answer(outcome("a"))["tests"]
     assert test["executed_at"] == "2026-03-02T10:00:00Z"

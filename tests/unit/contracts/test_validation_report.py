@@ -56,6 +56,7 @@ def accepts(fields: Mapping[str, object]) -> bool:
 # --- as the seed has it --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("001.38")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_report_is_as_its_models_declare_it_with_no_key_more(name: str) -> None:
     fields = report(EXAMPLES[name]())
@@ -80,6 +81,7 @@ def test_a_report_has_the_fields_of_the_seed_at_the_top() -> None:
     ]
 
 
+@pytest.mark.contract("001.19")
 def test_a_test_case_has_the_fields_of_the_seed() -> None:
     case = report()["test_cases"][0]
     assert list(case)[:6] == [
@@ -93,6 +95,7 @@ def test_a_test_case_has_the_fields_of_the_seed() -> None:
     assert list(case["query"]) == ["text", "top_k", "query_type"]
 
 
+@pytest.mark.contract("001.7", "001.8", "001.9", "001.10", "001.11", "001.12", "001.13")
 def test_a_result_has_exactly_the_fields_of_the_seed() -> None:
     result = report()["test_cases"][0]["actual_results"][0]
     chunk = validations.chunk_of(0)
@@ -107,23 +110,27 @@ def test_a_result_has_exactly_the_fields_of_the_seed() -> None:
     }
 
 
+@pytest.mark.contract("001.29")
 def test_timestamp_is_when_the_validation_began_in_iso_8601_and_utc() -> None:
     began = datetime(2026, 3, 2, 12, 0, 5, tzinfo=timezone(timedelta(hours=2)))
     assert report(replace(validations.passed(), started_at=began))["timestamp"] == "2026-03-02T10:00:05Z"
 
 
+@pytest.mark.contract("001.1", "001.2", "001.3")
 def test_a_query_is_told_as_it_was_asked() -> None:
     asked = topic_result(text="  What?  ", kind=TopicType.BROAD, labels=(2, 0, 1), top_k=3)
     (case,) = report(validation_of([asked]))["test_cases"]
     assert case["query"] == {"text": "  What?  ", "top_k": 3, "query_type": "broad"}
 
 
+@pytest.mark.contract("001.20")
 def test_expected_criteria_are_those_of_the_test_set() -> None:
     criteria = {"min_score": 0.3, "expected_topic": "pub/sub", "since": datetime(2026, 3, 1, tzinfo=UTC).date()}
     (case,) = report(validation_of([topic_result(expected_criteria=criteria)]))["test_cases"]
     assert case["expected_criteria"] == {"min_score": 0.3, "expected_topic": "pub/sub", "since": "2026-03-01"}
 
 
+@pytest.mark.contract("001.21")
 def test_results_are_the_first_top_k_hits_best_first() -> None:
     asked = topic_result(labels=(0, 2, 0, 1, 0, 2, 1), top_k=4)
     (case,) = report(validation_of([asked]))["test_cases"]
@@ -132,22 +139,26 @@ def test_results_are_the_first_top_k_hits_best_first() -> None:
     assert case["relevance_labels"] == [0, 2, 0, 1]
 
 
+@pytest.mark.contract("001.22")
 def test_a_hit_that_nobody_judged_has_label_0_and_is_told_apart() -> None:
     (case,) = report(validation_of([topic_result(labels=(2, None, 0, 1, None))]))["test_cases"]
     assert case["relevance_labels"] == [2, 0, 0, 1, 0]
     assert case["judged"] == [True, False, True, True, False]
 
 
+@pytest.mark.contract("001.30")
 def test_total_queries_counts_every_topic_those_that_failed_too() -> None:
     assert report(validations.failed())["total_queries"] == 15
 
 
+@pytest.mark.contract("001.21")
 def test_a_topic_that_failed_is_told_and_has_no_measures() -> None:
     case = next(case for case in report(validations.failed())["test_cases"] if case["id"] == "camera-time")
     assert case["error"] == "The embedder did not answer within 30 s."
     assert (case["actual_results"], case["measures"], case["latency_ms"], case["rank_of_best"]) == ([], {}, None, None)
 
 
+@pytest.mark.contract("001.39", "001.44", "001.53")
 def test_summary_begins_with_pass_or_fail() -> None:
     beginnings = {name: report(make())["summary"] for name, make in EXAMPLES.items()}
     assert beginnings["passed"].startswith("PASS: 12/15 queries (80%) achieved precision@5 >= 0.80.")
@@ -155,6 +166,7 @@ def test_summary_begins_with_pass_or_fail() -> None:
     assert beginnings["undecided"].startswith("FAIL: inconclusive: ")
 
 
+@pytest.mark.contract("001.40")
 def test_issues_are_what_did_not_pass_and_then_the_advice() -> None:
     issues = report(validations.failed())["issues"]
     assert issues[0].startswith("topics asked: 1 of 15 topics could not be asked")
@@ -163,6 +175,7 @@ def test_issues_are_what_did_not_pass_and_then_the_advice() -> None:
     assert report()["issues"][0].startswith("Query 'quantum computing algorithms' returned no relevant results")
 
 
+@pytest.mark.contract("001.31", "001.32", "001.33", "001.34", "001.35")
 def test_the_figures_at_the_top_are_those_of_the_measures() -> None:
     fields = report(validations.failed())
     assert fields["avg_precision_at_5"] == fields["measures"]["P@5"]["value"]
@@ -172,6 +185,7 @@ def test_the_figures_at_the_top_are_those_of_the_measures() -> None:
     assert fields["p99_latency_ms"] == fields["latency"]["p99_ms"]
 
 
+@pytest.mark.contract("001.33")
 def test_what_was_not_measured_is_0_where_the_seed_wants_a_number_and_null_beside() -> None:
     fields = report(validations.structure_only())
     assert (fields["avg_precision_at_5"], fields["mrr"], fields["p95_latency_ms"]) == (0.0, 0.0, 0.0)
@@ -212,17 +226,20 @@ def compute_hash_validation_rate(results: list[dict[str, Any]]) -> float:
     return sum(good) / len(results) if results else 1.0
 
 
+@pytest.mark.contract("001.23", "001.45")
 @pytest.mark.parametrize("top_k", [1, 2, 5, 10, 100])
 def test_precision_at_k_is_the_seeds_with_k_of_the_query(top_k: int) -> None:
     (case,) = report(validation_of([topic_result(labels=(2, None, 1, 0, 1, 2, 0), top_k=top_k)]))["test_cases"]
     assert case["precision_at_k"] == compute_precision_at_k(case["relevance_labels"], top_k)
 
 
+@pytest.mark.contract("001.23")
 def test_fewer_results_than_k_are_divided_by_k_all_the_same() -> None:
     (case,) = report(validation_of([topic_result(labels=(2, 1))]))["test_cases"]
     assert case["precision_at_k"] == 2 / 5
 
 
+@pytest.mark.contract("001.24", "001.31", "001.32", "001.36", "001.37", "001.46", "001.47", "001.48")
 def test_the_seeds_own_functions_give_the_figures_of_the_report() -> None:
     fields = report()
     cases = fields["test_cases"]
@@ -264,11 +281,13 @@ def takes(model: type[ReportQuery | ReportResult | ReportCase], fields: Mapping[
     return True
 
 
+@pytest.mark.contract("001.4")
 @pytest.mark.parametrize(("text", "taken"), [("", True), ("nodes", True), (None, False), (7, False)])
 def test_the_text_of_a_query_may_be_empty_and_not_null(text: object, taken: bool) -> None:
     assert takes(ReportQuery, _query(text=text)) is taken
 
 
+@pytest.mark.contract("001.5")
 @pytest.mark.parametrize(
     ("top_k", "taken"), [(0, False), (1, True), (5, True), (100, True), (101, False), (-1, False), (None, False)]
 )
@@ -276,6 +295,7 @@ def test_top_k_of_a_query_is_from_1_to_100(top_k: object, taken: bool) -> None:
     assert takes(ReportQuery, _query(top_k=top_k)) is taken
 
 
+@pytest.mark.contract("001.6")
 @pytest.mark.parametrize(
     ("kind", "taken"),
     [("specific", True), ("broad", True), ("paraphrase", True), ("edge", True), ("Edge", False), ("", False)],
@@ -284,6 +304,7 @@ def test_query_type_is_one_of_the_seeds_four(kind: str, taken: bool) -> None:
     assert takes(ReportQuery, _query(query_type=kind)) is taken
 
 
+@pytest.mark.contract("001.14")
 @pytest.mark.parametrize(
     ("score", "taken"), [(0.0, True), (1.0, True), (-0.01, False), (1.01, False), (None, False), ("0.5", False)]
 )
@@ -291,17 +312,20 @@ def test_similarity_score_is_between_0_and_1(score: object, taken: bool) -> None
     assert takes(ReportResult, _result(similarity_score=score)) is taken
 
 
+@pytest.mark.contract("001.15")
 @pytest.mark.parametrize("name", ["content", "url", "title", "content_hash"])
 def test_strings_of_a_result_are_not_null(name: str) -> None:
     assert not takes(ReportResult, _result(**{name: None}))
     assert not takes(ReportResult, {key: value for key, value in _result().items() if key != name})
 
 
+@pytest.mark.contract("001.16")
 @pytest.mark.parametrize(("index", "taken"), [(0, True), (7, True), (-1, False), (0.5, False), (None, False)])
 def test_chunk_index_is_a_non_negative_integer(index: object, taken: bool) -> None:
     assert takes(ReportResult, _result(chunk_index=index)) is taken
 
 
+@pytest.mark.contract("001.12", "001.17")
 @pytest.mark.parametrize(
     ("moment", "taken"),
     [
@@ -318,6 +342,7 @@ def test_timestamp_of_a_result_is_iso_8601_or_empty_where_an_index_does_not_say(
     assert takes(ReportResult, _result(timestamp=moment)) is taken
 
 
+@pytest.mark.contract("001.18")
 @pytest.mark.parametrize(
     ("digest", "taken"),
     [
@@ -334,6 +359,7 @@ def test_content_hash_is_64_hexadecimal_digits(digest: str, taken: bool) -> None
     assert takes(ReportResult, _result(content_hash=digest)) is taken
 
 
+@pytest.mark.contract("001.13")
 def test_content_hash_is_the_one_that_the_index_has_and_not_recomputed() -> None:
     one = topic_result()
     wrong = replace(one.hits[0], chunk=replace(one.hits[0].chunk, content_hash="ab" * 32))
@@ -343,6 +369,7 @@ def test_content_hash_is_the_one_that_the_index_has_and_not_recomputed() -> None
     assert product.compute_hash_validation_rate(read) == (len(read) - 1) / len(read)
 
 
+@pytest.mark.contract("001.18")
 def test_a_content_hash_in_upper_case_is_kept_in_lower_case() -> None:
     assert ReportResult.model_validate_json(json.dumps(_result(content_hash="AF" * 32))).content_hash == "af" * 32
     one = topic_result()
@@ -362,6 +389,7 @@ def test_a_time_without_a_zone_is_read_as_utc(stamp: str) -> None:
     assert read.timestamp == datetime(2025, 12, 16, 15, 30, tzinfo=UTC)
 
 
+@pytest.mark.contract("001.15")
 def test_no_field_of_a_result_is_null_where_an_index_does_not_say_when_it_was_stored() -> None:
     one = topic_result()
     undated = tuple(replace(hit, chunk=replace(hit.chunk, created_at=None)) for hit in one.hits)
@@ -408,6 +436,7 @@ def _case(**changes: object) -> dict[str, object]:
     return report()["test_cases"][0] | changes
 
 
+@pytest.mark.contract("001.25")
 @pytest.mark.parametrize("name", ["relevance_labels", "judged", "chunk_ids"])
 def test_there_is_one_label_for_each_result(name: str) -> None:
     whole = _case()[name]
@@ -417,21 +446,25 @@ def test_there_is_one_label_for_each_result(name: str) -> None:
     assert not takes(ReportCase, _case(**{name: [*whole, whole[0]]}))
 
 
+@pytest.mark.contract("001.26")
 @pytest.mark.parametrize(("label", "taken"), [(0, True), (1, True), (2, True), (3, False), (-1, False), (0.5, False)])
 def test_each_label_is_0_1_or_2(label: object, taken: bool) -> None:
     assert takes(ReportCase, _case(relevance_labels=[label, 0, 0, 0, 0])) is taken
 
 
+@pytest.mark.contract("001.27")
 @pytest.mark.parametrize(("value", "taken"), [(0.0, True), (1.0, True), (-0.1, False), (1.2, False), (None, False)])
 def test_precision_at_k_is_between_0_and_1(value: object, taken: bool) -> None:
     assert takes(ReportCase, _case(precision_at_k=value)) is taken
 
 
+@pytest.mark.contract("001.24", "001.28")
 @pytest.mark.parametrize(("rank", "taken"), [(None, True), (1, True), (9, True), (0, False), (-1, False), (1.5, False)])
 def test_rank_of_best_counts_from_1_or_is_null(rank: object, taken: bool) -> None:
     assert takes(ReportCase, _case(rank_of_best=rank)) is taken
 
 
+@pytest.mark.contract("001.41")
 @pytest.mark.parametrize(
     "name", ["avg_precision_at_5", "mrr", "metadata_completeness_rate", "hash_validation_pass_rate"]
 )
@@ -440,17 +473,20 @@ def test_rates_are_between_0_and_1(name: str, value: object, taken: bool) -> Non
     assert accepts(report() | {name: value}) is taken
 
 
+@pytest.mark.contract("001.42")
 @pytest.mark.parametrize("name", ["avg_latency_ms", "p95_latency_ms", "p99_latency_ms"])
 @pytest.mark.parametrize(("value", "taken"), [(0.0, True), (9_999.0, True), (-1.0, False), (None, False)])
 def test_latencies_are_not_negative(name: str, value: object, taken: bool) -> None:
     assert accepts(report() | {name: value}) is taken
 
 
+@pytest.mark.contract("001.43")
 @pytest.mark.parametrize(("count", "taken"), [(15, True), (14, False), (16, False)])
 def test_total_queries_is_the_number_of_test_cases(count: int, taken: bool) -> None:
     assert accepts(report() | {"total_queries": count}) is taken
 
 
+@pytest.mark.contract("001.44")
 @pytest.mark.parametrize(
     ("summary", "taken"),
     [("PASS: all is well.", True), ("FAIL: it is not.", False), ("All is well.", False), ("PASSED: yes", False)],
@@ -517,6 +553,7 @@ def test_differences_from_live_name_both_sides() -> None:
 _CRITERIA = ["precision_at_5", "mrr", "metadata_completeness", "hash_validation", "p95_latency"]
 
 
+@pytest.mark.contract("001.39")
 @pytest.mark.parametrize(("name", "outcome"), [("passed", True), ("failed", False), ("undecided", None)])
 def test_the_five_criteria_are_listed_with_value_limit_and_whether_they_are_met(
     name: str, outcome: bool | None
@@ -620,6 +657,7 @@ def test_the_json_schema_refuses_what_the_seed_refuses() -> None:
 # --- reading back --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("001.38")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_report_is_read_back_as_it_was_written(name: str) -> None:
     validation = EXAMPLES[name]()
@@ -769,6 +807,7 @@ def test_no_hits_are_no_results() -> None:
     assert (case["actual_results"], case["relevance_labels"], case["precision_at_k"]) == ([], [], 0.0)
 
 
+@pytest.mark.contract("001.7")
 def test_a_similarity_that_rounding_pushed_over_1_is_1() -> None:
     one = topic_result(labels=(2,))
     over = replace(hits_of(0, 1)[0], similarity=1.0000001)

@@ -12,6 +12,7 @@ from assay.model.ids import chunk_id, content_hash, document_id, query_embedding
 URL = "https://docs.example.org/concepts/nodes"
 
 
+@pytest.mark.contract("003.8")
 @pytest.mark.parametrize(
     ("path", "slug"),
     [
@@ -30,6 +31,7 @@ def test_a_slug_is_the_last_parts_of_the_path_joined_by_hyphens(path: str, slug:
     assert slug_from_path(path) == slug
 
 
+@pytest.mark.contract("003.8")
 @given(st.text(max_size=300) | st.lists(st.text(min_size=1), min_size=1).map("/".join))
 def test_a_slug_has_1_to_100_characters(path: str) -> None:
     slug = slug_from_path(path)

@@ -11,6 +11,7 @@ def test_a_cosine_between_zero_and_one_is_its_own_similarity(cosine: float) -> N
     assert clip_similarity(cosine) == cosine
 
 
+@pytest.mark.contract("000.11")
 @pytest.mark.parametrize("cosine", [-1e-9, -0.2, -1.0, -1.000_000_1, -math.inf])
 def test_a_negative_cosine_has_similarity_zero(cosine: float) -> None:
     assert clip_similarity(cosine) == 0.0
@@ -20,6 +21,7 @@ def test_a_negative_zero_is_reported_without_its_sign() -> None:
     assert math.copysign(1.0, clip_similarity(-0.0)) == 1.0
 
 
+@pytest.mark.contract("000.11")
 @pytest.mark.parametrize("cosine", [1.000_000_1, 1.1, math.inf])
 def test_a_cosine_that_rounding_pushed_over_one_has_similarity_one(cosine: float) -> None:
     assert clip_similarity(cosine) == 1.0

@@ -71,12 +71,14 @@ def _outcome(check: str, measured: Measured, limits: QualityLimits = LIMITS) -> 
 # --- the seed's criteria -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("001.53")
 def test_the_defaults_are_seed_001s() -> None:
     assert (LIMITS.precision, LIMITS.precision_share, LIMITS.mrr, LIMITS.p95_ms) == (0.8, 0.8, 0.7, 2_000.0)
     assert (LIMITS.completeness, LIMITS.hashes) == (1.0, 1.0)
     assert (LIMITS.edge_topics, LIMITS.precision_of, LIMITS.measures) == ("count", "at_k", ())
 
 
+@pytest.mark.contract("001.49")
 @pytest.mark.parametrize(("good", "outcome"), [(4, Outcome.PASS), (3, Outcome.FAIL)])
 def test_four_of_five_topics_have_to_reach_the_precision(good: int, outcome: Outcome) -> None:
     found = _finding("precision", _measured(_topics(*[GOOD] * good * 3, *[BAD] * (5 - good) * 3)))
@@ -86,11 +88,13 @@ def test_four_of_five_topics_have_to_reach_the_precision(good: int, outcome: Out
         assert found.count == 6
 
 
+@pytest.mark.contract("001.49")
 @pytest.mark.parametrize(("labels", "outcome"), [((1, 1, 1, 1, 0), Outcome.PASS), ((1, 1, 1, 0, 0), Outcome.FAIL)])
 def test_a_topic_reaches_it_with_four_relevant_hits_of_five(labels: Sequence[int], outcome: Outcome) -> None:
     assert _outcome("precision", _measured(_topics(*[labels] * 14))) is outcome
 
 
+@pytest.mark.contract("001.50")
 @pytest.mark.parametrize(
     ("labels", "outcome"),
     [
@@ -104,6 +108,7 @@ def test_mrr_is_by_the_best_hit(labels: Sequence[Sequence[int]], outcome: Outcom
     assert _outcome("MRR", _measured(_topics(*[*labels] * 3))) is outcome
 
 
+@pytest.mark.contract("001.52")
 @pytest.mark.parametrize(("p95_ms", "outcome"), [(1_999.9, Outcome.PASS), (2_000.0, Outcome.FAIL)])
 def test_p95_has_to_be_under_its_limit(p95_ms: float, outcome: Outcome) -> None:
     found = _finding("latency", _measured(_topics(GOOD), p95_ms=p95_ms))
@@ -116,6 +121,7 @@ def test_without_a_timed_search_the_latency_is_not_known() -> None:
     assert _outcome("latency", measured) is Outcome.INCONCLUSIVE
 
 
+@pytest.mark.contract("001.51")
 def test_one_hit_without_a_field_or_with_another_hash_fails() -> None:
     sound = hits_of(0, 3)
     nameless = replace(chunk_of(4).document, title="")

@@ -62,6 +62,7 @@ def test_every_field_of_a_chunk_survives_a_payload_in_json(chunk: Chunk) -> None
     assert from_payload(json.loads(json.dumps(to_payload(chunk))), chunk.id) == chunk
 
 
+@pytest.mark.contract("002.22", "003.31", "003.32", "003.33", "003.34", "003.35", "003.36")
 def test_the_names_that_others_read_are_always_there() -> None:
     payload = to_payload(point("guide/start", version=None, locale=None).chunk)
     assert payload.keys() >= NAMES_FOR_OUTSIDE
@@ -106,6 +107,7 @@ def _can_be(name: str, value: object) -> bool:
     return type(value) is type(sound) and value != ["word", 7]
 
 
+@pytest.mark.contract("000.35")
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_payload_without_one_of_its_fields_is_refused_by_name(name: str) -> None:
     with pytest.raises(PointCorrupt, match=rf"The point {POINT} of the index is damaged: its payload lacks `{name}`"):

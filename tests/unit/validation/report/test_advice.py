@@ -49,6 +49,7 @@ def test_nothing_is_said_of_no_topics() -> None:
     assert advise() == ()
 
 
+@pytest.mark.contract("001.40")
 def test_an_edge_query_without_relevant_results_is_expected_in_the_seeds_words() -> None:
     edge = topic_result(
         text="quantum computing", kind=TopicType.EDGE, labels=(0,) * 5, relevant=0, expects_answer=False
@@ -250,6 +251,7 @@ def test_many_unjudged_results_are_told() -> None:
     assert advise(topic_result(labels=(2, 1, 1, 1, None))) == ()
 
 
+@pytest.mark.contract("001.40")
 def test_latency_near_its_limit_is_told_in_the_seeds_words() -> None:
     assert advise(latency=took(900.0, 1_800.0)) == (
         "p99 latency 1800ms within acceptable range but approaching limit 2000ms",

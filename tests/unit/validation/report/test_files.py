@@ -22,6 +22,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.contract("001.54")
 def test_the_name_is_the_second_in_utc_when_the_validation_began(tmp_path: Path) -> None:
     paths = write_reports(tmp_path, BEGAN, CONTENTS)
     assert paths["json"] == tmp_path / "report_20251216_153045.json"
@@ -34,6 +35,7 @@ def test_the_folder_is_made(tmp_path: Path) -> None:
     assert write_reports(folder, BEGAN, CONTENTS)["md"].is_file()
 
 
+@pytest.mark.contract("001.54")
 def test_a_second_report_of_one_second_overwrites_nothing(tmp_path: Path) -> None:
     first = write_reports(tmp_path, BEGAN, {"json": b"1"})
     second = write_reports(tmp_path, BEGAN, {"json": b"2", "html": b"2"})

@@ -85,6 +85,7 @@ def chunk_of(point: AdoptedPoint) -> Chunk:
 # --- presets -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.contract("adopted.1", "adopted.2", "adopted.3", "adopted.4", "adopted.5")
 @pytest.mark.parametrize("preset", PAYLOADS)
 def test_each_preset_finds_the_passage_and_its_page(preset: str) -> None:
     chunk = chunk_of(read(preset, PAYLOADS[preset]))
@@ -94,6 +95,7 @@ def test_each_preset_finds_the_passage_and_its_page(preset: str) -> None:
         assert chunk.document.url == URL
 
 
+@pytest.mark.contract("adopted.3", "adopted.4", "adopted.5")
 @pytest.mark.parametrize("preset", ["validation_report", "retrieval_layer", "search_api", "retrieval_service"])
 def test_position_counts_from_0_however_a_seed_counts(preset: str) -> None:
     assert chunk_of(read(preset, PAYLOADS[preset])).position == 2

@@ -12,6 +12,7 @@ from assay.settings import IndexSettings, MappingSettings
 from assay.testing.index_samples import points
 
 
+@pytest.mark.contract("adopted.1", "adopted.2", "adopted.3", "adopted.4", "adopted.5")
 @pytest.mark.parametrize("preset", PAYLOADS)
 def test_each_payload_looks_like_its_own_preset(preset: str) -> None:
     likely = likely_preset([PAYLOADS[preset]] * 3)
