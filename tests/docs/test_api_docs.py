@@ -12,8 +12,10 @@ import pytest
 from assay.app import Assay
 from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api, service_validation
 from assay.contracts.fields import RequestModel
+from assay.contracts.highlights import highlights
 from assay.contracts.json_object import read_json_object
 from assay.errors import InputError
+from assay.model.ids import chunk_id, content_hash
 from assay.model.ranking import Mode
 from assay.settings import Settings
 from assay.web.access import DEFAULT_RATE_LIMIT
@@ -174,6 +176,13 @@ def test_the_example_of_a_refusal_is_what_the_route_says(route: str) -> None:
     assert operation["responses"]["400"]["content"]["application/json"]["example"]["message"] == str(caught.value)
 
 
+def without_nulls(value: object) -> object:
+    """A JSON value as FastAPI writes it into the OpenAPI document."""
+    if isinstance(value, dict):
+        return {name: without_nulls(part) for name, part in value.items() if part is not None}
+    return [without_nulls(part) for part in value] if isinstance(value, list) else value
+
+
 @pytest.mark.parametrize("route", REQUESTS)
 def test_the_examples_of_a_route_are_what_it_takes_and_gives(route: str) -> None:
     request, answer = re.findall(r"```json\n(.*?)```", section(f"`{route}`"), re.DOTALL)
@@ -181,8 +190,9 @@ def test_the_examples_of_a_route_are_what_it_takes_and_gives(route: str) -> None
     ANSWERS[route].model_validate_json(answer)
     operation = dict(operations())[route]
     assert operation["requestBody"]["content"]["application/json"]["example"] == json.loads(request)
-    content = operation["responses"]["200"]["content"]["application/json"]["schema"]
-    assert content == {"$ref": f"#/components/schemas/{ANSWERS[route].__name__}"}
+    content = operation["responses"]["200"]["content"]["application/json"]
+    assert content["example"] == without_nulls(json.loads(answer))
+    assert content["schema"] == {"$ref": f"#/components/schemas/{ANSWERS[route].__name__}"}
 
 
 @pytest.mark.parametrize("route", RELEASES)
@@ -210,6 +220,15 @@ def test_the_command_of_a_route_sends_what_the_route_takes(route: str) -> None:
 def test_the_example_answer_of_the_native_route_has_every_field_but_the_vector() -> None:
     (result,) = examples.NATIVE_ANSWER["results"]  # type: ignore[misc]  # a literal whose type is an object
     assert set(result) == set(native.SearchHit.model_fields) - {"vector"}
+
+
+def test_the_example_answer_of_the_native_route_agrees_with_itself() -> None:
+    (result,) = examples.NATIVE_ANSWER["results"]  # type: ignore[misc]  # a literal whose type is an object
+    text = result["content"]
+    assert result["chunk_id"] == chunk_id(result["url"], content_hash(text), 0)
+    assert result["content_hash"] == content_hash(text)
+    assert result["end"] - result["start"] == len(text)
+    assert result["highlights"] == [list(span) for span in highlights(text, examples.NATIVE_REQUEST["query"])]
 
 
 def test_the_numbers_of_the_page_are_those_of_the_settings() -> None:

@@ -1,8 +1,15 @@
-"""The requests and answers that the OpenAPI document shows."""
+"""The requests and answers that the OpenAPI document shows, with ids and hashes as a build makes them."""
 
-_CHUNK_ID = "6f0c3a52-0b7e-5f0e-9b1c-1d9d9a3c1c55"
+from assay.model.generations import EmbedderIdentity
+from assay.model.ids import chunk_id, content_hash, document_id, query_embedding_id
+
 _QUESTION = "How do nodes communicate?"
 _PASSAGE = "Nodes communicate by topics: one publishes, any number subscribe."
+_URL = "https://docs.example.org/concepts/nodes"
+_HASH = content_hash(_PASSAGE)
+_CHUNK_ID = chunk_id(_URL, _HASH, 0)
+_CHUNK_BEFORE = chunk_id(_URL, content_hash("A node is a program that does one thing."), 0)
+_EMBEDDER = EmbedderIdentity("static", "wordllama-256", 256)
 
 _GENERATION = "20260301T081500Z-4f2a"
 _TOO_MANY = "top_k: it has to be a whole number from 1 to {limit}; 500 was sent."
@@ -38,18 +45,18 @@ QUERY_ANSWER = {
             "content": _PASSAGE,
             "similarity_score": 0.87,
             "chunk_id": _CHUNK_ID,
-            "url": "https://docs.example.org/concepts/nodes",
+            "url": _URL,
             "position": 1,
             "created_at": "2026-03-01T08:15:00Z",
             "metadata": {
                 "title": "Nodes and topics",
                 "section": "Topics",
-                "section_url": "https://docs.example.org/concepts/nodes#topics",
-                "headings": ["Concepts", "Topics"],
+                "section_url": f"{_URL}#topics",
+                "headings": ["Topics"],
                 "version": None,
                 "locale": None,
                 "source": "handbook",
-                "content_hash": "6b1f6c6e5f0d8f0f8f4a1f3d5f4a2b5c0c7c9f1e6d3b2a190807060504030201",
+                "content_hash": _HASH,
             },
         }
     ],
@@ -81,18 +88,18 @@ SERVICE_ANSWER = {
             "chunk_id": _CHUNK_ID,
             "position": 1,
             "metadata": {
-                "url": "https://docs.example.org/concepts/nodes",
-                "section_url": "https://docs.example.org/concepts/nodes#topics",
+                "url": _URL,
+                "section_url": f"{_URL}#topics",
                 "section": "Topics",
                 "chunk_id": _CHUNK_ID,
-                "document_id": "9a1c7d52-4b0a-5b7e-8f26-2b8d1f0f4d11",
+                "document_id": document_id(_URL),
                 "document_title": "Nodes and topics",
                 "source_type": "docusaurus-page",
             },
             "similarity": {
                 "score": 0.87,
                 "algorithm": "cosine-similarity",
-                "query_embedding_id": "f4b0c1f2-6d0e-5c39-a1d7-7f2e9b3c5a60",
+                "query_embedding_id": query_embedding_id(_EMBEDDER.fingerprint, _QUESTION),
                 "result_embedding_id": _CHUNK_ID,
             },
         }
@@ -108,7 +115,7 @@ VALIDATION_REQUEST = {
         {
             "test_id": "nodes-talk",
             "query_text": _QUESTION,
-            "expected_results": [_CHUNK_ID, "c2d4a2f5-58c3-5c0a-8d6c-0e5b4a0f8b11"],
+            "expected_results": [_CHUNK_ID, _CHUNK_BEFORE],
             "success_criteria": {"min_accuracy": 0.5, "min_similarity_score": 0.3},
             "test_category": "factual",
         }
@@ -121,14 +128,14 @@ VALIDATION_ANSWER = {
         {
             "test_id": "nodes-talk",
             "query_text": _QUESTION,
-            "expected_results": [_CHUNK_ID, "c2d4a2f5-58c3-5c0a-8d6c-0e5b4a0f8b11"],
+            "expected_results": [_CHUNK_ID, _CHUNK_BEFORE],
             "success_criteria": {"min_accuracy": 0.5, "min_similarity_score": 0.3},
             "test_category": "factual",
             "executed_at": "2026-03-02T10:00:00.251Z",
             "result_accuracy": 0.5,
             "passed": True,
             "found_results": [{"chunk_id": _CHUNK_ID, "rank": 1, "similarity_score": 0.87}],
-            "missing_results": ["c2d4a2f5-58c3-5c0a-8d6c-0e5b4a0f8b11"],
+            "missing_results": [_CHUNK_BEFORE],
             "unknown_results": [],
             "problem": None,
         }
@@ -162,9 +169,9 @@ NATIVE_ANSWER = {
             "similarity": 0.87,
             "rank_score": 1.0,
             "content": _PASSAGE,
-            "highlights": [[0, 17]],
-            "url": "https://docs.example.org/concepts/nodes",
-            "section_url": "https://docs.example.org/concepts/nodes#topics",
+            "highlights": [[0, 5], [6, 17]],
+            "url": _URL,
+            "section_url": f"{_URL}#topics",
             "title": "Nodes and topics",
             "section": "Topics",
             "heading_path": ["Topics"],
@@ -176,9 +183,9 @@ NATIVE_ANSWER = {
             "locale": None,
             "start": 412,
             "end": 477,
-            "previous_id": "c2d4a2f5-58c3-5c0a-8d6c-0e5b4a0f8b11",
+            "previous_id": _CHUNK_BEFORE,
             "next_id": None,
-            "content_hash": "6b1f6c6e5f0d8f0f8f4a1f3d5f4a2b5c0c7c9f1e6d3b2a190807060504030201",
+            "content_hash": _HASH,
             "token_count": 14,
             "created_at": "2026-03-01T08:15:00Z",
         }
