@@ -11,7 +11,7 @@ from typing import Any
 from qdrant_client import QdrantClient, models
 
 from assay.adapters.embedders.static import StaticEmbedder
-from assay.app import Assay, example_folder
+from assay.app import Assay, shipped_folder
 from assay.model.ids import content_hash
 from assay.settings import load_settings
 from tests.peers.qdrant import QdrantPeer
@@ -42,7 +42,7 @@ def embedder() -> StaticEmbedder:
 def passages() -> tuple[Passage, ...]:
     """Every longer paragraph of the handbook, no text twice."""
     found, seen = [], set()
-    folder = example_folder() / "handbook"
+    folder = shipped_folder("examples") / "handbook"
     for path in sorted(folder.rglob("*.md")):
         page = path.relative_to(folder).with_suffix("").as_posix()
         paragraphs = [part.strip() for part in path.read_text(encoding="utf-8").split("\n\n")]

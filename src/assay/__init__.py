@@ -6,7 +6,7 @@
         docs.publish()
         print(docs.search("how do I configure retries?").hits[0].url)
 
-`open` works in this process, `connect` searches a running server; both give the same answers. See docs/python.md.
+`open` works in this process, `connect` searches a running server; both give the same answers. See `assay docs python`.
 Nothing is loaded before it is used.
 """
 

@@ -16,7 +16,7 @@ from tests.planting import EdgePoints, ServerPoints, Stores, rotated
 from tests.sabotages.in_catalog import IN_THE_CATALOG, Plant, another_fingerprint
 from tests.sabotages.in_index import IN_THE_FILES, IN_THE_INDEX, the_vectors_of_another_model
 
-from assay.app import Assay, AuditReport, example_folder
+from assay.app import Assay, AuditReport, shipped_folder
 from assay.errors import PromotionRefused
 from assay.settings import load_settings
 
@@ -24,7 +24,7 @@ STORES = ("embedded", "qdrant")
 
 
 def _settings(data: Path, store: str, url: str | None) -> dict[str, Any]:
-    source = {"path": example_folder() / "handbook", "base_url": "https://docs.example", "name": "handbook"}
+    source = {"path": shipped_folder("examples") / "handbook", "base_url": "https://docs.example", "name": "handbook"}
     server = {"url": url} if url else {}
     chunking = {"max_characters": 600}
     return {"data_dir": data, "sources": [source], "index": {"store": store}, "qdrant": server, "chunking": chunking}

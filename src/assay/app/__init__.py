@@ -4,7 +4,7 @@
 """
 
 from assay.app.assay import Assay
-from assay.app.construction import example_folder, gate_of, source_of
+from assay.app.construction import gate_of, shipped_folder, source_of
 from assay.app.parts import CANDIDATE
 from assay.app.reports import AuditReport, CalibrationReport, Health, PublishReport
 
@@ -15,7 +15,7 @@ __all__ = [
     "CalibrationReport",
     "Health",
     "PublishReport",
-    "example_folder",
     "gate_of",
+    "shipped_folder",
     "source_of",
 ]

@@ -229,10 +229,13 @@ def _site_source(settings: SourceSettings, data_dir: Path) -> "SiteSource":
     )
 
 
-def example_folder() -> Path:
-    """The handbook that `assay demo` reads: in the installed package, or in the checkout."""
+def shipped_folder(name: str) -> Path:
+    """The folder `docs` or `examples` that comes with Assay: in the installed package, or in the checkout.
+
+    Raises ConfigurationError when it is missing.
+    """
     package = Path(__file__).resolve().parent.parent
-    for folder in (package / "examples", package.parent.parent / "examples"):
-        if (folder / "handbook").is_dir():
+    for folder in (package / name, package.parent.parent / name):
+        if folder.is_dir():
             return folder
-    raise ConfigurationError("The example handbook is missing from this installation.", hint="Install Assay again.")
+    raise ConfigurationError(f"The folder {name} is missing from this installation.", hint="Install Assay again.")

@@ -15,6 +15,7 @@ from assay.cli.commands import (
     building,
     calibrating,
     comparing,
+    documentation,
     keys,
     releasing,
     searching,
@@ -141,6 +142,7 @@ for _module in (
     comparing,
     labelling,
     calibrating,
+    documentation,
 ):
     _module.register(app)
 

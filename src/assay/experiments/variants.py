@@ -27,7 +27,7 @@ DEFAULT_GRID = "default"
 """Stands for a file with a sensible grid."""
 
 _MOST_RUNS = 200
-_HINT = "docs/sweeping.md shows a file."
+_HINT = "`assay docs sweeping` shows a file."
 
 
 @dataclass(frozen=True, slots=True)

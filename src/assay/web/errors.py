@@ -158,7 +158,7 @@ async def _body_too_slow(_request: Request, error: Exception) -> Response:
     return error_response(408, "request_timeout", f"body: it did not come within {error.seconds:g} seconds.")
 
 
-_ROUTES = "GET /openapi.json describes the routes, docs/api.md explains them; POST /v1/search searches."
+_ROUTES = "GET /openapi.json describes the routes, `assay docs api` explains them; POST /v1/search searches."
 
 
 async def _http_exception(request: Request, error: Exception) -> Response:

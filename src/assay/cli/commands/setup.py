@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from assay.app import Assay, example_folder
+from assay.app import Assay, shipped_folder
 from assay.cli import options
 from assay.cli.commands.adoption import examine_adopted, show_settings
 from assay.cli.commands.diagnosis import diagnose, is_free, show_diagnosis
@@ -114,9 +114,12 @@ def doctor(
 def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> None:
     """Ingest the example handbook into a temporary folder, validate, promote and search it; no network needed."""
     folder = data_dir or Path(tempfile.mkdtemp(prefix="assay-demo-"))
-    source = {"path": example_folder() / "handbook", "base_url": DEMO_BASE_URL, "name": "handbook"}
+    source = {"path": shipped_folder("examples") / "handbook", "base_url": DEMO_BASE_URL, "name": "handbook"}
     here = {"catalog": {"url": None}, "index": {"store": "embedded", "adopt": None}}
-    judged = {"testset": example_folder() / "handbook.testset.yaml", "output_dir": folder / "validation_results"}
+    judged = {
+        "testset": shipped_folder("examples") / "handbook.testset.yaml",
+        "output_dir": folder / "validation_results",
+    }
     settings = load_settings(None, {"data_dir": folder, "sources": [source], "validation": judged, **here})
     with Assay.open(settings) as assay:
         report = assay.publish(progress=progress())

@@ -1,7 +1,7 @@
 """The file that `assay init` writes."""
 
 ASSAY_TOML = """\
-# Assay's settings. Every one of them, with its default, is listed in docs/settings.md.
+# Assay's settings. `assay docs settings` lists every one with its default.
 
 {source}
 

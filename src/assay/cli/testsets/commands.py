@@ -93,7 +93,7 @@ def derive_from_documents(
         raise InputError(
             f"Nothing was found on {counted(derivation.pages, 'page')} that could be a query "
             f"({_left_out(derivation)}).",
-            hint="Write some by hand: examples/handbook.testset.yaml shows how.",
+            hint="Write some by hand: `assay docs testsets` shows how.",
         )
     if output is not None:
         save_test_set(output, derivation.test_set, heading=_HEADING, overwrite=force)
