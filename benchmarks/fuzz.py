@@ -31,7 +31,7 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.generation.case import Case
 from schemathesis.schemas import APIOperation
 
-from assay.app import example_folder
+from assay.app import shipped_folder
 
 DEFAULT_CASES = 20_000
 _MOST_FAILURES = 20
@@ -312,7 +312,7 @@ def served_handbook() -> Iterator[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as scratch:
         assay = [sys.executable, "-m", "assay"]
         place = ["--data-dir", str(Path(scratch) / "index")]
-        handbook = str(example_folder() / "handbook")
+        handbook = str(shipped_folder("examples") / "handbook")
         subprocess.run([*assay, "publish", handbook, *place], check=True, capture_output=True, cwd=scratch)
         add_key = [*assay, "keys", "add", "fuzz", "--scope", "admin", "--rate-limit", "off", "--json", *place]
         added = subprocess.run(add_key, check=True, capture_output=True, text=True, cwd=scratch)

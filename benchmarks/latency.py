@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep
 
-from assay.app import Assay, example_folder
+from assay.app import Assay, shipped_folder
 from assay.client.client import Client
 from assay.model.ranking import Query, Ranking, Timings
 from assay.model.validations import LoadFigures
@@ -38,7 +38,11 @@ def main() -> None:
     _stall(lambda after: _sleeper(0.002, stall_at=after))
     print("a real server over HTTP, behind a relay")
     with tempfile.TemporaryDirectory() as work:
-        source = {"path": example_folder() / "handbook", "base_url": "https://docs.example", "name": "handbook"}
+        source = {
+            "path": shipped_folder("examples") / "handbook",
+            "base_url": "https://docs.example",
+            "name": "handbook",
+        }
         settings = load_settings(None, {"data_dir": Path(work) / "data", "sources": [source]})
         with Assay.open(settings) as assay:
             assay.publish()

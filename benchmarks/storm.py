@@ -33,7 +33,7 @@ from typing import Any
 
 from tests.chain import SHAPES, free_port
 
-from assay.app import Assay, example_folder
+from assay.app import Assay, shipped_folder
 from assay.contracts import retrieval_layer
 from assay.errors import AssayError
 from assay.model.generations import State
@@ -112,7 +112,7 @@ class Storm:
         self._random = random.Random(seed)
         self._edition = 0
         self._folder = work / "handbook"
-        self._original = example_folder() / "handbook"
+        self._original = shipped_folder("examples") / "handbook"
         environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
         self.environment = environment | {"ASSAY_DATA_DIR": str(work / "data")}
 

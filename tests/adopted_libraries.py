@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from assay.adapters.stores.bm25 import Bm25Encoder
-from assay.app import example_folder
+from assay.app import shipped_folder
 from tests.adopted import BASE_URL, embedder, vectors
 from tests.peers.qdrant import QdrantPeer
 
@@ -57,7 +57,7 @@ class Library:
 @cache
 def pages() -> tuple[Page, ...]:
     """Every page of the handbook that has a title."""
-    folder = example_folder() / "handbook" / "docs"
+    folder = shipped_folder("examples") / "handbook" / "docs"
     found = []
     for path in sorted(folder.rglob("*.md")):
         if (match := _FRONT_MATTER.match(path.read_text(encoding="utf-8"))) is not None:
@@ -171,7 +171,7 @@ def make_llamaindex_from_files(peer: QdrantPeer) -> Any:
     from llama_index.vector_stores.qdrant import QdrantVectorStore
     from qdrant_client import QdrantClient
 
-    folder = example_folder() / "handbook" / "docs"
+    folder = shipped_folder("examples") / "handbook" / "docs"
     store = QdrantVectorStore(NAME, client=QdrantClient(url=peer.url, check_compatibility=False))
     return VectorStoreIndex.from_documents(
         SimpleDirectoryReader(str(folder), recursive=True, required_exts=[".md"]).load_data(),

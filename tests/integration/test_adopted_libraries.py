@@ -22,7 +22,7 @@ from tests.adopted_libraries import (
 from tests.integration.cli.commands import Run, runner
 from tests.peers.qdrant import QdrantPeer
 
-from assay.app import example_folder
+from assay.app import shipped_folder
 from assay.model.ranking import Filters, Mode, Query
 
 QUESTION = "what happens when the emergency stop is pressed"
@@ -183,7 +183,7 @@ def test_a_langchain_vector_with_a_name_is_found(peer: QdrantPeer, tmp_path: Pat
 def test_a_folder_that_llamaindex_read_is_served_below_a_base_url(peer: QdrantPeer, tmp_path: Path) -> None:
     require("llamaindex")
     make_llamaindex_from_files(peer)
-    folder = str(example_folder() / "handbook" / "docs")
+    folder = str(shipped_folder("examples") / "handbook" / "docs")
     with adopting(peer, tmp_path) as assay:
         chunk = assay.search(Query(QUESTION, 1, Mode.DENSE)).hits[0].chunk
     assert chunk.document.source_path.startswith(folder)

@@ -16,7 +16,7 @@ from tests.peers.serving import Peer, PeerRules
 from tests.planting import EdgePoints, Points, ServerPoints, Stored, rotated
 from tests.sabotages.vectors import rotate_by_one
 
-from assay.app import Assay, example_folder
+from assay.app import Assay, shipped_folder
 from assay.errors import PromotionRefused
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.settings import load_settings
@@ -94,7 +94,7 @@ def originals(peer: Peer, tmp_path_factory: pytest.TempPathFactory) -> Callable[
     def original(store: str) -> Path:
         if store not in made:
             folder = made[store] = tmp_path_factory.mktemp(store)
-            shutil.copytree(example_folder() / "handbook", folder / "docs")
+            shutil.copytree(shipped_folder("examples") / "handbook", folder / "docs")
             with ExitStack() as opened:
                 server = opened.enter_context(QdrantPeer(folder / "server")) if store == "qdrant" else None
                 with Bought(folder, store, peer, server).open() as assay:

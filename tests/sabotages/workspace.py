@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.adapters.embedders.static import StaticEmbedder
-from assay.app import Assay, example_folder
+from assay.app import Assay, shipped_folder
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.ports import Embedder
 from assay.settings import load_settings
@@ -210,8 +210,8 @@ class Workshop:
     def _original(self, embedder: str) -> Path:
         if embedder not in self._built:
             folder = self._built[embedder] = self._folder / embedder
-            shutil.copytree(example_folder() / "handbook", folder / "docs")
-            shutil.copy(example_folder() / "handbook.testset.yaml", folder / "testset.yaml")
+            shutil.copytree(shipped_folder("examples") / "handbook", folder / "docs")
+            shutil.copy(shipped_folder("examples") / "handbook.testset.yaml", folder / "testset.yaml")
             with ExitStack() as kept, Workspace(folder, embedder, self._peer, kept).opened() as assay:
                 assert assay.publish().promoted
         return self._built[embedder]
