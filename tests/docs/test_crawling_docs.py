@@ -47,7 +47,7 @@ def test_a_site_that_nothing_is_set_for_is_read_within_the_defaults_of_the_setti
 def test_the_manners_are_those_of_the_code() -> None:
     polite = Politeness()
     assert (polite.longest_wait, polite.patience, polite.retries, polite.resume_hours) == (120, 900, 3, 24)
-    assert "up to two minutes at once and 15 minutes in\nall" in TEXT
+    assert "up to two minutes at once and 15 minutes in all" in " ".join(TEXT.split())
     assert "up to three times" in TEXT
     assert "within the last 24 hours" in TEXT
     assert SERIES == 8
