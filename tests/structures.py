@@ -20,6 +20,8 @@ LIMITS = StructuralLimits(
     max_failed_pages=0.05,
     max_unread_files=0.2,
     max_page_fall=0.2,
+    max_page_rise=3.0,
+    max_anchor_fall=0.2,
     title_top_k=5,
     max_unreachable=0.0,
     title_sample=1_000,
@@ -28,6 +30,7 @@ LIMITS = StructuralLimits(
     embedded_again=20,
     max_leftovers=0.02,
     max_repeated=0.3,
+    max_boilerplate=1.0,  # and they say it in the same words
 )
 QUALITY = gate_of(GateSettings()).quality
 WORDS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame")

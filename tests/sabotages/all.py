@@ -1,6 +1,6 @@
 """The whole table."""
 
-from tests.sabotages import faults, models, pages, questions, records, vectors
+from tests.sabotages import faults, models, pages, questions, records, releases, vectors
 
 SABOTAGES = (
     *faults.SABOTAGES,
@@ -8,5 +8,6 @@ SABOTAGES = (
     *vectors.SABOTAGES,
     *models.SABOTAGES,
     *pages.SABOTAGES,
+    *releases.SABOTAGES,
     *questions.SABOTAGES,
 )

@@ -45,6 +45,8 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         max_failed_pages=settings.max_failed_pages,
         max_unread_files=settings.max_unread_files,
         max_page_fall=settings.max_page_fall,
+        max_page_rise=None if settings.allow_additions else settings.max_page_rise,
+        max_anchor_fall=settings.max_anchor_fall,
         title_top_k=settings.title_top_k,
         max_unreachable=settings.max_unreachable,
         title_sample=settings.title_sample,
@@ -52,6 +54,7 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         max_alike_pages=settings.max_alike_pages,
         max_leftovers=settings.max_leftovers,
         max_repeated=settings.max_repeated,
+        max_boilerplate=settings.max_boilerplate,
         embedded_again=settings.embedded_again,
     )
     groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]

@@ -58,6 +58,9 @@ AllowRemovals = Annotated[
     bool,
     typer.Option("--allow-removals", help="Let it go live this once however many of the live pages are gone."),
 ]
+AllowAdditions = Annotated[
+    bool, typer.Option("--allow-additions", help="Let it go live this once however many pages are new.")
+]
 
 
 def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[str, Any] | None = None) -> Settings:
@@ -67,9 +70,14 @@ def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[st
     return settings_for(config, data_dir, overrides)
 
 
-def gate_overrides(*, allow_removals: bool) -> dict[str, Any]:
+def gate_overrides(*, allow_removals: bool, allow_additions: bool) -> dict[str, Any]:
     """What of the gate's limits is lifted for this run."""
-    return {"gate": {"max_page_fall": 1.0, "allow_removals": True}} if allow_removals else {}
+    lifted: dict[str, Any] = {}
+    if allow_removals:
+        lifted |= {"max_page_fall": 1.0, "max_anchor_fall": 1.0, "allow_removals": True}
+    if allow_additions:
+        lifted |= {"allow_additions": True}
+    return {"gate": lifted} if lifted else {}
 
 
 def testset_overrides(testset: Path | None) -> dict[str, Any]:

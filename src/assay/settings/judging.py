@@ -49,6 +49,15 @@ class GateSettings(Table):
         le=1.0,
         description="Largest share of the live generation's pages, and of its text, that may be gone.",
     )
+    max_page_rise: float = Field(
+        default=3.0,
+        ge=0.0,
+        description="The most new pages of a source, version and locale, as a multiple of its live pages; up to 49 are "
+        "always allowed.",
+    )
+    max_anchor_fall: float = Field(
+        default=0.2, ge=0.0, le=1.0, description="Largest share of the anchors that may be gone from pages that stay."
+    )
     title_top_k: int = Field(default=5, ge=1, le=100, description="A title has to find its document in so many hits.")
     max_unreachable: float = Field(
         default=0.02, ge=0.0, le=1.0, description="Largest share of documents that their own title may fail to find."
@@ -74,6 +83,12 @@ class GateSettings(Table):
         ge=0.0,
         le=1.0,
         description="Largest share of a source's pages with one title, and of its text that is on 3 pages or more.",
+    )
+    max_boilerplate: float = Field(
+        default=0.1,
+        ge=0.0,
+        le=1.0,
+        description="Largest share of a source's text in lines that more than half of its pages have.",
     )
     embedded_again: int = Field(
         default=20,
@@ -117,6 +132,10 @@ class GateSettings(Table):
         default=False,
         description="Pages of the live generation that are gone were removed on purpose: what was judged on them is "
         "left out. `--allow-removals` sets it for one release.",
+    )
+    allow_additions: bool = Field(
+        default=False,
+        description="Pages were added on purpose, however many. `--allow-additions` sets it for one release.",
     )
     min_derived_rr: float = Field(
         default=0.4, ge=0.0, le=1.0, description="Least mean RR of a derived test set, in place of P@5 and MRR."

@@ -65,6 +65,7 @@ def publish(
     convention: options.Convention = None,
     rebuild: options.Rebuild = False,
     allow_removals: options.AllowRemovals = False,
+    allow_additions: options.AllowAdditions = False,
     testset: options.TestSetFile = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
@@ -72,7 +73,8 @@ def publish(
 ) -> None:
     """Build a candidate, validate it, and make it live if it passes: the job to schedule."""
     overrides = options.source_overrides(sources, base_url, name, current_version, default_locale, convention)
-    overrides |= options.gate_overrides(allow_removals=allow_removals) | options.testset_overrides(testset)
+    overrides |= options.gate_overrides(allow_removals=allow_removals, allow_additions=allow_additions)
+    overrides |= options.testset_overrides(testset)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         report = assay.publish(rebuild=rebuild, progress=progress())
         generation = assay.catalog.generation(report.build.generation.id)

@@ -27,13 +27,15 @@ def promote(
         str | None, typer.Argument(help="Id of a candidate or of a retired generation [default: the candidate].")
     ] = None,
     allow_removals: options.AllowRemovals = False,
+    allow_additions: options.AllowAdditions = False,
     testset: options.TestSetFile = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
     """Make the candidate live; without a PASS that speaks of it as it is, it is validated first."""
-    overrides = options.gate_overrides(allow_removals=allow_removals) | options.testset_overrides(testset)
+    overrides = options.gate_overrides(allow_removals=allow_removals, allow_additions=allow_additions)
+    overrides |= options.testset_overrides(testset)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         promoted = assay.promote(generation, progress())
     if as_json:

@@ -13,13 +13,17 @@ from assay.errors import (
 from assay.model.evaluation import Finding, Outcome
 from assay.ports import Progress
 from assay.validation.structure.addresses import addresses, searched_by_default
+from assay.validation.structure.anchors import fall_in_anchors
+from assay.validation.structure.boilerplate import boilerplate
 from assay.validation.structure.content import leftover_markup, pages_that_say_something
+from assay.validation.structure.erosion import erosion
 from assay.validation.structure.integrity import integrity
 from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.kinds import fall_in_kinds_of_content
 from assay.validation.structure.lost_text import fall_in_text
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
 from assay.validation.structure.repeats import passages_alike, titles_alike
+from assay.validation.structure.rise import rise_in_pages
 from assay.validation.structure.titles import reachable_by_title
 from assay.validation.structure.truncation import read_to_the_end
 from assay.validation.structure.unread import unread_files
@@ -33,12 +37,16 @@ CHECKS: tuple[Check, ...] = (
     failed_pages,
     unread_files,
     fall_in_pages,
+    erosion,
+    rise_in_pages,
     lost_content,
     fall_in_text,
     fall_in_kinds_of_content,
+    fall_in_anchors,
     pages_that_say_something,
     titles_alike,
     passages_alike,
+    boilerplate,
     leftover_markup,
     addresses,
     searched_by_default,

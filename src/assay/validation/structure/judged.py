@@ -19,6 +19,9 @@ class StructuralLimits:
     max_unread_files: largest share of the documents that no reader took, 0 to 1.
     max_page_fall: largest share of the live generation's pages that may be gone, or lose what they said, and of its
         text that may be lost, 0 to 1.
+    max_page_rise: the most new pages of a source, version and locale, as a multiple of those that are live; None for
+        any number.
+    max_anchor_fall: largest share of the anchors that may be gone from pages that stay, 0 to 1.
     title_top_k: a title has to find its document in so many hits.
     max_unreachable: largest share of documents that their own title may fail to find, 0 to 1.
     title_sample: the most documents whose titles are tried.
@@ -26,12 +29,15 @@ class StructuralLimits:
     max_alike_pages: largest share of a source's pages that may say the same as others of their version and locale.
     max_leftovers: largest share of a source's chunks that may show leftovers of templates and markup.
     max_repeated: largest share of a source's pages that may have one title, and of its text that may be on many pages.
+    max_boilerplate: largest share of a source's text in lines that more than half of its pages have, 0 to 1.
     embedded_again: texts that are embedded again where each costs something; 0 for none.
     """
 
     max_failed_pages: float
     max_unread_files: float
     max_page_fall: float
+    max_page_rise: float | None
+    max_anchor_fall: float
     title_top_k: int
     max_unreachable: float
     title_sample: int
@@ -39,6 +45,7 @@ class StructuralLimits:
     max_alike_pages: float
     max_leftovers: float
     max_repeated: float
+    max_boilerplate: float
     embedded_again: int
 
 

@@ -1,0 +1,111 @@
+"""Lines that most pages repeat: a cookie banner, a menu or a footer that was taken for content."""
+
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.model.counting import counted
+from assay.model.documents import DocumentInfo
+from assay.model.evaluation import Finding, percent
+from assay.ports import Progress
+from assay.validation.structure.judged import Judged, StructuralLimits, finding
+
+_LEAST_PAGES = 5
+"""Of fewer pages, most are too few to tell a template by."""
+
+_MOST = 0.5
+"""A line on a larger share of the pages is part of their template."""
+
+_SHOWN = 3
+_LONGEST_SHOWN = 60
+_WORD = re.compile(r"[^\W\d_]+")
+"""Numbers make no difference: a date or a count changes from page to page."""
+
+_Place = tuple[str, str | None, str | None]
+"""Source, version and locale."""
+
+Hashes = NDArray[np.uint32]  # of lines, by CRC-32
+
+
+def boilerplate(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Hold the share of a source's text in lines that most of its pages have against its limit."""
+    places: defaultdict[_Place, _Lines] = defaultdict(_Lines)
+    progress.begin("repeated lines", judged.generation.documents)
+    for page in judged.catalog.documents(judged.generation.id):
+        places[_place(page.info)].add(page.text)
+        progress.advance()
+    progress.end()
+    by_place = {place: lines.repeated() for place, lines in places.items()}
+    place, (share, repeated) = max(
+        by_place.items(), key=lambda one: one[1][0], default=(("", None, None), (0.0, np.empty(0, np.uint32)))
+    )
+    failed = share > limits.max_boilerplate
+    shown = _shown(judged, place, repeated) if failed else []
+    yield finding(
+        "boilerplate",
+        not failed,
+        share,
+        f"at most {percent(limits.max_boilerplate)} of a source's text is in lines that most of its pages have",
+        f"{percent(share)} of the text of {place[0]} is in {counted(len(repeated), 'line')} that more than half of "
+        f"its pages have ({percent(limits.max_boilerplate)} are allowed): {', '.join(shown[:_SHOWN])}. Was a banner, "
+        "a menu or a footer taken for content? Leave it out of the pages, or publish the folder that they are written "
+        "in. If that is meant, raise gate.max_boilerplate",
+        shown,
+        len(repeated),
+    )
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The lines of the pages of one place. pages: the hashes of each page's lines, each once; sizes: characters."""
+
+    pages: list[Hashes] = field(default_factory=list)
+    sizes: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Count a page's lines; one that it has twice counts with the characters of both."""
+        lines = [(_hashed(words), len(line)) for line in text.splitlines() if (words := _words(line))]
+        hashes, places = np.unique(np.fromiter((one for one, _ in lines), np.uint32, len(lines)), return_inverse=True)
+        self.pages.append(hashes)
+        self.sizes.append(np.bincount(places, [size for _, size in lines], len(hashes)).astype(np.int64))
+
+    def repeated(self) -> tuple[float, Hashes]:
+        """The share of all characters in lines that most pages have, and those lines, the largest first."""
+        if len(self.pages) < _LEAST_PAGES:
+            return 0.0, np.empty(0, np.uint32)
+        hashes, places, counts = np.unique(np.concatenate(self.pages), return_inverse=True, return_counts=True)
+        sizes = np.bincount(places, np.concatenate(self.sizes), len(hashes))
+        most = counts > _MOST * len(self.pages)
+        order = np.argsort(-sizes[most], kind="stable")
+        return float(sizes[most].sum() / max(sizes.sum(), 1)), hashes[most][order]
+
+
+def _shown(judged: Judged, place: _Place, repeated: Hashes) -> list[str]:
+    """The lines with these hashes as some page has them, in their order."""
+    wanted = {int(one): number for number, one in enumerate(repeated)}
+    found: dict[int, str] = {}
+    for page in judged.catalog.documents(judged.generation.id):
+        if _place(page.info) == place:
+            for line in page.text.splitlines():
+                if (number := wanted.get(_hashed(_words(line)))) is not None:
+                    found.setdefault(number, repr(" ".join(line.split())[:_LONGEST_SHOWN]))
+        if len(found) == len(wanted):
+            break
+    return [found[number] for number in sorted(found)]
+
+
+def _words(line: str) -> str:
+    return " ".join(_WORD.findall(line.lower()))
+
+
+def _hashed(words: str) -> int:
+    return zlib.crc32(words.encode("utf-8", "surrogatepass"))
+
+
+def _place(info: DocumentInfo) -> _Place:
+    return info.source, info.version, info.locale
