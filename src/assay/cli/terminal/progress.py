@@ -39,6 +39,7 @@ STAGES: Mapping[str, str] = {
     "suspects": "Looking for vectors that fit their text least",
     "pages": "Reading every page",
     "passages": "Looking for repeated passages",
+    "repeated lines": "Looking for repeated lines",
     "embed again": "Embedding a sample again",
     "titles by vectors": "Looking up titles by their vectors",
     "addresses": "Asking the address of every hit",
