@@ -50,7 +50,7 @@ def verdict_on(
     top_k: int | None = None,
 ) -> Verdict:
     searcher = world.searcher(generation.id)
-    asked = search or searcher.search, world.embedder.expect_queries
+    asked = search or searcher.search, world.embedder.prefetch_queries
     recheck = Recheck(world.embedder, world.encoder)
     opened = generation, live, world.catalog, searcher.index
     judged = Judged(*opened, *asked, recheck, None, world.embedder, threshold, top_k)

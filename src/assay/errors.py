@@ -1,34 +1,34 @@
-"""Every way Assay can fail, in one tree. It knows no HTTP and no exit codes; surfaces map it.
+"""The tree of all errors. Surfaces map them to HTTP statuses and exit codes.
 
 AssayError
- ├── InputError                 the caller's fault: a bad query, argument or file (also a ValueError)
- ├── ConfigurationError         settings that cannot work, or that contradict each other
+ ├── InputError                 an invalid query, argument or file (also a ValueError)
+ ├── ConfigurationError         invalid or contradictory settings
  ├── SourceError                a folder or site that cannot be read at all
- │    └── SourceUnavailable       a site that does not answer, or not now; another try may work
+ │    └── SourceUnavailable       a site that does not answer now; a retry may work
  ├── EmbeddingError             the embedder failed
- │    ├── EmbedderUnavailable     unreachable, slow or throttling; another try may work
- │    ├── EmbedderRefused         key, quota or request refused; another try will not work
+ │    ├── EmbedderUnavailable     unreachable, slow or throttling; a retry may work
+ │    ├── EmbedderRefused         key, quota or request refused; a retry will not work
  │    └── InvalidEmbedding        a vector of the wrong length, not finite, or zero
- ├── IdentityMismatch           a query's embedder is not the one that made the generation
+ ├── IdentityMismatch           the query's embedder is not that of the generation
  ├── VectorStoreError           the vector store failed
- │    ├── StoreUnavailable        unreachable, locked or slow; another try may work
+ │    ├── StoreUnavailable        unreachable, locked or slow; a retry may work
  │    ├── StorageFull             no space left
  │    ├── IndexNotFound           the generation has no index there
  │    └── IndexCorrupt            damaged, half-written or of another version
  │         └── PointCorrupt         one point of it is damaged; the others can be read
  ├── CatalogError               the catalog failed
- │    ├── CatalogNotFound         there is none yet: nothing has been ingested
+ │    ├── CatalogNotFound         no catalog exists: nothing has been ingested
  │    ├── CatalogCorrupt          something stored in it is damaged
- │    ├── CatalogUnavailable      unreachable or locked; another try may work
+ │    ├── CatalogUnavailable      unreachable or locked; a retry may work
  │    └── CatalogSchemaError      of another version of Assay
- ├── ServiceError               another Assay, asked over HTTP, failed
- │    ├── ServiceUnavailable      unreachable, slow or not well; another try may work
- │    ├── ServiceThrottled        asked more often than it allows
- │    └── ServiceRefused          the key or the address is not what it has to be
+ ├── ServiceError               a remote Assay, asked over HTTP, failed
+ │    ├── ServiceUnavailable      unreachable, slow or unhealthy; a retry may work
+ │    ├── ServiceThrottled        over its rate limit
+ │    └── ServiceRefused          wrong key or address
  └── GenerationError            the request does not fit the state of the generations
       ├── NoLiveGeneration        nothing has been promoted yet
       ├── GenerationNotFound      no generation of that id
-      ├── InvalidTransition       the state machine has no such step
+      ├── InvalidTransition       a change of state that is not allowed
       ├── BuildInProgress         another build holds the lock
       ├── IndexNotOurs            the index was adopted, and Assay only reads it
       └── PromotionRefused        the gate did not pass this generation
@@ -38,10 +38,10 @@ from assay.redaction import redacted
 
 
 class AssayError(Exception):
-    """Anything that Assay raises on purpose. The secrets of the settings are masked in its texts.
+    """Base of all errors that Assay raises. Secrets of the settings are masked in its texts.
 
-    message: what happened, with the value it happened to.
-    hint: what to do next; empty when the message says it.
+    message: what happened, with the value.
+    hint: what to do next; may be empty.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
@@ -54,19 +54,19 @@ class AssayError(Exception):
 
 
 class InputError(AssayError, ValueError):
-    """What the caller gave cannot be used: the message names the field, its limit and what was sent."""
+    """Invalid input: the message names the field, its limit and the value."""
 
 
 class ConfigurationError(AssayError):
-    """Settings that cannot work; the hint names the setting that mends it."""
+    """Invalid settings; the hint names the setting to change."""
 
 
 class SourceError(AssayError):
-    """A source that cannot be read at all; a single page that fails is a value, not an error."""
+    """A source that cannot be read at all; a page that fails is a value and no error."""
 
 
 class SourceUnavailable(SourceError):
-    """A site that does not answer, or not now: the same reading may go well later."""
+    """A site that does not answer now; a retry may work."""
 
 
 class EmbeddingError(AssayError):
@@ -74,11 +74,11 @@ class EmbeddingError(AssayError):
 
 
 class EmbedderUnavailable(EmbeddingError):
-    """Unreachable, too slow or throttling, after the retries that were allowed."""
+    """Unreachable, too slow or throttling, after all retries."""
 
 
 class EmbedderRefused(EmbeddingError):
-    """The provider refused for good: key, quota or request."""
+    """The provider refused the key, quota or request; a retry will not work."""
 
 
 class InvalidEmbedding(EmbeddingError):
@@ -86,7 +86,7 @@ class InvalidEmbedding(EmbeddingError):
 
 
 class IdentityMismatch(AssayError):
-    """The embedder at hand is not the one that made the generation."""
+    """The configured embedder is not the one of the generation."""
 
 
 class VectorStoreError(AssayError):
@@ -118,11 +118,11 @@ class CatalogError(AssayError):
 
 
 class CatalogNotFound(CatalogError):
-    """There is no catalog yet: nothing has been ingested."""
+    """No catalog exists: nothing has been ingested."""
 
 
 class CatalogCorrupt(CatalogError):
-    """Something that is stored in it is damaged and cannot be read; the rest can."""
+    """A record is damaged and cannot be read; the others can."""
 
 
 class CatalogUnavailable(CatalogError):
@@ -134,19 +134,19 @@ class CatalogSchemaError(CatalogError):
 
 
 class ServiceError(AssayError):
-    """Another Assay, which is asked over HTTP, failed, or what answers is none."""
+    """A remote Assay failed, or the address is not one."""
 
 
 class ServiceUnavailable(ServiceError):
-    """Unreachable, too slow, or it says that it cannot answer."""
+    """The remote Assay is unreachable, too slow or unhealthy."""
 
 
 class ServiceThrottled(ServiceError):
-    """It is asked more often than its rate limits allow."""
+    """The remote Assay's rate limit is exceeded."""
 
 
 class ServiceRefused(ServiceError):
-    """It refused the key, or nothing of it is at that address."""
+    """The remote Assay refused the key, or is not at that address."""
 
 
 class GenerationError(AssayError):
@@ -162,7 +162,7 @@ class GenerationNotFound(GenerationError):
 
 
 class InvalidTransition(GenerationError):
-    """The state machine has no such step."""
+    """A change of state that is not allowed."""
 
 
 class BuildInProgress(GenerationError):

@@ -381,7 +381,7 @@ def test_sparse_vectors_that_are_not_bm25s_are_not_asked(
         assert_same(ranked(ranking), nearest(QUESTION, 5))
         assert ranking.query.mode is Mode.DENSE
         assert len(ranking.warnings) == 1
-        assert "Keyword search was left out" in ranking.warnings[0]
+        assert "Keyword search was skipped" in ranking.warnings[0]
         with pytest.raises(InputError, match=r"mode: .*no vectors that keyword search"):
             assay.search(Query(QUESTION, 5, Mode.SPARSE))
 
@@ -617,7 +617,7 @@ def use_everything(assay: Assay) -> None:
         assay.rollback,
         lambda: assay.store.create("g1", IndexSpec(256, 1)),
         lambda: assay.store.delete("adopted-docs"),
-        lambda: assay.store.point_at("g1"),
+        lambda: assay.store.switch_alias("g1"),
         assay.catalog.build_lock,
     ):
         with pytest.raises(IndexNotOurs, match="docs as it is, and Assay never changes it"):

@@ -208,7 +208,7 @@ def test_llamaindexs_hybrid_collection_of_other_terms_is_searched_by_meaning(pee
         ranking = assay.search(Query(QUESTION, 5))
     expected = nearest(peer, QUESTION, 5, lambda _: "")
     assert [hit.similarity for hit in ranking.hits] == pytest.approx([score for _, score in expected], abs=1e-5)
-    assert "Keyword search was left out" in ranking.warnings[0]
+    assert "Keyword search was skipped" in ranking.warnings[0]
 
 
 @pytest.mark.parametrize("similarity", ["dot_product", "l2"])
@@ -229,4 +229,4 @@ def test_haystacks_sparse_index_has_its_vectors_under_names(peer: QdrantPeer, tm
     with adopting(peer, tmp_path) as assay:
         ranking = assay.search(Query(QUESTION, 1))
     assert ranking.hits[0].chunk.text == best
-    assert "Keyword search was left out" in ranking.warnings[0]
+    assert "Keyword search was skipped" in ranking.warnings[0]

@@ -214,7 +214,7 @@ def test_an_unchecked_candidate_is_not_promoted_by_the_releases(assay: Assay) ->
     with pytest.raises(PromotionRefused, match="has not been checked"):
         assay.releases.promote(candidate.id, "gate", None)
     assay.validate(candidate.id)
-    with pytest.raises(PromotionRefused, match="speaks of other limits"):
+    with pytest.raises(PromotionRefused, match="is for other limits"):
         assay.releases.promote(candidate.id, "another gate", None)
 
 

@@ -375,7 +375,7 @@ def test_an_alias_of_somebody_else_is_left_alone(store: QdrantStore, foreign: Qd
     theirs = models.CreateAlias(collection_name="theirs", alias_name="assay")
     foreign.update_collection_aliases([models.CreateAliasOperation(create_alias=theirs)])
     with pytest.raises(VectorStoreError, match="leads to the collection theirs"):
-        store.point_at("g1")
+        store.switch_alias("g1")
     assert [alias.collection_name for alias in foreign.get_aliases().aliases] == ["theirs"]
 
 
@@ -386,11 +386,11 @@ def test_the_alias_leads_outside_readers_from_one_generation_to_the_next(
     filled(store, points(3), "g2")
     assert store.describe().shown is None
     for generation, count in (("g1", 2), ("g1", 2), ("g2", 3), ("g1", 2)):
-        store.point_at(generation)
+        store.switch_alias(generation)
         assert foreign.count("assay").count == count
         assert store.describe().shown == generation
     with pytest.raises(IndexNotFound):
-        store.point_at("g3")
+        store.switch_alias("g3")
     assert store.describe().shown == "g1"
 
 

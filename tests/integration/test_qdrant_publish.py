@@ -184,7 +184,7 @@ def test_an_alias_that_cannot_follow_does_not_stop_a_release(
     peer.fail("403", path="aliases", times=None)
     promoted = assay.publish().promoted
     assert promoted
-    assert "Outside readers are not led" in caplog.text
+    assert "The alias does not name" in caplog.text
     peer.heal()
     level, message = check(assay, "vector store")
     assert (level, alias(outside)) == ("ok", None)

@@ -61,7 +61,7 @@ USES: dict[str, Callable[[World], object]] = {
     "open": lambda world: world.store.open("g1", SPEC),
     "inspect": lambda world: world.store.inspect("g1", SPEC),
     "generations": lambda world: world.store.generations(),
-    "point_at": lambda world: world.store.point_at("g1"),
+    "switch_alias": lambda world: world.store.switch_alias("g1"),
     "check": lambda world: world.store.check(),
     "describe": lambda world: world.store.describe(),
     "build": lambda world: world.build(),

@@ -59,11 +59,11 @@ def use_everything(store: QdrantStore) -> None:
         lambda: store.create("g1", SPEC),
         lambda: store.open("g2", SPEC),
         lambda: store.open("g1", IndexSpec(DIMENSION + 1, 1)),
-        lambda: store.point_at("g2"),
+        lambda: store.switch_alias("g2"),
     ):
         with pytest.raises(VectorStoreError):
             refused()
-    store.point_at("g1")
+    store.switch_alias("g1")
     index = store.open("g1", SPEC)
     for filters in (
         EVERYTHING,
@@ -82,7 +82,7 @@ def use_everything(store: QdrantStore) -> None:
     second = store.create("g2", SPEC)
     second.add(points(3))
     second.seal()
-    store.point_at("g2")
+    store.switch_alias("g2")
     store.create("g3", SPEC).abort()
     store.describe()
     store.generations()

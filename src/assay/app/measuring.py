@@ -448,7 +448,7 @@ class Measuring(Parts):
             self.catalog,
             searcher.index,
             searcher.search,
-            self.embedder.expect_queries,
+            self.embedder.prefetch_queries,
             self._gate_recheck(),
             searcher.error if isinstance(searcher, _Unopened) else None,
             self.embedder,
@@ -521,7 +521,7 @@ class Measuring(Parts):
         costly = self.embedder.batching.costly
         return Asked(
             searcher.search,
-            self.embedder.expect_queries if costly else None,
+            self.embedder.prefetch_queries if costly else None,
             search.mode,
             search.threshold,
             max(self.settings.validation.depth, measures.deepest),

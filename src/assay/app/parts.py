@@ -229,7 +229,7 @@ class Parts:
         if self.adopted is not None:
             adopted = self.adopted_store.open(generation.id, IndexSpec.of(generation))
             encoder = self.encoder if adopted.has_keywords else None
-            return Searcher(generation, adopted, self.embedder, encoder, rules, shifting=True)
+            return Searcher(generation, adopted, self.embedder, encoder, rules, externally_modified=True)
         embedder = self._query_embedder(generation)
         index = (store or self.store).open(generation.id, IndexSpec.of(generation))
         return Searcher(generation, index, embedder, self.encoder, rules)

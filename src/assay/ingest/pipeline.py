@@ -89,9 +89,9 @@ def clear_leftovers(catalog: Catalog, store: VectorStore) -> list[str]:
     there = {generation.id: generation for generation in catalog.generations()}
     judged = {identity for identity, one in there.items() if _is_judged(one)}
     leftovers = [identity for identity, one in there.items() if not one.state.is_sealed]
-    indexed = store.generations() if judged or store.exclusive else []
+    indexed = store.generations() if judged or store.owns_all_indexes else []
     left = [identity for identity in leftovers if identity not in judged or identity in indexed]
-    strays = [identity for identity in indexed if identity not in there] if store.exclusive else []
+    strays = [identity for identity in indexed if identity not in there] if store.owns_all_indexes else []
     for identity in [*left, *strays]:
         store.delete(identity)
     for identity in leftovers:

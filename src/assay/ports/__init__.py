@@ -1,4 +1,4 @@
-"""What the core needs of the outside world, as small Protocols. `assay.testing` has a conformance kit for each."""
+"""Small Protocols for everything outside the core. `assay.testing` has a conformance kit for each."""
 
 from assay.ports.catalog import Catalog, ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, StoredDocument
 from assay.ports.checksums import CHECKSUM_BYTES, fit_checksums, vector_checksums

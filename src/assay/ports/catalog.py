@@ -1,4 +1,4 @@
-"""Where documents, chunks and generations are kept."""
+"""The catalog: documents, chunks and generations."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,9 +13,9 @@ from assay.model.generations import Generation, State
 
 @dataclass(frozen=True, slots=True)
 class KnownPage:
-    """What the catalog remembers of a page in a generation.
+    """One page of a generation, without its content.
 
-    revision: id of the stored document with its chunks; a new generation may include it as it is.
+    revision: id of the stored document and its chunks; a new generation may include it unchanged.
     """
 
     key: str
@@ -27,10 +27,10 @@ class KnownPage:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document as the catalog keeps it.
+    """A stored document.
 
     revision: id of this text with these chunks.
-    sections, links: as in Document; None for one that was stored before they were kept.
+    sections, links: as in Document; None for a document stored by a version that did not record them.
     """
 
     revision: str
@@ -46,7 +46,7 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class ChunkPlace:
-    """Where a chunk stands: as in Chunk, without what is in it."""
+    """Position of a chunk in its document, without its text."""
 
     chunk_id: str
     url: str
@@ -67,7 +67,7 @@ class ChunkMetadata:
 
 
 class EmbeddedChunk(NamedTuple):
-    """A chunk whose vector may be used again. checksum: of its vector; None where none was recorded."""
+    """A chunk whose vector may be reused. checksum: of its vector; None where none was recorded."""
 
     chunk_id: str
     checksum: bytes | None
@@ -77,7 +77,7 @@ class Catalog(Protocol):
     """The relational store: documents, chunks, generations. Every method raises CatalogError."""
 
     def build_lock(self) -> AbstractContextManager[None]:
-        """Hold the one right to build; freed when the process dies. Raises BuildInProgress when it is taken."""
+        """Hold the build lock, released when the process dies. Raises BuildInProgress if another process holds it."""
 
     # generations
 
@@ -85,9 +85,9 @@ class Catalog(Protocol):
         """Store a new generation, in state building."""
 
     def update_generation(self, generation: Generation) -> None:
-        """Store the fields of a generation anew, except its state and when it went live. Raises GenerationNotFound.
+        """Overwrite the fields of a generation, except its state and the time it went live. Raises GenerationNotFound.
 
-        Both belong to the steps that change them, of which another process may take one at the same time.
+        `transition` and `promote` change those two, perhaps in another process at the same time.
         """
 
     def generation(self, generation_id: str) -> Generation:
@@ -97,36 +97,36 @@ class Catalog(Protocol):
         """All generations, newest first."""
 
     def live_id(self) -> str | None:
-        """Id of the live generation; a fast look at one row."""
+        """Id of the live generation; reads one row."""
 
     def transition(self, generation_id: str, target: State, *, reason: str | None = None) -> Generation:
         """Change the state, except to live. Raises InvalidTransition, GenerationNotFound."""
 
     def promote(self, generation_id: str, at: datetime) -> Generation:
-        """In one transaction: make a candidate or retired generation live and the live one retired.
+        """Make a candidate or retired generation live and retire the live one, in one transaction.
 
         Raises InvalidTransition, GenerationNotFound.
         """
 
     def forget(self, generation_id: str) -> None:
-        """Delete the rows of a generation that is not live, and every document that no generation has any more."""
+        """Delete the rows of a generation that is not live, and documents that no generation includes any more."""
 
     # documents and chunks
 
     def known_pages(self, generation_id: str) -> dict[tuple[str, str], KnownPage]:
-        """What a generation knows of each page, by (source name, key)."""
+        """The pages of a generation, by (source name, key)."""
 
     def add_documents(self, generation_id: str, documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> None:
         """Store documents with their chunks in a generation, in one transaction. URLs are unique in a generation."""
 
     def include_revisions(self, generation_id: str, revisions: Sequence[str]) -> None:
-        """Include documents that are stored already, in one transaction."""
+        """Include stored documents in a generation, in one transaction."""
 
     def damaged_revisions(self, revisions: Sequence[str]) -> set[str]:
-        """Those of these stored documents that were changed since: their id does not follow from their rows.
+        """The revisions whose rows no longer match their id.
 
-        An id covers everything but the time at which a chunk was first stored. A document that was stored before
-        sections were kept cannot be checked, and is not among them.
+        The id covers everything but the time at which a chunk was first stored. Documents stored before sections
+        were recorded cannot be checked and are left out.
         """
 
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
@@ -136,64 +136,63 @@ class Catalog(Protocol):
         """One document of a generation by its canonical URL."""
 
     def documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[StoredDocument]:
-        """The documents of a generation at these URLs, by URL; URLs that it has none at are left out."""
+        """The documents of a generation at these URLs, ordered by URL; unknown URLs are left out."""
 
     def urls_of_texts(self, generation_id: str, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """URLs of the documents of a generation that have these texts, ascending; hashes of no text are left out."""
+        """URLs of the documents of a generation with these texts, ascending; unknown hashes are left out."""
 
     def text_of(self, text_hash: str) -> str | None:
-        """The text with this hash, of any document that is still stored."""
+        """The text with this hash, from any stored document."""
 
     def chunks(self, generation_id: str, revisions: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Chunks of a generation, by URL and position; only those of the given revisions, if given."""
 
     def chunk_metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
-        """Rows of the documents view for these chunks, as long as this generation is the live one; else none.
+        """Rows of the documents view for these chunks while this generation is live; else none.
 
-        A search waits for it: a catalog that is slow or does not answer is CatalogUnavailable soon.
+        Searches wait for this call, so a slow catalog raises CatalogUnavailable after a short timeout.
         """
 
     def places_at(self, generation_id: str, urls: Sequence[str]) -> list[ChunkPlace]:
-        """Where the chunks of the documents at these URLs stand, by URL and position."""
+        """Positions of the chunks of the documents at these URLs, by URL and position."""
 
     def places_of_ids(self, generation_id: str, chunk_ids: Sequence[str]) -> list[ChunkPlace]:
-        """Where these chunks stand, by URL and position; ids that the generation lacks are left out."""
+        """Positions of these chunks, by URL and position; ids that the generation lacks are left out."""
 
     def places_of_texts(self, generation_id: str, content_hashes: Sequence[str]) -> list[ChunkPlace]:
-        """Where the chunks with these texts stand, by URL and position."""
+        """Positions of the chunks with these texts, by URL and position."""
 
     def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
-        """For each hash of an embedded text, a chunk of this generation that has it.
+        """One chunk of this generation for each hash of an embedded text.
 
-        In a generation of which checksums were recorded, chunks without a readable one are left out.
+        If the generation has checksums, chunks without a readable one are left out.
         """
 
     def record_checksums(self, generation_id: str, checksums: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Record the checksums of the vectors of whole documents, in one transaction: by URL, and by chunk id.
+        """Record the vector checksums of whole documents, by URL and chunk id, in one transaction.
 
-        Only a building generation takes them. URLs at which it has no document are left out.
+        The generation has to be building. Unknown URLs are ignored.
         """
 
     def checksums(self, generation_id: str, urls: Sequence[str]) -> dict[str, bytes]:
-        """The recorded checksums of the vectors of the documents at these URLs, by chunk id.
+        """The recorded vector checksums of the documents at these URLs, by chunk id.
 
-        Chunks of which none was recorded are left out: earlier versions of Assay recorded none. Raises CatalogCorrupt
-        where what is recorded of a document is damaged.
+        Chunks without one are left out (earlier versions recorded none). Raises CatalogCorrupt if a record is damaged.
         """
 
     # judgments
 
     def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
-        """What is kept under these keys; those that nothing is kept under are left out."""
+        """The stored passages by key; unknown keys are left out."""
 
     def keep_anchors(self, generation_id: str, anchors: Mapping[str, Passage]) -> None:
-        """Keep what judgments turned out to be about on a generation, longer than that generation.
+        """Store the passages that judgments resolved to on a generation; they outlive it.
 
-        What is kept under a key already stays as it is. Raises GenerationNotFound.
+        Existing keys are not overwritten. Raises GenerationNotFound.
         """
 
     def check(self) -> None:
         """Raise CatalogError unless the catalog can be reached and has this version's schema."""
 
     def close(self) -> None:
-        """Let go of all connections; a second call does nothing."""
+        """Close all connections; a second call does nothing."""

@@ -1,9 +1,9 @@
-"""Checksums of dense vectors, which hold through a store that rounds their last bits.
+"""Checksums of dense vectors that tolerate a store rounding the last bits.
 
-A checksum is the vector, scaled to length 1, projected on four directions that are drawn once for each dimension: four
-float32 numbers. Stores may scale a vector to length 1 when they write it, and then its last bits differ; a hash of its
-bytes would differ too. The projections differ by 1e-7, and a vector is held to its checksum within 1e-5. What that
-finds is in docs/decisions/0041-vectors-are-held-to-their-checksums.md.
+A checksum is four float32 numbers: the vector, scaled to length 1, projected on four fixed directions per dimension.
+Stores may scale a vector to length 1 when they write it, which changes its last bits, so a hash of its bytes would
+differ. The projections then differ by about 1e-7; the tolerance is 1e-5. docs/decisions/0041 states which faults that
+finds.
 """
 
 import hashlib
@@ -20,15 +20,15 @@ CHECKSUM_BYTES = 16
 
 _PROJECTIONS = 4
 _TOLERANCE = 1e-5
-"""A hundred times what float32 rounds, and a hundredth of what sets the vectors of near-duplicate texts apart."""
+"""100 times float32's rounding, and a hundredth of the difference between vectors of near-duplicate texts."""
 
 _HALF = 2.0**31
 
 
 def vector_checksums(vectors: Sequence[Vector] | Vectors) -> list[bytes]:
-    """The checksum of each of these vectors, which have one dimension; a vector without a direction has that of none.
+    """The checksum of each vector, NaN for one without a direction. All vectors have the same dimension.
 
-    Equal on every machine but for rounding.
+    Equal on every machine apart from rounding.
     """
     if not len(vectors):
         return []
@@ -37,16 +37,16 @@ def vector_checksums(vectors: Sequence[Vector] | Vectors) -> list[bytes]:
 
 
 def fit_checksums(vectors: Sequence[Vector] | Vectors, checksums: Sequence[bytes]) -> list[bool]:
-    """Whether each of these vectors, which have one dimension, is the one that its checksum was made of.
+    """Whether each vector matches its checksum. All vectors have the same dimension.
 
-    A vector without a direction never is. Raises ValueError for a checksum of another length.
+    A vector without a direction never matches. Raises ValueError for a checksum of another length.
     """
     if not len(vectors):
         return []
     recorded = np.frombuffer(b"".join(checksums), "<f4").reshape(len(vectors), _PROJECTIONS)
     with np.errstate(invalid="ignore"):
         apart = np.abs(_projected(vectors) - recorded.astype(np.float64))
-    return [bool(fit) for fit in np.all(apart <= _TOLERANCE, axis=1)]  # NaN is not
+    return [bool(fit) for fit in np.all(apart <= _TOLERANCE, axis=1)]  # NaN never matches
 
 
 def _projected(vectors: Sequence[Vector] | Vectors) -> NDArray[np.float64]:
@@ -60,7 +60,7 @@ def _projected(vectors: Sequence[Vector] | Vectors) -> NDArray[np.float64]:
 
 @cache
 def _directions(dimension: int) -> NDArray[np.float64]:
-    """Shape (4, dimension): numbers of variance 1, even between ±√3, that follow from nothing but the dimension."""
+    """Shape (4, dimension): uniform in ±√3 (variance 1), derived from the dimension alone."""
     drawn = hashlib.shake_256(f"assay vector checksum {dimension}".encode()).digest(4 * _PROJECTIONS * dimension)
     even = np.frombuffer(drawn, "<u4").astype(np.float64) / _HALF - 1.0
     return np.asarray(even.reshape(_PROJECTIONS, dimension) * np.sqrt(3.0), np.float64)

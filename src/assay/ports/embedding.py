@@ -1,4 +1,4 @@
-"""What makes vectors of texts."""
+"""Embedders and sparse encoders."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from assay.model.generations import EmbedderIdentity, SparseIdentity
 from assay.ports.vectors import SparseVector, Vector, Vectors
 
 TokenCounter = Callable[[Sequence[str]], list[int]]
-"""Number of tokens of each text. A function of a module can be pickled; so can an object that loads its model anew."""
+"""Number of tokens of each text. Picklable: a module's function, or an object that reloads its model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batching:
-    """How an embedder is best asked for the vectors of many texts.
+    """How to batch the texts of a build.
 
-    texts: texts of one call of embed_documents.
-    calls: calls that are worth making at the same time.
-    costly: whether vectors are worth keeping on disk until they are in use, because making them costs money or hours.
+    texts: texts per call of embed_documents.
+    calls: number of concurrent calls.
+    costly: whether vectors cost money or hours, so that they are cached on disk until a generation uses them.
     """
 
     texts: int
@@ -28,11 +28,11 @@ class Batching:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderCall:
-    """One request to a provider of embeddings, for whoever keeps count.
+    """One request to an embedding provider, for metrics.
 
     purpose: `document` or `query`.
-    tokens: as the provider counted them, else as count_tokens does; 0 when the request failed.
-    seconds: from sending to the whole answer.
+    tokens: as counted by the provider, else by count_tokens; 0 if the request failed.
+    seconds: from sending the request to receiving the whole answer.
     status: `ok`, the HTTP status (`429`), `unreachable`, `timeout`, `cut`, or `unusable` for an answer without the
         vectors that were asked for.
     """
@@ -47,7 +47,7 @@ class EmbedderCall:
 
 
 EmbedderObserver = Callable[[EmbedderCall], None]
-"""Told of every request, also of those that failed; called from several threads, and must not raise."""
+"""Called after each request, failed ones too, from several threads; must not raise."""
 
 
 class QueryEmbedder(Protocol):
@@ -55,14 +55,14 @@ class QueryEmbedder(Protocol):
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What the meaning of its vectors depends on."""
+        """Everything that the meaning of its vectors depends on."""
 
     @property
     def batching(self) -> Batching:
-        """How it is best asked for the vectors of many texts."""
+        """How to batch the texts of a build."""
 
     def embed_query(self, text: str) -> Vector:
-        """Embed a text to find with. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
+        """Embed a query. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
 
 
 class Embedder(QueryEmbedder, Protocol):
@@ -70,69 +70,69 @@ class Embedder(QueryEmbedder, Protocol):
 
     @property
     def max_tokens(self) -> int | None:
-        """The most tokens of one text; None when there is no limit."""
+        """Maximum number of tokens of one text; None without a limit."""
 
     @property
     def tokenizer(self) -> str:
         """Name of the tokenizer that count_tokens uses."""
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Number of tokens of each text, as the model or its named stand-in counts them."""
+        """Number of tokens of each text, by `tokenizer`."""
 
     @property
     def token_counter(self) -> TokenCounter | None:
-        """What counts as count_tokens does and can be pickled, to count in another process; None if nothing can."""
+        """A picklable equivalent of count_tokens, for other processes; None if there is none."""
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to be found. Returns float32 of shape (len(texts), dimension), each row of length 1.
+        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1.
 
-        A text gives the same bits whatever else is in the call. A text in which the model knows nothing (only
-        unknown or no tokens) raises InvalidEmbedding. Raises EmbeddingError.
+        A text's vector does not depend on the other texts of the call. Raises InvalidEmbedding for a text without a
+        token that the model knows; EmbeddingError.
         """
 
-    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
-        """These will be asked next by embed_query: a provider that is paid by the call embeds them in few calls.
+    def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+        """Embed queries in few calls, so that embed_query answers these texts from memory.
 
-        seconds: after which nothing more is tried; None for the patience of a build.
+        seconds: time limit of all retries; None for that of a build.
 
-        What was expected before is forgotten. Texts that cannot be embedded are left for embed_query to refuse. Raises
+        Replaces what was prefetched before. Texts that cannot be embedded are left for embed_query to refuse. Raises
         EmbeddingError.
         """
 
     def interrupt(self) -> None:
-        """End the waiting of calls of embed_documents that go on in other threads; they raise EmbedderUnavailable.
+        """End the waiting of running embed_documents calls in other threads; they raise EmbedderUnavailable.
 
-        A request that a provider is working on is not given up, for it has to be paid. Later calls are not touched.
+        A request that was sent is not cancelled, since it has to be paid. Later calls are not affected.
         """
 
     def close(self) -> None:
-        """Let go of connections; a second call does nothing."""
+        """Close connections; a second call does nothing."""
 
 
 class EmbeddingCache(Protocol):
-    """Vectors that were paid for, kept through a crash until a generation that holds them is in use."""
+    """Stores paid vectors until a live generation holds them, so that a crash loses none."""
 
     def vectors(self, embedder: EmbedderIdentity, hashes: Sequence[str]) -> dict[str, Vector]:
-        """The vectors that are there, bit for bit as they were kept, by hash of the embedded text."""
+        """The stored vectors, bit for bit, by hash of the embedded text; missing ones are left out."""
 
     def keep(self, embedder: EmbedderIdentity, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors by hash of the embedded text; when this returns, they are there after a crash.
+        """Store vectors durably by hash of the embedded text.
 
-        Never raises for what happens to the store: a store that cannot be written is logged, and gone without.
+        Never raises for a store that cannot be written: that is logged, and the vectors are not stored.
         """
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
 
     def close(self) -> None:
-        """Let go of the store; a second call does nothing."""
+        """Close the store; a second call does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the places are called that begin in a text: who asks for nothing but such a name is looking for it.
+    """The names of the page and sections that begin in a text; a query that is such a name looks for it.
 
-    title: of the page, where the text is its beginning; else "".
+    title: of the page if the text is its beginning; else "".
     """
 
     title: str
@@ -140,27 +140,24 @@ class Names:
 
     @classmethod
     def of(cls, chunk: Chunk) -> "Names":
-        """The names of what begins in a chunk."""
+        """The names of the page and sections that begin in a chunk."""
         return cls(chunk.document.title if chunk.position == 0 else "", chunk.headings)
 
 
 class SparseEncoder(Protocol):
-    """Turns text into BM25 vectors."""
+    """Makes BM25 vectors of texts."""
 
     def term_counts(self, texts: Sequence[str], names: Sequence[Names] = ()) -> list[SparseVector]:
-        """How often each term occurs in each text, stop words left out; values are whole numbers.
+        """Count the terms of each text without stop words; values are whole numbers.
 
-        names: of each text; none have any if empty. A name is a term more, which a query has that says nothing else.
+        names: of each text; empty for none. A name is one more term, which a query has that says nothing else.
         """
 
     def weigh(self, counts: Sequence[SparseVector], average_length: float) -> list[SparseVector]:
         """BM25 document weights from term counts; the index adds the IDF."""
 
     def encode_query(self, text: str) -> SparseVector:
-        """Each distinct term of a query, and the names that it may be, each with weight 1.
-
-        Empty when only stop words are in it.
-        """
+        """Each distinct term of a query and the names that it may be, with weight 1; empty for stop words alone."""
 
     def identity(self, average_length: float) -> SparseIdentity:
-        """What vectors made with this average length depend on."""
+        """Everything that vectors with this average length depend on."""

@@ -1,71 +1,71 @@
-"""How far long work has come."""
+"""Progress of long work."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Someone who wants to see how far long work has come: a bar on a terminal, lines in a log."""
+    """Receives the progress of long work: a bar on a terminal, lines in a log."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """A stage starts, within the one that goes on if there is one.
+        """Begin a stage, nested in the current one if there is one.
 
-        total: how many steps it has; None when that is not known yet.
+        total: its number of steps; None if not known yet.
         """
 
     def expect(self, total: int) -> None:
-        """The stage has so many steps, as far as is known by now."""
+        """Set the number of steps that the stage is now expected to have."""
 
     def advance(self, steps: int = 1) -> None:
-        """So many steps of the stage are done."""
+        """Count steps of the stage as done."""
 
     def remark(self, text: str) -> None:
-        """What else is worth knowing at this moment, in a few words: `3 failed`. It stands for the one before."""
+        """Show a short remark such as `3 failed`, in place of the previous one."""
 
     def end(self) -> None:
-        """The stage is over; the one that it began in goes on."""
+        """End the stage and continue the enclosing one."""
 
 
 class Silence:
-    """The progress that nobody looks at."""
+    """Progress that is discarded."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def expect(self, total: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def advance(self, steps: int = 1) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def remark(self, text: str) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def end(self) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
 
 class Relay:
-    """Hands everything on to somebody else: for who wants to hear or change a part of it on the way."""
+    """Forwards every call; subclasses observe or change some of them."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
 
     def begin(self, stage: str, total: int | None) -> None:
-        """A stage starts."""
+        """Forward the call."""
         self._progress.begin(stage, total)
 
     def expect(self, total: int) -> None:
-        """The stage has so many steps."""
+        """Forward the call."""
         self._progress.expect(total)
 
     def advance(self, steps: int = 1) -> None:
-        """So many steps are done."""
+        """Forward the call."""
         self._progress.advance(steps)
 
     def remark(self, text: str) -> None:
-        """What else is worth knowing."""
+        """Forward the call."""
         self._progress.remark(text)
 
     def end(self) -> None:
-        """The stage is over."""
+        """Forward the call."""
         self._progress.end()

@@ -1,4 +1,4 @@
-"""Where documents come from."""
+"""Sources of documents."""
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
@@ -7,24 +7,25 @@ from assay.model.documents import PageRead
 from assay.ports.progress import Progress
 
 INFORMATION = "assay.information"
-"""Name of the logger for messages that inform a person and warn of nothing: a command shows them with its warnings."""
+"""Name of the logger for notices that are no warnings; commands print both."""
 
 
 class Source(Protocol):
-    """Where documents come from: a folder, a site."""
+    """A folder or a site from which documents are read."""
 
     @property
     def name(self) -> str:
-        """Short name, unique among the sources of an index; kept with every document."""
+        """Short name, unique within an index and stored with each document."""
 
     def read(self, known: Mapping[str, str], progress: "Progress | None" = None) -> Iterator[PageRead]:
-        """Yield every page that the source has, each key once, in an order that does not change between runs.
+        """Yield every page of the source once, in an order that is the same in every run.
 
-        known: source hash by page key, from the live generation. A page whose hash is still the same may be
-            yielded as PageUnchanged without its content; with an empty mapping every page comes in full.
-        progress: told of a stage of its own by a source that has long work to do before its first page; and, outside
-            of such a stage, of how many items will come (`expect`) as soon as that is known.
+        known: source hash by page key, from the live generation. A page whose hash is the same may be yielded as
+            PageUnchanged, without content; with an empty mapping every page is yielded in full.
+        progress: a source with long work before its first page begins a stage; outside a stage it calls `expect`
+            once the number of items is known.
 
-        A page that fails is yielded as PageFailed. A known page that is not yielded is gone; PageGone says why.
+        A page that fails is yielded as PageFailed. A known page that is not yielded was removed; PageGone gives the
+        reason.
         Raises SourceError when the source itself cannot be read.
         """

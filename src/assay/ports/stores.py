@@ -1,4 +1,4 @@
-"""Where vectors are kept and searched."""
+"""Vector stores and indexes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from assay.ports.vectors import SparseVector, Vector
 
 @dataclass(frozen=True, slots=True)
 class IndexSpec:
-    """What an index has to hold.
+    """Size of an index.
 
     dimension: length of the dense vectors.
-    expected_points: how many are coming, as far as known; decides whether an approximate index is worth building.
+    expected_points: estimated number of points; decides whether an approximate index is built.
     """
 
     dimension: int
@@ -23,13 +23,13 @@ class IndexSpec:
 
     @classmethod
     def of(cls, generation: Generation) -> "IndexSpec":
-        """What the index of a generation has to hold."""
+        """The size of a generation's index."""
         return cls(generation.embedder.dimension, generation.chunks)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexPoint:
-    """A chunk with its vectors, as an index stores it."""
+    """A chunk with its vectors."""
 
     chunk: Chunk
     dense: Vector
@@ -39,7 +39,7 @@ class IndexPoint:
 class Scored(NamedTuple):
     """A chunk id with a score: a cosine (not clipped) or a BM25 score.
 
-    A tuple, for a search makes hundreds and a dataclass takes four times as long to make.
+    A tuple because a search makes hundreds, and a dataclass takes four times as long to make.
     """
 
     chunk_id: str
@@ -57,10 +57,9 @@ class Compared(NamedTuple):
 class IndexQuery:
     """One search of an index.
 
-    dense, sparse: what to look for; None leaves that side out.
-    limit: the most results of each side.
-    filters: what the results have to be from.
-    exact: compare with every vector instead of the approximate index.
+    dense, sparse: query vectors; None leaves that side out.
+    limit: maximum number of results of each side.
+    exact: compare with every vector instead of using the approximate index.
     """
 
     dense: Vector | None
@@ -80,12 +79,12 @@ class IndexAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
-    """A point as an index keeps it, for whoever checks it: nothing is refused, and what cannot be read is None.
+    """A point as it is stored, for checks: damaged parts are None instead of an error.
 
-    chunk: None where the fields of one cannot be made out.
-    dense: of whatever length and direction; None where there is none.
-    sparse: None where there is none.
-    problems: what is wrong with how the chunk is kept, each as the end of a sentence about the point.
+    chunk: None if its fields cannot be read.
+    dense: of any length and direction; None if missing.
+    sparse: None if missing.
+    problems: faults of the stored chunk, each as the end of a sentence about the point.
     """
 
     chunk: Chunk | None
@@ -101,7 +100,7 @@ class VectorIndex(Protocol):
         """Number of points."""
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one go; never returns an empty answer for a failure.
+        """Search both sides in one request; a failure is never returned as an empty answer.
 
         Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
         """
@@ -110,7 +109,7 @@ class VectorIndex(Protocol):
         """The stored chunks by id; ids that the index lacks are left out."""
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
-        """The stored chunks with the cosine of each and a vector, in one go; ids that the index lacks are left out.
+        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
 
         Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
         """
@@ -119,44 +118,41 @@ class VectorIndex(Protocol):
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
-        """The points of these ids with all that is kept of them, damaged ones too; missing ids are left out.
+        """The points with these ids, damaged ones too; missing ids are left out.
 
-        Dense values are bit for bit as they were written, sparse ones as far as float32 goes.
+        Dense values are bit for bit as they were written, sparse ones to float32 precision.
         """
 
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""
 
     def close(self) -> None:
-        """Let go of the index; a second call does nothing."""
+        """Close the index; a second call does nothing."""
 
 
 class IndexWriter(Protocol):
-    """One generation's index while it is built; used by one thread."""
+    """Writes one generation's index; used by one thread."""
 
     def add(self, points: Sequence[IndexPoint]) -> None:
-        """Write points. A point whose id was written before replaces it.
+        """Write points; a point replaces an earlier one with the same id.
 
-        Raises InvalidEmbedding, and VectorStoreError for a point that cannot be stored; then none of these points is
-        written. Raises StoreUnavailable, StorageFull when the store itself fails; then some may be: abort.
+        Raises InvalidEmbedding, or VectorStoreError for a point that cannot be stored; then none of these points is
+        written. Raises StoreUnavailable, StorageFull if the store fails; then some may be written: abort.
         """
 
     def seal(self) -> None:
-        """Make everything durable and complete, build the approximate index if it is worth it, and let go.
-
-        Only a sealed index can be opened.
-        """
+        """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""
 
     def abort(self) -> None:
-        """Throw the index away; does nothing once sealed."""
+        """Discard the index; does nothing once it is sealed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """An index as far as it can be opened, for whoever checks it.
+    """An index opened for checks.
 
-    index: None where it cannot be opened at all, or not safely.
-    problems: sentences that say why it is not what was sealed; empty for a sound one.
+    index: None if it cannot be opened safely.
+    problems: sentences that say how it differs from what was sealed; empty if it does not.
     """
 
     index: VectorIndex | None
@@ -165,11 +161,11 @@ class Inspected:
 
 @dataclass(frozen=True, slots=True)
 class StoreReport:
-    """What a vector store says of itself, for `assay doctor`.
+    """The state of a vector store, for `assay doctor`.
 
-    summary: what and where it is, without a full stop.
-    problems: what does not stop it and should be mended, each a sentence without its capital and full stop.
-    shown: the generation that outside readers are led to; None where none is, or there are no outside readers.
+    summary: kind and location, without a full stop.
+    problems: faults that do not stop it, each a sentence without its capital and full stop.
+    shown: the generation that the alias names; None if there is no alias.
     """
 
     summary: str
@@ -182,11 +178,11 @@ class AdoptedPoint:
     """A point of a collection that Assay did not make, as a field mapping reads it.
 
     point: its id there.
-    chunk: what searches return, stand-ins where the payload has nothing; None for a point without text.
-    missing: fields that the payload lacks, or has as something that they cannot be.
-    stored_hash: the SHA-256 of the text that the payload names, in lower case; None where it names none.
-    embedded_text: what went to the model, as far as the payload says.
-    vector: as it is stored, of whatever length and direction; None where there is none or it was not asked for.
+    chunk: as searches return it, with placeholders for missing fields; None for a point without text.
+    missing: fields that the payload lacks or holds with the wrong type.
+    stored_hash: the SHA-256 of the text in the payload, in lower case; None if it has none.
+    embedded_text: the text that was embedded, as far as the payload tells.
+    vector: as stored, of any length and direction; None if missing or not requested.
     """
 
     point: str
@@ -198,41 +194,41 @@ class AdoptedPoint:
 
 
 class VectorStore(Protocol):
-    """Where indexes live, one for each generation."""
+    """Holds one index for each generation."""
 
     @property
-    def exclusive(self) -> bool:
-        """Whether nobody else keeps indexes there: then one that the catalog does not know is a leftover of ours."""
+    def owns_all_indexes(self) -> bool:
+        """Whether only Assay keeps indexes there, so that one unknown to the catalog is a leftover to delete."""
 
     def create(self, generation: str, spec: IndexSpec) -> IndexWriter:
-        """Start an index. Raises VectorStoreError when one of that name is there already."""
+        """Create an index. Raises VectorStoreError if it exists."""
 
     def open(self, generation: str, spec: IndexSpec) -> VectorIndex:
         """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
-        """Open an index to be checked and not to be searched; one that is missing or damaged is no error here.
+        """Open an index for checks; a missing or damaged one is reported and not raised.
 
-        All that was sealed is compared, however long that takes. Raises StoreUnavailable.
+        Compares everything that was sealed, however long that takes. Raises StoreUnavailable.
         """
 
     def delete(self, generation: str) -> None:
-        """Remove an index, sealed or not; does nothing when there is none."""
+        """Delete an index, sealed or not; does nothing if there is none."""
 
     def generations(self) -> list[str]:
-        """Ids of all generations that have something here, sealed or not, ascending."""
+        """Ids of all generations with an index here, sealed or not, ascending."""
 
-    def point_at(self, generation: str) -> None:
-        """Lead those who read the store from outside to an index; does nothing where nobody can.
+    def switch_alias(self, generation: str) -> None:
+        """Point the alias for outside readers at an index; does nothing in a store without aliases.
 
-        Raises VectorStoreError, then they are led where they were before.
+        Raises VectorStoreError; then the alias is unchanged.
         """
 
     def check(self) -> None:
-        """Raise VectorStoreError unless the store can be reached and read; takes no more than a second."""
+        """Raise VectorStoreError unless the store can be reached and read; takes at most a second."""
 
     def describe(self) -> StoreReport:
-        """What and where it is. Raises VectorStoreError."""
+        """The state of the store. Raises VectorStoreError."""
 
     def close(self) -> None:
-        """Let go of connections; a second call does nothing. Indexes that are open stay so, or open them anew."""
+        """Close connections; a second call does nothing. Open indexes stay usable."""

@@ -1,4 +1,4 @@
-"""What a text becomes to be searched for: a dense vector, a sparse one."""
+"""Dense and sparse vectors."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Candidate → live, and back. Only a generation that a matching PASS speaks of is promoted."""
+"""Promotion, rollback and retention. A candidate is promoted only with a PASS that matches it."""
 
 import logging
 from collections.abc import Mapping
@@ -13,18 +13,18 @@ from assay.ports import Catalog, IndexSpec, VectorStore
 logger = logging.getLogger(__name__)
 
 
-_SPOKEN_OF = {
+_MISMATCHES = {
     "generation": "another generation",
     "content_fingerprint": "other content",
     "gate": "other limits or search settings",
-    "test_set": "another test set, or another state of it",
+    "test_set": "another test set or version of it",
 }
 
 
 class Releases:
-    """Decides which generation is live, and which old ones are kept.
+    """Promotes, rolls back and removes generations.
 
-    keep: how many generations that were live are kept, the live one included; 1 or more.
+    keep: number of live and retired generations to keep; 1 or more.
     """
 
     def __init__(self, catalog: Catalog, store: VectorStore, keep: int) -> None:
@@ -33,91 +33,92 @@ class Releases:
         self._keep = keep
 
     def record(self, verdict: Verdict) -> Generation:
-        """Store a verdict with the generation that it names. Raises GenerationNotFound."""
+        """Store a verdict with its generation. Raises GenerationNotFound."""
         generation = replace(self._catalog.generation(verdict.generation), verdict=verdict_record(verdict))
         self._catalog.update_generation(generation)
         return generation
 
     def reject(self, verdict: Verdict) -> Generation:
-        """Put a candidate that failed its gate out of the running. Raises InvalidTransition, GenerationNotFound."""
+        """Reject a candidate that failed its gate. Raises InvalidTransition, GenerationNotFound."""
         return self._catalog.transition(verdict.generation, State.REJECTED, reason=verdict.summary)
 
     def candidate(self) -> Generation:
-        """The newest candidate. Raises GenerationNotFound when there is none."""
+        """The newest candidate. Raises GenerationNotFound if there is none."""
         for generation in self._catalog.generations():
             if generation.state is State.CANDIDATE:
                 return generation
         raise GenerationNotFound("There is no candidate.", hint="`assay ingest` builds one.")
 
     def promote(self, generation_id: str, gate: str, test_set: str | None) -> Generation:
-        """Make a candidate live; a generation that was live before needs no new verdict, for it had one.
+        """Make a generation live. A retired one needs no new verdict, since it had a PASS.
 
-        gate: fingerprint of the limits that apply now; a verdict under other limits does not count.
-        test_set: fingerprint of the labelled queries as they are now; None where only the structure is judged. A
-            verdict by others does not count.
+        gate: fingerprint of the current limits; a verdict under other limits does not count.
+        test_set: fingerprint of the current test set; None if only the structure is judged. A verdict by another
+            test set does not count.
 
-        Raises PromotionRefused, InvalidTransition, GenerationNotFound, VectorStoreError when its index is not whole.
+        Raises PromotionRefused, InvalidTransition, GenerationNotFound, VectorStoreError if its index cannot be opened.
         """
         generation = self._catalog.generation(generation_id)
         check_transition(generation.id, generation.state, State.LIVE)
         if generation.state is State.CANDIDATE:
             _require_pass(generation, gate, test_set)
-        self._require_whole(generation)
+        self._require_index(generation)
         promoted = self._catalog.promote(generation.id, datetime.now(UTC))
         self.show()
         self.retire()
         return promoted
 
     def rollback(self) -> Generation:
-        """Of the generations built before the live one, make that live which was live last.
+        """Make the most recently live of the older generations live.
 
-        So a second rollback goes further back, and one that was gone back from is not gone back to later.
+        Older means built before the live one: a second rollback goes further back and never returns to a generation
+        that was rolled back.
 
-        Raises GenerationNotFound, and VectorStoreError when its index is not whole; then live stays as it is.
+        Raises GenerationNotFound; VectorStoreError if its index cannot be opened. Then nothing changes.
         """
         live_id = self._catalog.live_id()
         for generation in self._retired():
             if live_id is None or generation.id < live_id:
-                self._require_whole(generation)
+                self._require_index(generation)
                 promoted = self._catalog.promote(generation.id, datetime.now(UTC))
                 self.show()
                 return promoted
         raise GenerationNotFound(
-            "There is no earlier generation to go back to.",
+            "There is no earlier generation to roll back to.",
             hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
         )
 
     def show(self) -> None:
-        """Lead outside readers of the vector store to the live generation, if there is one.
+        """Switch the vector store's alias to the live generation, if there is one.
 
-        The catalog's row alone decides what is live: where this fails, the log says so, and a publish tries again.
+        Only the catalog's row decides which generation is live: a failure is logged, and the next publish tries again.
         """
         live_id = self._catalog.live_id()
         if live_id is None:
             return
         try:
-            self._store.point_at(live_id)
+            self._store.switch_alias(live_id)
         except VectorStoreError as error:
-            logger.warning("Outside readers are not led to generation %s yet: %s", live_id, error)
+            logger.warning("The alias does not name generation %s yet: %s", live_id, error)
 
     def _retired(self) -> list[Generation]:
-        """All that were live and are not now, the one that was live last first."""
+        """The retired generations, the most recently live first."""
         retired = [generation for generation in self._catalog.generations() if generation.state is State.RETIRED]
         return sorted(retired, key=lambda one: (one.promoted_at or one.created_at, one.id), reverse=True)
 
-    def _require_whole(self, generation: Generation) -> None:
-        """Open the index once: what cannot be opened may not take the place of what answers."""
+    def _require_index(self, generation: Generation) -> None:
+        """Open the index once: an index that cannot be opened must not replace one that answers."""
         self._store.open(generation.id, IndexSpec.of(generation)).close()
 
     def retire(self) -> list[str]:
-        """Remove those that were live longest ago beyond those that are kept; the live one never. Returns their ids."""
+        """Remove the retired generations beyond `keep`, the oldest first. Returns their ids."""
         live = 0 if self._catalog.live_id() is None else 1
         removed = []
         for generation in self._retired()[max(self._keep - live, 0) :]:
             try:
                 self._store.delete(generation.id)
             except VectorStoreError as error:
-                # Going live has worked; what could not be removed now is tried again after the next promotion.
+                # The promotion succeeded; the next one tries to remove this again.
                 logger.warning("Generation %s could not be removed: %s", generation.id, error.message)
                 continue
             self._catalog.forget(generation.id)
@@ -126,7 +127,7 @@ class Releases:
 
 
 def verdict_record(verdict: Verdict) -> Mapping[str, object]:
-    """A verdict as the catalog keeps it and reports show it."""
+    """A verdict as stored in the catalog and shown in reports."""
     return {
         "outcome": verdict.outcome.value,
         "summary": verdict.summary,
@@ -143,7 +144,7 @@ def verdict_record(verdict: Verdict) -> Mapping[str, object]:
 
 
 def has_pass(generation: Generation, gate: str, test_set: str | None) -> bool:
-    """Whether the stored verdict is a PASS for this very content, under these very limits, by these very queries."""
+    """Whether the stored verdict is a PASS for this content, these limits and this test set."""
     try:
         _require_pass(generation, gate, test_set)
     except PromotionRefused:
@@ -156,18 +157,18 @@ def _require_pass(generation: Generation, gate: str, test_set: str | None) -> No
     verdict = generation.verdict
     if verdict is None:
         raise PromotionRefused(
-            f"Generation {generation.id} has not been checked.", hint="`assay publish` checks and promotes in one go."
+            f"Generation {generation.id} has not been checked.", hint="`assay publish` checks and promotes it."
         )
     if verdict.get("outcome") == Outcome.INCONCLUSIVE.value:
         why = str(verdict.get("summary")).removeprefix("FAIL: inconclusive: ")
         raise PromotionRefused(
             f"Generation {generation.id} cannot be decided yet: {why}",
-            hint="Label what is missing (`assay label`), mend what could not be asked, and run `assay promote` again.",
+            hint="Label what is missing (`assay label`), fix the topics that failed, and run `assay promote` again.",
         )
     if verdict.get("outcome") != Outcome.PASS.value:
         raise PromotionRefused(
             f"Generation {generation.id} did not pass: {verdict.get('summary')}",
-            hint="Mend what the checks found and run `assay publish` again.",
+            hint="Fix what the checks found and run `assay publish` again.",
         )
     asked = {
         "generation": generation.id,
@@ -175,9 +176,9 @@ def _require_pass(generation: Generation, gate: str, test_set: str | None) -> No
         "gate": gate,
         "test_set": test_set,
     }
-    other = [_SPOKEN_OF[name] for name, value in asked.items() if verdict.get(name) != value]
+    other = [_MISMATCHES[name] for name, value in asked.items() if verdict.get(name) != value]
     if other:
         raise PromotionRefused(
-            f"The PASS of generation {generation.id} speaks of {' and '.join(other)}.",
+            f"The PASS of generation {generation.id} is for {' and '.join(other)}.",
             hint="`assay promote` checks it again.",
         )

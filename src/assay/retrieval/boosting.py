@@ -1,4 +1,4 @@
-"""Sources that count more than others. Pure: scores in, scores out."""
+"""Boosts: factors for the scores of sources. No I/O."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,12 @@ from assay.retrieval.fusion import Fused
 
 
 def boosted(ranked: Sequence[Fused], sources: Mapping[str, str], boosts: Mapping[str, float]) -> list[Fused]:
-    """Multiply each score by the boost of its chunk's source, and rank anew: best first, ties in the order they had.
+    """Multiply each score by the boost of its chunk's source and sort again: best first, ties in their old order.
 
     ranked: best first; a score below 0, which only a cosine can be, counts as 0.
-    sources: name of the source by chunk id; a chunk that is not in it is not boosted.
-    boosts: by name of the source, each more than 0; 1 for a source that is not in it. They are scaled to the largest,
-        so that a score of [0, 1] stays in it.
+    sources: name of the source by chunk id; chunks without one are not boosted.
+    boosts: by name of the source, each more than 0, 1 by default. They are divided by the largest, so that scores
+        stay in [0, 1].
 
     Raises ValueError for a boost that is not finite or not more than 0.
     """

@@ -1,4 +1,4 @@
-"""Making one ranking of the dense and the sparse one. Pure: the same two sides give the same answer."""
+"""Fusion of the dense and the sparse ranking. Pure functions."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,12 +19,12 @@ class Fused(NamedTuple):
 
 
 _new_fused: Callable[[tuple[str, float]], Fused] = partial(tuple.__new__, Fused)
-"""Half the time that calling Fused takes; a search makes hundreds."""
+"""Takes half the time of calling Fused; a search makes hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FusionWeights:
-    """How much each side counts; 0 leaves a side out, and only the ratio of the two matters.
+    """Weight of each side; 0 leaves a side out, and only their ratio matters.
 
     Raises ValueError for a weight that is negative or not finite, and when both are 0.
     """
@@ -43,9 +43,9 @@ def fuse(
 
     dense: best first, scores are cosines, not clipped.
     sparse: best first, scores are BM25's, 0 or more.
-    rrf_k: the constant of reciprocal rank fusion; the score method does not look at it.
+    rrf_k: the constant of reciprocal rank fusion; the score method ignores it.
 
-    Raises ValueError when a side names a chunk twice, or holds a score that it cannot have.
+    Raises ValueError if a side names a chunk twice or holds an impossible score.
     """
     if method is FusionMethod.RRF:
         rankings = [[scored.chunk_id for scored in side] for side in (dense, sparse)]
@@ -56,12 +56,12 @@ def fuse(
 def relative_score_fusion(dense: Sequence[Scored], sparse: Sequence[Scored], weights: FusionWeights) -> list[Fused]:
     """Fuse by the weighted mean of each chunk's scores relative to the best (TM2C2: Bruch et al., TOIS 2023).
 
-    Each side is scaled so that its best hit counts 1 and the least score that is possible counts 0: BM25 by
-    score / best, cosines by (1 + cosine) / (1 + best). The scale does not depend on the worst hit, so neither does
-    the ranking on how deep the search went, and a weak best hit does not spread its list over the whole scale.
+    Each side is scaled so that its best hit is 1 and the lowest possible score is 0: BM25 by score / best, cosines by
+    (1 + cosine) / (1 + best). The scale does not depend on the worst hit, so the ranking does not depend on the depth
+    of the search, and a weak best hit does not spread its list over the whole scale.
 
-    A chunk that BM25 did not find counts 0 there: most such chunks share no word with the query. A chunk that dense
-    search did not find counts as much as the last one found, for its own cosine is no higher and seldom much lower.
+    A chunk that BM25 did not find scores 0 there: most such chunks share no word with the query. A chunk that dense
+    search did not find scores as the last one found: its own cosine is no higher and seldom much lower.
 
     Raises ValueError when a side names a chunk twice, a score is not finite, or a BM25 score is negative.
     """
@@ -78,7 +78,7 @@ def relative_score_fusion(dense: Sequence[Scored], sparse: Sequence[Scored], wei
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[float], k: int = 60) -> list[Fused]:
     """Fuse rankings of chunk ids by the sum of weight / (k + rank), rank from 1 (Cormack et al., SIGIR 2009).
 
-    The weights are scaled to the sum 1. A ranking of weight 0 is left out altogether.
+    The weights are scaled to the sum 1. A ranking of weight 0 is ignored.
 
     Raises ValueError when the lengths of rankings and weights differ, a ranking names a chunk twice, a weight is
     negative or not finite, or all are 0.
@@ -90,7 +90,7 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[
     shares: dict[str, list[float]] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         if len(set(ranking)) != len(ranking):
-            raise ValueError("A ranking names a chunk twice; each may stand in it once.")
+            raise ValueError("A ranking names a chunk twice.")
         if weight > 0.0:
             for rank, chunk_id in enumerate(ranking, start=1):
                 shares.setdefault(chunk_id, []).append(weight / total / (k + rank))
@@ -99,10 +99,7 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], weights: Sequence[
 
 
 def _relative(side: Sequence[Scored], least: float, share: float) -> dict[str, float]:
-    """How far above the least possible score each chunk is, relative to the best, times what the side counts.
-
-    All 0 when the best is not above it.
-    """
+    """Scale scores so that the lowest possible one is 0 and the best is `share`; all 0 if the best is the lowest."""
     scores: dict[str, float] = dict(side)
     _check_side(side, scores, least)
     best = max(scores.values(), default=least) - least
@@ -113,7 +110,7 @@ def _relative(side: Sequence[Scored], least: float, share: float) -> dict[str, f
 
 def _check_side(side: Sequence[Scored], scores: Mapping[str, float], least: float) -> None:
     if len(scores) != len(side):
-        raise ValueError("A ranking names a chunk twice; each may stand in it once.")
+        raise ValueError("A ranking names a chunk twice.")
     if not all(map(math.isfinite, scores.values())):
         wrong = next(scored for scored in side if not math.isfinite(scored.score))
         raise ValueError(f"Chunk {wrong.chunk_id} has a score that is not finite: {wrong.score}.")

@@ -1,4 +1,4 @@
-"""Serving the live generation, and swapping to the next one between two requests."""
+"""Serves the live generation and switches to the next one between two requests."""
 
 import logging
 import threading
@@ -15,9 +15,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Lease:
-    """A searcher with the number of requests that are using it; closed once it is replaced and nobody does.
+    """A searcher with the number of its running requests; closed when it is replaced and has none.
 
-    damage: what the first search said that met damaged data; "" as long as none has.
+    damage: message of the first search that met damaged data; "" if none has.
     """
 
     searcher: Searcher
@@ -28,11 +28,11 @@ class _Lease:
 
 @dataclass(frozen=True, slots=True)
 class LiveStatus:
-    """What is served and what went wrong last.
+    """The generation that is served, and its problems.
 
-    generation: id of the generation that answers now; None before the first promotion.
-    problem: why the catalog could not be asked or the next generation not opened; "" when all is well.
-    damage: what of this generation a search found damaged; "" as long as none has. Another generation clears it.
+    generation: its id; None before the first promotion.
+    problem: why the catalog could not be read or the next generation not opened; "" if neither failed.
+    damage: message of the first search that met damaged data in this generation; "" if none has.
     """
 
     generation: str | None
@@ -49,12 +49,12 @@ class _Watch:
 
 
 class LiveSearcher:
-    """Hands out the searcher of the live generation; every request sees one generation from beginning to end.
+    """Leases the searcher of the live generation; each request sees one generation from start to end.
 
-    live_id: asks the catalog which generation is live.
+    live_id: reads the id of the live generation from the catalog.
     open_searcher: opens a generation.
 
-    When the catalog cannot be asked, or the new generation cannot be opened, the one that is served stays.
+    If the catalog cannot be read or the new generation cannot be opened, the old one is still served.
     """
 
     def __init__(self, live_id: Callable[[], str | None], open_searcher: Callable[[str], Searcher]) -> None:
@@ -70,7 +70,7 @@ class LiveSearcher:
     def lease(self) -> Iterator[Searcher]:
         """Use the live searcher; it stays open until the block is left.
 
-        Raises NoLiveGeneration, or the error that opening it gave, when there is nothing to serve.
+        Raises NoLiveGeneration, or the error of opening it, if there is nothing to serve.
         """
         lease = self._acquire()
         try:
@@ -82,21 +82,21 @@ class LiveSearcher:
             self._release(lease)
 
     def status(self) -> LiveStatus:
-        """What is served now, without asking the catalog."""
+        """The current status, without reading the catalog."""
         with self._lock:
             if self._current is None:
                 return LiveStatus(None, self._problem)
             return LiveStatus(self._current.searcher.generation.id, self._problem, self._current.damage)
 
     def generation(self) -> Generation | None:
-        """The generation that is served now, as it was when it was opened, without asking the catalog."""
+        """The generation that is served, as it was when it was opened; does not read the catalog."""
         with self._lock:
             return self._current.searcher.generation if self._current else None
 
     def refresh(self) -> None:
-        """Ask which generation is live, and swap to it if it is another.
+        """Read which generation is live, and switch to it if it is a new one.
 
-        Raises AssayError when that fails; what was served before is served on.
+        Raises AssayError if that fails; the old generation is still served.
         """
         with self._refreshing:
             try:
@@ -111,9 +111,9 @@ class LiveSearcher:
             self._note("")
 
     def watch(self, seconds: float) -> None:
-        """Refresh every so many seconds from a thread of its own, until close().
+        """Call refresh() every `seconds` in a background thread until close().
 
-        A problem is logged when it comes and when it has gone; one that is there already has been told.
+        Logs when a problem starts and when it ends; a problem that exists already was logged before.
         """
         stop = threading.Event()
         arguments = (stop, seconds, self.status().problem)
@@ -170,16 +170,16 @@ class LiveSearcher:
         with self._lock:
             self._problem = problem
 
-    def _poll(self, stop: threading.Event, seconds: float, said: str) -> None:
-        """Refresh, and log what changes about it: nobody else hears of it. What is served stays."""
+    def _poll(self, stop: threading.Event, seconds: float, logged: str) -> None:
+        """Refresh and log changes of the problem, which nobody else would report."""
         while not stop.wait(seconds):
             problem = ""
             try:
                 self.refresh()
             except AssayError as error:
                 problem = error.message
-            if problem and problem != said:
+            if problem and problem != logged:
                 logger.error("The live generation cannot be refreshed: %s", problem)
-            elif said and not problem:
+            elif logged and not problem:
                 logger.info("The live generation can be refreshed again.")
-            said = problem
+            logged = problem

@@ -1,4 +1,4 @@
-"""The conductor of a search: query → embed → search → fuse → filter → hits, each stage timed."""
+"""Conducts a search: query → embed → search → fuse → filter → hits, each stage timed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,19 +19,19 @@ from assay.retrieval.similarity import clip_similarity, passes
 from assay.retrieval.unmatched import unmatched
 
 _NO_KEYWORDS = (
-    "Keyword search was left out: the index has no vectors that it could use. Asking with mode `dense` (or [search] "
-    'mode = "dense") finds the same without this warning.'
+    "Keyword search was skipped: the index has no keyword vectors. Mode `dense` (or [search] mode = "
+    '"dense") gives the same hits without this warning.'
 )
 
 _MOST_CANDIDATES = 10_000
-"""A search that keeps meeting the same passage looks no deeper than this."""
+"""Maximum depth of a search whose candidates are copies of few passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRules:
-    """How the two sides become one ranking.
+    """Rules of ranking.
 
-    depth: candidates taken from each side. boosts: by name of a source; see `boosted`.
+    depth: number of candidates from each side. boosts: by name of the source; see `boosted`.
     """
 
     method: FusionMethod
@@ -42,12 +42,12 @@ class SearchRules:
 
 
 class Searcher:
-    """Answers queries from one generation. Safe to use from several threads.
+    """Searches one generation. Thread-safe.
 
-    encoder: None for an index without keyword vectors; then hybrid search is dense search, with a warning.
-    shifting: whether others change the index while it is searched, so that a chunk may be gone once it was found.
+    encoder: None for an index without keyword vectors; hybrid search then is dense search with a warning.
+    externally_modified: whether others change the index during searches, so that a found chunk may be missing.
 
-    Raises IdentityMismatch when the embedder is not the one that made the generation.
+    Raises IdentityMismatch if the embedder is not the one of the generation.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Searcher:
         encoder: SparseEncoder | None,
         rules: SearchRules,
         *,
-        shifting: bool = False,
+        externally_modified: bool = False,
     ) -> None:
         if embedder.identity != generation.embedder:
             raise IdentityMismatch(
@@ -72,20 +72,18 @@ class Searcher:
         self._queries = QueryEncoder(embedder, encoder)
         self._has_keywords = encoder is not None
         self._rules = rules
-        self._shifting = shifting
+        self._externally_modified = externally_modified
 
     def search(self, query: Query, embed: Embed = Embed.ALWAYS) -> Ranking:
-        """Rank the chunks that answer a query.
+        """Rank the chunks that answer a query. Of chunks with equal text only the best-ranked is returned.
 
-        No passage comes twice: of chunks with equal text only the best-ranked is returned.
+        embed: when the query is embedded; hits have no similarity otherwise.
 
-        embed: when the query is embedded; where it is not, hits have no similarity.
-
-        Raises InputError for an empty query, and for a sparse one where there is no keyword search; EmbeddingError,
+        Raises InputError for an empty query, and for a sparse one without keyword vectors; EmbeddingError,
         VectorStoreError.
         """
         if not query.text.strip():
-            raise InputError("query: it is empty.", hint="Ask something.")
+            raise InputError("query: it is empty.", hint="Write a question or keywords.")
         started = perf_counter()
         if not self._has_keywords and query.mode is not Mode.DENSE:
             return self._without_keywords(query, started)
@@ -93,10 +91,10 @@ class Searcher:
         return self._ranking(replace(query, mode=encoded.mode), encoded, started)
 
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
-        """Rank the chunks that are nearest to an embedding of a query that was made before.
+        """Rank the chunks nearest to a query embedding.
 
-        vector: of length 1, from the embedder that made this generation. There is nothing to look for by keyword, so
-            query.mode has to be dense; query.text is only carried along, and may be empty.
+        query: its mode has to be dense; its text is only copied to the answer and may be empty.
+        vector: of length 1, from the embedder of this generation.
 
         Raises InvalidEmbedding for a vector of another dimension, not finite, or zero; VectorStoreError.
         """
@@ -104,11 +102,9 @@ class Searcher:
         return self._ranking(query, Encoded(Mode.DENSE, vector, None), perf_counter())
 
     def _without_keywords(self, query: Query, started: float) -> Ranking:
-        """Answer a hybrid query by its dense side alone, and say so. Raises InputError for a sparse one."""
+        """Answer a hybrid query by its dense side, with a warning. Raises InputError for a sparse one."""
         if query.mode is Mode.SPARSE:
-            raise InputError(
-                "mode: this index has no vectors that keyword search could use.", hint="Ask with mode `dense`."
-            )
+            raise InputError("mode: this index has no keyword vectors.", hint="Use mode `dense`.")
         dense = replace(query, mode=Mode.DENSE)
         ranking = self._ranking(dense, self._queries.encode(dense, Embed.ALWAYS), started)
         return replace(ranking, warnings=(*ranking.warnings, _NO_KEYWORDS))
@@ -132,23 +128,23 @@ class Searcher:
         return Ranking(query, hits, self.generation.id, timings, warnings, degraded=encoded.degraded)
 
     def has_pages(self, filters: Filters) -> bool:
-        """Whether some page fits. Raises VectorStoreError."""
+        """Whether any page matches. Raises VectorStoreError."""
         return bool(self.index.search(IndexQuery(self._any_vector(), None, 1, filters)).dense)
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         self.index.close()
 
     def _any_vector(self) -> Vector:
-        """A vector of the index's dimension, for a search that asks only whether there is something."""
+        """Any vector of the index's dimension, for a search that only asks whether there are results."""
         vector: Vector = np.zeros(self.generation.embedder.dimension, dtype=np.float32)
         vector[0] = 1.0
         return vector
 
     def _ranked_hits(self, query: Query, encoded: Encoded, clock: "_StageClock") -> tuple[Hit, ...]:
-        """Search deeper as long as equal passages leave the answer short and there is more to find.
+        """Search deeper while copies of passages leave the answer short and candidates remain.
 
-        Where several versions are searched, as deep as for hybrid search: the copies of a passage are all looked at.
+        A search of several versions starts at the depth of hybrid search, so that it sees all copies of a passage.
         """
         deep = query.mode is Mode.HYBRID or _has_copies(query.filters)
         depth = max(self._rules.depth if deep else 0, 2 * query.top_k)
@@ -157,7 +153,12 @@ class Searcher:
             cosines: dict[str, float] = dict(answer.dense)
             hits = self._select(query, ranked, cosines, encoded.dense, clock)
             exhausted = max(len(answer.dense), len(answer.sparse)) < depth
-            if len(hits) == query.top_k or exhausted or depth >= _MOST_CANDIDATES or self._below(query, answer):
+            if (
+                len(hits) == query.top_k
+                or exhausted
+                or depth >= _MOST_CANDIDATES
+                or self._is_below_threshold(query, answer)
+            ):
                 return self._with_vectors(hits) if query.with_vectors else hits
             depth = min(depth * 4, _MOST_CANDIDATES)
 
@@ -178,7 +179,7 @@ class Searcher:
         return answer, self._boosted(ranked, clock) if self._rules.boosts else ranked
 
     def _boosted(self, ranked: Sequence[Fused], clock: "_StageClock") -> list[Fused]:
-        """The ranking with what each chunk's source counts."""
+        """Apply the boosts of the chunks' sources."""
         with clock.filtering():
             chunks = self.index.chunks([fused.chunk_id for fused in ranked])
         with clock.fusing():
@@ -193,25 +194,25 @@ class Searcher:
         vector: Vector | None,
         clock: "_StageClock",
     ) -> tuple[Hit, ...]:
-        """The first top_k distinct passages that reach the threshold, looked up a few at a time.
+        """The first top_k distinct passages that reach the threshold, fetched in batches.
 
-        Of chunks with equal text and equal score, that of the current version in the default locale is the hit.
+        Of chunks with equal text and score, the one of the current version in the default locale is the hit.
 
-        cosines: of the chunks that dense search found; those that only BM25 found are compared here.
-        vector: of the query; None where it was not embedded, so that there is no cosine and no threshold.
+        cosines: of the chunks that dense search found; the others are compared here.
+        vector: of the query; None if it was not embedded, so that there is no cosine and no threshold.
         """
         by_similarity = query.mode is Mode.DENSE and not self._rules.boosts
         hits: list[Hit] = []
         places: dict[str, int] = {}  # by text
         scores: list[float] = []
         for batch in _batches(ranked, max(query.top_k, 10)):
-            if len(hits) == query.top_k and not _is_level(batch[0].score, scores[-1]):
-                break  # nothing below is level with a hit
+            if len(hits) == query.top_k and not _is_tie(batch[0].score, scores[-1]):
+                break  # no later candidate ties with a hit
             with clock.filtering():
-                for fused, chunk, cosine in self._look_up(query, batch, cosines, vector):
+                for fused, chunk, cosine in self._fetch(query, batch, cosines, vector):
                     place = places.get(chunk.content_hash)
                     if place is not None:
-                        if _is_level(fused.score, scores[place]) and _is_nearer(chunk, hits[place].chunk):
+                        if _is_tie(fused.score, scores[place]) and _is_preferred(chunk, hits[place].chunk):
                             hits[place] = replace(hits[place], chunk=chunk)
                     elif len(hits) < query.top_k:
                         places[chunk.content_hash] = len(hits)
@@ -220,47 +221,47 @@ class Searcher:
                         hits.append(_hit(len(hits) + 1, chunk, cosine, score))
         return tuple(hits)
 
-    def _look_up(
+    def _fetch(
         self, query: Query, batch: Sequence[Fused], cosines: Mapping[str, float], vector: Vector | None
     ) -> Iterator[tuple[Fused, Chunk, float | None]]:
-        """Those of a batch that reach the threshold, with their chunk and cosine, at the price of one look.
+        """The candidates of a batch that reach the threshold, with chunk and cosine, by one request to the index.
 
-        Where a cosine is missing all of them are compared: on a server a second look costs more.
+        If a cosine is missing, all are compared: a second request to a server would cost more.
         """
         if vector is None:
             chunks = self.index.chunks([fused.chunk_id for fused in batch])
-            for fused in self._still_there(batch, chunks):
+            for fused in self._readable(batch, chunks):
                 yield fused, chunks[fused.chunk_id], None
             return
         near = [f for f in batch if f.chunk_id not in cosines or _reaches(cosines[f.chunk_id], query.threshold)]
         ids = [fused.chunk_id for fused in near]
         if all(chunk_id in cosines for chunk_id in ids):
             chunks = self.index.chunks(ids)
-            for fused in self._still_there(near, chunks):
+            for fused in self._readable(near, chunks):
                 yield fused, chunks[fused.chunk_id], cosines[fused.chunk_id]
             return
         compared = self.index.compare(vector, ids)
-        for fused in self._still_there(near, compared):
+        for fused in self._readable(near, compared):
             chunk, cosine = compared[fused.chunk_id]
             if _reaches(cosine, query.threshold):
                 yield fused, chunk, cosine
 
-    def _still_there(self, near: Sequence[Fused], found: Mapping[str, object]) -> Sequence[Fused]:
-        """Those whose chunk is there; in an index that nobody changes, that is all of them.
+    def _readable(self, near: Sequence[Fused], found: Mapping[str, object]) -> Sequence[Fused]:
+        """The candidates whose chunk was read; all of them unless others modify the index.
 
-        Raises PointCorrupt for one that was found and cannot be read.
+        Raises PointCorrupt for a candidate that cannot be read.
         """
         there = [fused for fused in near if fused.chunk_id in found]
-        if len(there) < len(near) and not self._shifting:
+        if len(there) < len(near) and not self._externally_modified:
             lost = next(fused.chunk_id for fused in near if fused.chunk_id not in found)
             raise PointCorrupt(
                 f"The point {lost} of the index is damaged: a search found it, and it cannot be read.",
-                hint="`assay audit` says what it lacks; `assay publish --rebuild` builds the index anew.",
+                hint="`assay audit` names the fault; `assay publish --rebuild` rebuilds the index.",
             )
         return there
 
-    def _below(self, query: Query, answer: IndexAnswer) -> bool:
-        """Whether going deeper could only find what the threshold drops: dense search has passed it."""
+    def _is_below_threshold(self, query: Query, answer: IndexAnswer) -> bool:
+        """Whether all deeper candidates are under the threshold."""
         return bool(answer.dense) and answer.dense[-1].score < query.threshold
 
     def _with_vectors(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
@@ -272,17 +273,17 @@ class Searcher:
 
 
 def _has_copies(filters: Filters) -> bool:
-    """Whether filters let a page through in several versions or locales."""
+    """Whether the filters can match several versions or locales of a page."""
     return filters.everything or len(filters.versions) > 1 or len(filters.locales) > 1
 
 
-def _is_level(score: float, other: float) -> bool:
-    """Whether two scores are the same but for rounding: equal vectors give scores that differ in their last bits."""
+def _is_tie(score: float, other: float) -> bool:
+    """Whether two scores are equal up to rounding: equal vectors give scores that differ in their last bits."""
     return isclose(score, other, rel_tol=1e-5)
 
 
-def _is_nearer(chunk: Chunk, other: Chunk) -> bool:
-    """Whether a chunk is of the current version in the default locale, and the other is not."""
+def _is_preferred(chunk: Chunk, other: Chunk) -> bool:
+    """Whether only the first chunk is of the current version in the default locale."""
     return chunk.document.primary and not other.document.primary
 
 
@@ -300,7 +301,7 @@ def _batches(fused: Sequence[Fused], size: int) -> Iterable[Sequence[Fused]]:
 
 
 class _StageClock:
-    """Adds up the milliseconds of each stage, over however many rounds a search takes."""
+    """Sums the milliseconds of each stage over all rounds of a search."""
 
     def __init__(self) -> None:
         self.search_ms = 0.0
@@ -318,7 +319,7 @@ class _StageClock:
 
 
 class _Stopwatch:
-    """Adds the time spent inside `with` to one stage."""
+    """Adds the time inside `with` to a stage."""
 
     def __init__(self, clock: _StageClock, stage: str) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Cosine to similarity, and thresholds: the only file that converts scores."""
+"""Cosine to similarity, and the threshold rule: the only module that converts scores."""
 
 import math
 
@@ -6,21 +6,20 @@ from assay.errors import InvalidEmbedding
 
 
 def clip_similarity(cosine: float) -> float:
-    """Similarity of a cosine: the cosine itself, held to [0, 1].
+    """Clip a cosine to [0, 1].
 
-    A negative cosine gives 0.0 and one that rounding pushed over 1 gives 1.0. Nothing else is rescaled, so that a
-    threshold means the same for every embedder and every public shape.
+    Nothing is rescaled, so a threshold means the same for every embedder and every public shape.
 
-    Raises InvalidEmbedding for NaN: one of the two vectors behind it was not a direction.
+    Raises InvalidEmbedding for NaN: one of the two vectors is zero or not finite.
     """
     if math.isnan(cosine):
         raise InvalidEmbedding(
             "The cosine of query and chunk is NaN: one of the two vectors is all zero or not finite.",
-            hint="`assay publish --rebuild` embeds everything anew.",
+            hint="`assay publish --rebuild` embeds everything again.",
         )
     return 0.0 if cosine <= 0.0 else min(cosine, 1.0)
 
 
 def passes(similarity: float, threshold: float) -> bool:
-    """Whether a similarity reaches a threshold; both in [0, 1], and a hit exactly on the threshold is in."""
+    """Whether a similarity is at or over a threshold; both in [0, 1]."""
     return similarity >= threshold

@@ -103,9 +103,9 @@ class EmbedderConformance:
 
     def test_a_query_that_was_expected_has_the_vector_that_it_has_anyway(self, embedder: Embedder) -> None:
         alone = embedder.embed_query(TEXTS[2])
-        embedder.expect_queries([*TEXTS, "", "   "])
+        embedder.prefetch_queries([*TEXTS, "", "   "])
         np.testing.assert_array_equal(embedder.embed_query(TEXTS[2]), alone)
-        embedder.expect_queries([])
+        embedder.prefetch_queries([])
         np.testing.assert_array_equal(embedder.embed_query(TEXTS[2]), alone)
 
     def test_different_texts_have_different_vectors(self, embedder: Embedder) -> None:

@@ -59,14 +59,14 @@ class Asked:
     """Whom the topics are asked of, and how.
 
     search: the production searcher.
-    expect_queries: tells the embedder what will be asked next, so that it embeds many in one call; None to have every
+    prefetch_queries: tells the embedder what will be asked next, so that it embeds many in one call; None to have every
         query embedded by itself.
     mode, threshold: of every query.
     depth: hits to ask for; a topic with a larger top_k gets more.
     """
 
     search: Callable[[Query], Ranking]
-    expect_queries: Callable[[Sequence[str]], None] | None
+    prefetch_queries: Callable[[Sequence[str]], None] | None
     mode: Mode
     threshold: float
     depth: int = LEAST_DEPTH
@@ -95,17 +95,17 @@ def run_topics(topics: Sequence[ResolvedTopic], asked: Asked, generation: str, p
     runs: dict[str, TopicRun] = {}
     met: dict[str, Chunk] = {}
     asking = _Asking(asked)
-    if first and asked.expect_queries is None:
+    if first and asked.prefetch_queries is None:
         _Asking(asked).ask(first[0])
     for part, together in ((first, False), *((batch, True) for batch in _batches(later))):
-        if together and asked.expect_queries is not None and not asking.given_up:
-            _announce(part, asked.expect_queries)
+        if together and asked.prefetch_queries is not None and not asking.given_up:
+            _announce(part, asked.prefetch_queries)
         for topic in part:
             answer = asking.ask(topic)
             runs[topic.topic.id] = replace(answer, hits=tuple(_sharing(hit, met) for hit in answer.hits))
             progress.advance()
     progress.end()
-    alone = [topic.topic.id for topic in (first if asked.expect_queries is None else first[1:])]
+    alone = [topic.topic.id for topic in (first if asked.prefetch_queries is None else first[1:])]
     ordered = tuple(runs[topic.topic.id] for topic in topics)
     return RunReport(Run(generation, asked.depth, ordered), frozenset(alone))
 
@@ -131,7 +131,7 @@ def time_again(
         timings = _Asking(asked).ask(topic).timings
         if timings is not None:
             before = first[topic.topic.id]
-            found.append(timings if asked.expect_queries is None or before is None else _embedded_as(before, timings))
+            found.append(timings if asked.prefetch_queries is None or before is None else _embedded_as(before, timings))
             progress.advance()
     progress.end()
     return tuple(found)
@@ -150,7 +150,7 @@ def _batches(topics: Sequence[ResolvedTopic]) -> Iterator[Sequence[ResolvedTopic
 
 def _in_two(topics: Sequence[ResolvedTopic], asked: Asked) -> tuple[Sequence[ResolvedTopic], Sequence[ResolvedTopic]]:
     """Those whose query is embedded by itself, and those whose embeddings may be made in few calls."""
-    if asked.expect_queries is None or len(topics) <= MOST_TIMED:
+    if asked.prefetch_queries is None or len(topics) <= MOST_TIMED:
         return topics, ()
     ids = [topic.topic.id for topic in topics]
     alone = set(random.Random("\n".join(ids)).sample(ids, MOST_TIMED + 1))  # noqa: S311 - a sample, not a secret
@@ -163,10 +163,10 @@ def _sharing(hit: Hit, met: dict[str, Chunk]) -> Hit:
     return hit if known is hit.chunk or known != hit.chunk else replace(hit, chunk=known)
 
 
-def _announce(topics: Sequence[ResolvedTopic], expect_queries: Callable[[Sequence[str]], None]) -> None:
+def _announce(topics: Sequence[ResolvedTopic], prefetch_queries: Callable[[Sequence[str]], None]) -> None:
     """What cannot be embedded together fails again one by one, and is told apart there."""
     with suppress(AssayError):
-        expect_queries([topic.topic.text for topic in topics if topic.topic.text.strip()])
+        prefetch_queries([topic.topic.text for topic in topics if topic.topic.text.strip()])
 
 
 class _Asking:

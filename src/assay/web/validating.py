@@ -74,7 +74,7 @@ class Validations:
         left = until - monotonic()
         if len(tests) > 1 and embedder.batching.costly and left > 0.0:
             with suppress(EmbeddingError):
-                embedder.expect_queries([test.query_text for test in tests], left / 2.0)
+                embedder.prefetch_queries([test.query_text for test in tests], left / 2.0)
 
     def _ask(
         self, searcher: Searcher, test: ValidationTest, top_k: int, known: dict[str, Chunk]

@@ -229,7 +229,7 @@ def test_the_collection_is_searched(assay: Run, client: QdrantClient, folder: Pa
     said = assay("search", passages()[7].text[:80], "--top-k", "3", "--json")
     assert said.code == 0
     assert said.body["results"][0]["content"] == passages()[7].text
-    assert "Keyword search was left out" in said.body["warnings"][0]
+    assert "Keyword search was skipped" in said.body["warnings"][0]
     refused = assay("search", "gripper", "--mode", "sparse")
     assert (refused.code, "Ask with mode `dense`" in refused.err) == (2, True)
 

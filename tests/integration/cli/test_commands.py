@@ -292,7 +292,7 @@ def test_progress_and_warnings_keep_off_standard_output(assay: Run) -> None:
     assert published.body
     assert "Reading and cutting pages" in published.err
     found = assay("search", "the and of")
-    assert "no words that keyword search can look for" in found.err
+    assert "no words for keyword search" in found.err
     assert "no words" not in found.out
 
 

@@ -59,11 +59,11 @@ def test_queries_that_are_expected_go_in_full_requests_and_are_not_asked_for_aga
 ) -> None:
     embedder, titles = make(query_cache=0), TEXTS[:200]
     alone = embedder.embed_query(titles[7])
-    embedder.expect_queries([*titles, "", "   ", "half \ud83d of a character", "long " * 2_000])
+    embedder.prefetch_queries([*titles, "", "   ", "half \ud83d of a character", "long " * 2_000])
     expected = [embedder.embed_query(title) for title in titles]
     assert peer.ledger.requests == 1 + 3
     assert np.array_equal(expected[7], alone)
-    embedder.expect_queries([])
+    embedder.prefetch_queries([])
     embedder.embed_query(titles[0])
     assert peer.ledger.requests == 5
 

@@ -101,14 +101,14 @@ def test_a_candidate_that_did_not_pass_is_refused_with_the_reason(desk: Desk, ou
 
 def test_a_pass_for_other_content_does_not_count(desk: Desk) -> None:
     desk.releases.record(_judged(desk.candidate("g1"), content="b" * 64))
-    with pytest.raises(PromotionRefused, match="speaks of other content"):
+    with pytest.raises(PromotionRefused, match="is for other content"):
         desk.releases.promote("g1", GATE, TEST_SET)
     assert desk.catalog.live_id() is None
 
 
 def test_a_pass_for_other_limits_does_not_count(desk: Desk) -> None:
     desk.releases.record(_judged(desk.candidate("g1"), gate="c" * 64))
-    with pytest.raises(PromotionRefused, match="speaks of other limits or search settings"):
+    with pytest.raises(PromotionRefused, match="is for other limits or search settings"):
         desk.releases.promote("g1", GATE, TEST_SET)
     assert desk.catalog.live_id() is None
 
@@ -117,7 +117,7 @@ def test_a_pass_for_other_limits_does_not_count(desk: Desk) -> None:
 def test_a_pass_by_another_test_set_does_not_count(desk: Desk, judged_by: str | None, now: str | None) -> None:
     one = desk.catalog.generation(desk.releases.record(_judged(desk.candidate("g1"), test_set=judged_by)).id)
     assert not has_pass(one, GATE, now)
-    with pytest.raises(PromotionRefused, match="speaks of another test set"):
+    with pytest.raises(PromotionRefused, match="is for another test set"):
         desk.releases.promote("g1", GATE, now)
     assert desk.catalog.live_id() is None
     assert has_pass(one, GATE, judged_by)

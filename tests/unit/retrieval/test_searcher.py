@@ -258,7 +258,7 @@ def test_an_empty_query_is_refused(searcher: Searcher, text: str) -> None:
 
 @pytest.mark.parametrize("mode", Mode)
 def test_a_query_that_the_embedder_knows_nothing_of_is_the_callers_error(searcher: Searcher, mode: Mode) -> None:
-    with pytest.raises(InputError, match=r"query: nothing in '!\?' can be searched for"):
+    with pytest.raises(InputError, match=r"query: '!\?' has no word that the model knows"):
         searcher.search(Query("!?", 5, mode))
 
 
@@ -323,7 +323,7 @@ def test_without_keyword_vectors_a_hybrid_query_is_answered_by_meaning_and_says_
     hybrid = _without_keywords(world).search(Query("gripper grease", 3))
     assert hybrid.hits == dense.hits
     assert hybrid.query.mode is Mode.DENSE
-    assert [warning.split(":")[0] for warning in hybrid.warnings] == ["Keyword search was left out"]
+    assert [warning.split(":")[0] for warning in hybrid.warnings] == ["Keyword search was skipped"]
     assert _without_keywords(world).search(Query("gripper grease", 3, Mode.DENSE)).warnings == ()
 
 
@@ -349,7 +349,7 @@ def test_without_keyword_vectors_a_sparse_query_is_refused(world: World) -> None
         ),
         (
             Filters(sources=("wiki",), url_prefix="https://docs.example.org/wheel"),
-            ("No page fits all of these filters; `everything` lifts the defaults of version and locale.",),
+            ("No page matches all of these filters; `everything` lifts the defaults of version and locale.",),
         ),
     ],
 )

@@ -79,7 +79,7 @@ class FastEmbedEmbedder:
         self._check([text])
         return self._unit(next(iter(self._model.query_embed(text))))
 
-    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+    def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """Nothing is won by knowing."""
 
     def interrupt(self) -> None:

@@ -95,7 +95,7 @@ class StaticEmbedder:
         """Embed a text to find with; a query is embedded as a document is. Raises InvalidEmbedding."""
         return self._pool(text, _tokenizer(self._folder).encode([text])[0])
 
-    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+    def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """Nothing is won by knowing."""
 
     def interrupt(self) -> None:

@@ -94,7 +94,7 @@ class MemoryEmbedder:
             raise InvalidEmbedding(f"{text[:80]!r} has {len(words)} words; the most is {self._max_tokens}.")
         return _unit(np.add.reduce([self._direction(word) for word in words], axis=0, dtype=np.float32))
 
-    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+    def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """Nothing is won by knowing."""
 
     def interrupt(self) -> None:
@@ -131,7 +131,7 @@ class MemoryStore:
         self._lock = threading.Lock()
 
     @property
-    def exclusive(self) -> bool:
+    def owns_all_indexes(self) -> bool:
         """Nobody else can reach it."""
         return True
 
@@ -170,7 +170,7 @@ class MemoryStore:
         """Ids of all generations that have something here, sealed or not, ascending."""
         return sorted(self._generations)
 
-    def point_at(self, generation: str) -> None:
+    def switch_alias(self, generation: str) -> None:
         """There are no outside readers."""
 
     def check(self) -> None:

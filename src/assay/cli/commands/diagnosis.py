@@ -160,7 +160,7 @@ def _store(assay: Assay) -> Check:
     known = {generation.id: generation.state for generation in _generations(assay)}
     strays = [identity for identity in assay.store.generations() if identity not in known]
     problems = list(report.problems)
-    if strays and assay.store.exclusive:
+    if strays and assay.store.owns_all_indexes:
         problems.append(f"{len(strays)} left-over index(es); the next build removes them")
     elif strays:
         problems.append(

@@ -56,7 +56,7 @@ class Judged:
     live: the generation that is live now; None before the first promotion.
     index: None where it could not be opened.
     search: asks the production searcher opened on the generation; raises what it raises, or why there is none.
-    expect_queries: tells the embedder what will be asked next.
+    prefetch_queries: tells the embedder what will be asked next.
     recheck: what vectors of the generation are made anew with, to compare; see integrity.audit.
     embedder: of the generation, to ask by vectors alone; None leaves those checks out.
     threshold, top_k: of a search that names none, as users make it; None for no limit of hits.
@@ -68,7 +68,7 @@ class Judged:
     catalog: Catalog
     index: VectorIndex | None
     search: Callable[[Query], Ranking]
-    expect_queries: Callable[[Sequence[str]], None]
+    prefetch_queries: Callable[[Sequence[str]], None]
     recheck: Recheck | None = None
     unopened: VectorStoreError | None = None
     embedder: Embedder | None = None

@@ -79,7 +79,7 @@ def _search_all(
     with ThreadPoolExecutor(_THREADS) as threads:
         for batch in batches:
             if len(batch) > 1:
-                judged.expect_queries([document.info.title for document in batch])
+                judged.prefetch_queries([document.info.title for document in batch])
             for document, found in zip(batch, threads.map(search, batch), strict=True):
                 results.append((f"{document.info.url} ({document.info.title!r})", found))
                 progress.advance()

@@ -248,9 +248,9 @@ def _title_vectors(titles: Sequence[str], embedder: Embedder) -> tuple[list[Vect
 
     None for one in which the model knows nothing. Raises EmbeddingError.
     """
-    embedder.expect_queries([])  # what other checks expected came in batches
+    embedder.prefetch_queries([])  # what other checks expected came in batches
     alone = [_title_vector(title, embedder) for title in titles[:_ALONE]]  # first, to fail soon where nobody answers
-    embedder.expect_queries(titles)
+    embedder.prefetch_queries(titles)
     return alone, [_title_vector(title, embedder) for title in titles]
 
 

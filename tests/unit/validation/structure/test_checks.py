@@ -144,7 +144,7 @@ def test_an_index_that_cannot_be_opened_is_a_finding_and_the_catalog_is_checked(
         raise error
 
     recheck = Recheck(world.embedder, world.encoder)
-    judged = Judged(generation, None, world.catalog, None, fail, world.embedder.expect_queries, recheck, error)
+    judged = Judged(generation, None, world.catalog, None, fail, world.embedder.prefetch_queries, recheck, error)
     found = {one.check: one for one in structure_findings(judged, LIMITS, Silence())}
     assert found["index"].outcome is outcome
     assert error.message in found["index"].detail + "".join(found["index"].examples)

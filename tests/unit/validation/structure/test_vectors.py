@@ -72,7 +72,7 @@ def _findings(world: World, generation: Generation, embedder: object = None, aga
         world.catalog,
         searcher.index,
         searcher.search,
-        world.embedder.expect_queries,
+        world.embedder.prefetch_queries,
         None,
         None,
         embedder or world.embedder,  # type: ignore[arg-type]  # as much of one as is asked
@@ -240,7 +240,7 @@ class Batched(Costly):
         made = super().embed_documents(texts)
         return _of_another_space(made) if self._spoils[0] and len(texts) > 1 else made
 
-    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+    def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         made = self._embedder.embed_documents(texts) if texts else []
         spoiled = _of_another_space(made) if self._spoils[1] and len(texts) > 1 else made
         self._expected = dict(zip(texts, spoiled, strict=True))
@@ -262,7 +262,7 @@ def test_a_provider_that_embeds_in_batches_otherwise_fails_though_titles_and_tex
     world, generation = sound
     _change(world, 1.0, lambda points: list(_of_another_space(np.stack([point.dense for point in points]))))
     batched = Batched(world.embedder)
-    batched.expect_queries([f"All about {title}" for title in TITLES])  # as an earlier check leaves it
+    batched.prefetch_queries([f"All about {title}" for title in TITLES])  # as an earlier check leaves it
     found = _findings(world, generation, batched)
     assert {check for check in CHECKS | APART if found[check].outcome is Outcome.FAIL} == APART
     for check in APART:

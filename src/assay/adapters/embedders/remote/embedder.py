@@ -185,7 +185,7 @@ class RemoteEmbedder:
         self._remembered.put(text, vector)
         return vector
 
-    def expect_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+    def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """Embed queries that will be asked next in few requests; kept until the next call.
 
         seconds: after which no request is begun; None for a build's patience.

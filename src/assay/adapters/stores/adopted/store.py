@@ -84,7 +84,7 @@ class AdoptedStore:
         self.collection = CollectionReader(self._server, adoption.collection, reading)
 
     @property
-    def exclusive(self) -> bool:
+    def owns_all_indexes(self) -> bool:
         """Nothing here is ours."""
         return False
 
@@ -96,7 +96,7 @@ class AdoptedStore:
         """Refuse. Raises IndexNotOurs."""
         self._refuse()
 
-    def point_at(self, generation: str) -> None:  # noqa: ARG002 - the port's signature
+    def switch_alias(self, generation: str) -> None:  # noqa: ARG002 - the port's signature
         """Refuse. Raises IndexNotOurs."""
         self._refuse()
 

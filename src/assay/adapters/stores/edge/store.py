@@ -36,7 +36,7 @@ class EdgeStore:
         self._hnsw_threshold = hnsw_threshold
 
     @property
-    def exclusive(self) -> bool:
+    def owns_all_indexes(self) -> bool:
         """The folder is ours."""
         return True
 
@@ -129,7 +129,7 @@ class EdgeStore:
         except OSError as error:
             raise os_error("list", self._root, error, StoreUnavailable) from error
 
-    def point_at(self, generation: str) -> None:
+    def switch_alias(self, generation: str) -> None:
         """There are no outside readers: the files are the engine's own."""
 
     def check(self) -> None:

@@ -48,7 +48,7 @@ class QdrantStore:
         self._reading = reading
 
     @property
-    def exclusive(self) -> bool:
+    def owns_all_indexes(self) -> bool:
         """Others have collections there too, and perhaps another Assay under the same name."""
         return False
 
@@ -133,7 +133,7 @@ class QdrantStore:
                 found.append(generation)
         return sorted(found)
 
-    def point_at(self, generation: str) -> None:
+    def switch_alias(self, generation: str) -> None:
         """Let the alias lead to a generation's collection. Raises IndexNotFound, VectorStoreError."""
         name = collection_name(self._collection, generation)
         current = self._aliases().get(self._collection)
