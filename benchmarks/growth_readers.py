@@ -15,7 +15,7 @@ from assay.adapters.sources.folder.mkdocs_config import parse_config, path_patte
 from assay.adapters.sources.site.crawling.page_fetch import looks_like_html
 from assay.adapters.sources.site.discovery.robots import Robots, meta_directives
 from assay.adapters.sources.site.discovery.sitemaps import read_llms, read_sitemap
-from assay.adapters.sources.site.http.decoding import decoded
+from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.pages.facts import read_html_facts, read_markdown_facts
 from assay.adapters.testset_files.loading import parse
 from assay.adapters.testset_files.text_file import TextFile
@@ -118,7 +118,7 @@ def readers() -> Iterator[Reader]:
     yield Reader("llms.txt", read_llms, of_text)
     yield Reader("robots.txt", lambda text: Robots(text).allows("https://a.org/" + "a/" * 400), of_text, 512 * 1024)
     yield Reader("robots of a page", lambda text: meta_directives(text, _NOW), of_text)
-    yield Reader("encoding of a page", lambda text: decoded(text.encode(), ""), of_text)
+    yield Reader("encoding of a page", lambda text: decode_text(text.encode(), ""), of_text)
     yield Reader("kind of an answer", lambda text: looks_like_html(text.encode()), of_text)
     yield Reader("tokens estimated", lambda text: estimate_tokens([text]), of_text)
     yield Reader("folded passages", fold, of_text)

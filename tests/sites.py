@@ -167,7 +167,7 @@ def source_of(start: str, store: Path, **overrides: Any) -> SiteSource:  # noqa:
         "store_path": store,
         "scope": SiteScope(),
         "limits": SiteLimits(page_seconds=5.0, read_seconds=2.0),
-        "politeness": Politeness(first_wait=0.01, retries=1),
+        "politeness": Politeness(first_retry_seconds=0.01, retries=1),
         "headers": {},
     }
     return SiteSource(start, **(given | overrides))

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from assay.adapters.sources.site.crawling.frontier import SERIES
-from assay.adapters.sources.site.crawling.soft_404 import MOST_PROBES
+from assay.adapters.sources.site.crawling.frontier import MIN_ENDLESS_SERIES
+from assay.adapters.sources.site.crawling.soft_404 import MAX_PROBES
 from assay.adapters.sources.site.options import Politeness, SiteLimits
 from assay.settings.sources import SourceSettings
 from tests.site_traps import traps
@@ -46,13 +46,14 @@ def test_a_site_that_nothing_is_set_for_is_read_within_the_defaults_of_the_setti
 
 def test_the_manners_are_those_of_the_code() -> None:
     polite = Politeness()
-    assert (polite.longest_wait, polite.patience, polite.retries, polite.resume_hours) == (120, 900, 3, 24)
+    limits = (polite.max_wait_seconds, polite.max_total_wait_seconds, polite.retries, polite.resume_hours)
+    assert limits == (120, 900, 3, 24)
     assert "up to two minutes at once and 15 minutes in all" in " ".join(TEXT.split())
     assert "up to three times" in TEXT
     assert "within the last 24 hours" in TEXT
-    assert SERIES == 8
+    assert MIN_ENDLESS_SERIES == 8
     assert "Eight pages of a series" in TEXT
-    assert MOST_PROBES == 8
+    assert MAX_PROBES == 8
     assert "up to 8 parts" in TEXT
 
 

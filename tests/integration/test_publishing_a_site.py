@@ -175,7 +175,7 @@ def test_a_site_that_gives_a_login_page_for_every_address_changes_nothing_live_a
     first = assay.publish().build.generation
     site.closed = {"/": "<h1>Sign in</h1><p>Sign in to read the handbook of the workshop.</p>"}
     for _ in range(2):
-        with pytest.raises(SourceError, match=f"one and the same page for every address.*{len(PARTS)} pages") as caught:
+        with pytest.raises(SourceError, match=f"the same page for every address.*{len(PARTS)} indexed pages") as caught:
             assay.publish()
         assert "login" in str(caught.value.hint)
     assert assay.catalog.live_id() == first.id
@@ -193,7 +193,7 @@ def test_a_login_page_in_place_of_all_but_the_start_is_blocked_and_named(site: C
     assert "gate.max_page_fall" in report.verdict.summary
     assert report.build.changed == ()
     assert {page.key for page in report.build.gone} == {f"{site.url}/docs/{part}" for part in PARTS}
-    assert all("the site gives for addresses that are not there" in page.reason for page in report.build.gone)
+    assert all("soft 404" in page.reason for page in report.build.gone)
     assert assay.catalog.live_id() == first.id
 
 

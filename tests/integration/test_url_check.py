@@ -27,8 +27,8 @@ def test_pages_are_asked_and_redirects_followed_and_the_dead_say_why() -> None:
         }
         check.close()
     assert (found["/a"], found["/a#part"], found["/moved"]) == ("", "", "")
-    assert (found["/gone"], found["/down"]) == ("it answers 404", "it answers 503")
-    assert "redirects more than 5 times" in found["/round"]
+    assert (found["/gone"], found["/down"]) == ("the server returned 404", "the server returned 503")
+    assert "more than 5 redirects" in found["/round"]
 
 
 def test_an_address_of_the_private_network_is_asked_only_where_a_source_is() -> None:
@@ -60,4 +60,4 @@ def test_a_validation_that_is_asked_to_has_a_row_for_each_dead_address(tmp_path:
     assert "addresses of hits" not in {finding.check for finding in plain.verdict.findings}
     (finding,) = [one for one in asked.verdict.findings if one.check == "addresses of hits"]
     assert finding.outcome is (Outcome.FAIL if dead else Outcome.PASS)
-    assert finding.examples == tuple(f"{site.url}{path}: it answers 404" for path in dead)
+    assert finding.examples == tuple(f"{site.url}{path}: the server returned 404" for path in dead)

@@ -44,7 +44,7 @@ def traps() -> list[Trap]:
             "case twins",
             {"": page("Case", "Guide", "guide"), "Guide": page("The guide"), "guide": page("The guide")},
             ("", "Guide"),
-            {"guide": "the same page as"},
+            {"guide": "duplicate of"},
         ),
         Trap(
             "escapes",
@@ -61,7 +61,7 @@ def traps() -> list[Trap]:
             "suffix twins that say the same",
             {"": page("Suffix", "g.html", "g"), "g.html": page("G is one page"), "g": page("G is one page")},
             ("", "g"),
-            {"g.html": "the same page as"},
+            {"g.html": "duplicate of"},
         ),
         Trap(
             "suffix twins that differ",
@@ -77,7 +77,7 @@ def traps() -> list[Trap]:
             "queries that change nothing",
             {"": page("Queries", "j?x=1", "j?x=2", "j?y=3"), "j": page("J whatever is asked")},
             ("", "j"),
-            {"j?x=1": "the same page as", "j?x=2": "the same page as", "j?y=3": "the same page as"},
+            {"j?x=1": "duplicate of", "j?x=2": "duplicate of", "j?y=3": "duplicate of"},
         ),
         Trap(
             "queries that are pages",

@@ -102,7 +102,7 @@ def traps() -> list[Trap]:
                 "b": Reply(raw=sends(b"HTTP/1.1 200 OK\r\nX-A: ", b"b", pause=0.2, repeat=20)),
             },
             ("",),
-            {"a": "did not come", "b": "did not come"},
+            {"a": "took longer", "b": "took longer"},
         ),
         Trap(
             "broken answers",

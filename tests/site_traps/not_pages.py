@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from assay.adapters.sources.site.crawling.soft_404 import MISSING
+from assay.adapters.sources.site.crawling.soft_404 import PROBE_NAME
 from tests.site_traps.trap import Trap, body, meta, page, typed
 from tests.sites import HTML, Reply, Request, html, links
 
@@ -24,26 +24,26 @@ def traps() -> list[Trap]:
                 "404.html": page("Lost"),
             },
             ("",),
-            {"parts": "list of the files", "404.html": "missing"},
+            {"parts": "list of files", "404.html": "404 page"},
         ),
         Trap("dead links", {"": page("Dead", "a", "b"), "b": Reply(410)}, ("",)),
         Trap(
             "errors that look like pages",
             {"": page("Soft", "lost", "found"), "lost": soft, "found": page("Found")},
             ("", "found"),
-            {"lost": "not there"},
+            {"lost": "soft 404"},
         ),
         *(
             Trap(
                 f"errors of {what} that look like pages",
                 {
                     "": page("Soft", f"{part}/lost", f"{part}/found"),
-                    f"{part}/{MISSING}": own,
+                    f"{part}/{PROBE_NAME}": own,
                     f"{part}/lost": own,
                     f"{part}/found": page("Found"),
                 },
                 ("", f"{part}/found"),
-                {f"{part}/lost": "not there"},
+                {f"{part}/lost": "soft 404"},
             )
             for what, part, own in (
                 ("a locale", "fr", page("Cette page est introuvable, avec nos excuses")),

@@ -24,7 +24,7 @@ def traps(elsewhere: str) -> list[Trap]:
             "redirect loop",
             {"": page("Circle", "a"), "a": redirect("/redirect-loop/b"), "b": redirect("/redirect-loop/a")},
             ("",),
-            {"a": "circle", "b": "circle"},
+            {"a": "loop", "b": "loop"},
         ),
         Trap(
             "redirect to itself",
@@ -42,7 +42,7 @@ def traps(elsewhere: str) -> list[Trap]:
             "redirect without a target",
             {"": page("Nowhere", "a", "b"), "a": Reply(302), "b": redirect("javascript:alert(1)")},
             ("",),
-            {"a": "no address", "b": "no address"},
+            {"a": "not http", "b": "not http"},
         ),
         Trap(
             "redirect to another service of this machine",

@@ -7,7 +7,7 @@ option of a list through all options of that list.
 import re
 from collections import Counter
 
-_DEEPEST = 512
+_MAX_DEPTH = 512
 """Elements in each other; browsers stop at as many."""
 _MANY_TAGS = 20_000
 """So many in each other take a parser half a second; of a page that has more, each is looked at."""
@@ -65,7 +65,7 @@ _FOREIGN = frozenset("circle ellipse g line path polygon polyline rect stop use"
 """What `/>` closes, as it does in drawings only."""
 
 
-def tamed(content: str) -> str:
+def limit_nesting(content: str) -> str:
     """The page without tags of elements in more than 512 others, and without attributes and options beyond reason.
 
     Nearly every page is given back as it is.
@@ -77,7 +77,7 @@ def tamed(content: str) -> str:
     tags = content.count("<")
     if tags > _MOST_PASSED_OVER and sum(1 for _ in _PASSED_OVER.finditer(content)) > _MOST_PASSED_OVER:
         content = _PASSED_OVER.sub(r"<\1>", content)
-    may_be_deep = _may_be_deep(content) if tags > _MANY_TAGS else tags > _DEEPEST and _looks_deep(content)
+    may_be_deep = _may_be_deep(content) if tags > _MANY_TAGS else tags > _MAX_DEPTH and _looks_deep(content)
     return _flattened(content) if may_be_deep else content
 
 
@@ -97,7 +97,7 @@ def _looks_deep(content: str) -> bool:
         end = start + _STRETCH
         closing = content.count("</", start, end + 1)
         opening = content.count("<", start, end) - closing - content.count("<br>", start, end + 3)
-        if opened + opening > _DEEPEST:
+        if opened + opening > _MAX_DEPTH:
             return True
         opened = max(0, opened + opening - closing)
     return False
@@ -116,7 +116,7 @@ def _may_be_deep(content: str) -> bool:
         if not close:
             opened[name] = opened.get(name, 0) + 1
             depth += 1
-            if depth > _DEEPEST:
+            if depth > _MAX_DEPTH:
                 return True
         elif opened.get(name):
             opened[name] -= 1
@@ -165,14 +165,14 @@ def _flattened(content: str) -> str:
         if not name or (name in _FOREIGN and found[0].endswith("/>")):
             continue
         if found["close"]:
-            is_deep = state.depth > _DEEPEST
+            is_deep = state.depth > _MAX_DEPTH
             if place > data_end and state.leave(name) and is_deep:
                 parts.append(content[position : found.start()])
                 position = place
             continue
         if state.opens(name):
             state.enter(name)
-            if state.depth > _DEEPEST:
+            if state.depth > _MAX_DEPTH:
                 parts.append(content[position : found.start()])
                 position = place
         if name in _RAW:

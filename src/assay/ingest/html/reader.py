@@ -23,7 +23,7 @@ from assay.ingest.page_info import document_of, info_of
 from assay.ingest.text_flow import TextFlow
 from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
-from assay.model.nesting import tamed
+from assay.model.nesting import limit_nesting
 
 READER_REVISION = "3"
 """Changes whenever the same page would give another document, or more of it would be kept."""
@@ -40,12 +40,12 @@ def read_html(page: RawPage) -> Document:
     if page.media_type is not MediaType.HTML:
         raise InputError(f"{page.key}: {page.media_type} is not HTML.", hint="Give it to the reader for its type.")
     content = storable(page.content)
-    tree = LexborHTMLParser(tamed(content))
+    tree = LexborHTMLParser(limit_nesting(content))
     generator = generator_of(content, tree, page.generator)
     for selector in (_WITHOUT_SCRIPTS, *generator.cut):
         for node in tree.css(selector):
             node.decompose()
-    writer = _written(page, tree, generator)
+    writer = _unwritten(page, tree, generator)
     title = (
         title_of(tree, writer.first_title)
         or page.title
@@ -56,7 +56,7 @@ def read_html(page: RawPage) -> Document:
     return document_of(page, info_of(page, title, generator.name), normalized)
 
 
-def _written(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> NormalizedWriter:
+def _unwritten(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> NormalizedWriter:
     """The content, written down: of the first element that shows any text, so that no page with text is empty."""
     links = LinkResolver(page, tree)
     writer = NormalizedWriter()

@@ -1,7 +1,7 @@
-"""Addresses of pages: spelled one way, without what only tracks a visitor, and folded into the key of a page. Pure.
+"""Page addresses: normalized, without tracking parameters, and reduced to the key of a page. No I/O.
 
-An *address* is what is asked for: absolute, with its trailing slash. A *key* names the page: its canonical URL, in
-which `/page`, `/page/` and `/page/index.html` are one.
+An *address* is fetched: absolute, with its trailing slash. A *key* identifies the page: its canonical URL, in which
+`/page`, `/page/` and `/page/index.html` are one.
 """
 
 import re
@@ -11,14 +11,14 @@ from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 from assay.errors import InputError
 from assay.model.ids import canonical_url
 
-LONGEST = 2_000
-"""Characters of an address; longer ones are traps, and servers refuse them."""
+MAX_LENGTH = 2_000
+"""Longest address in characters; longer ones are traps, and servers refuse them."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PORTS = {"http": 80, "https": 443}
 _ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_NEEDLESS = re.compile(r"%(2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aAeE])")
-"""Escapes of what is never special (RFC 3986, unreserved)."""
+_UNRESERVED_ESCAPE = re.compile(r"%(2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aAeE])")
+"""Escapes of unreserved characters (RFC 3986)."""
 _SAFE = "%/!$&'()*+,;=:@-._~"
 
 _TRACKING = re.compile(
@@ -28,7 +28,7 @@ _TRACKING = re.compile(
     r"docusaurus-theme|docusaurus-data-[\w-]+|tab|tabs)",
     re.IGNORECASE,
 )
-"""Parameters that follow a visitor or set how the page looks: the page is the same without them."""
+"""Parameters that track a visitor or change only the presentation."""
 
 _VIEW = re.compile(
     r"(q|query|search|s|keywords?|sort|sort_?by|order|order_?by|dir|direction|filter|facet|facets|view|layout|display|"
@@ -36,11 +36,11 @@ _VIEW = re.compile(
     r"date|day|week|month|year|expand|collapse|limit|per_page|pagesize|add-to-cart|format|download)",
     re.IGNORECASE,
 )
-"""Parameters that ask for a list, a view or an action: what they lead to is no page of a documentation."""
+"""Parameters for lists, views and actions; they do not lead to documentation pages."""
 
 _INDEX = re.compile(r"/index\.html?$", re.IGNORECASE)
 _PAGE_SUFFIX = re.compile(r"\.(html?|xhtml|php|aspx?|jsp|md|markdown)$", re.IGNORECASE)
-_TWIN = re.compile(r"(/(index|default)(\.(x?html?|php|aspx?|md))?|\.x?html?)$", re.IGNORECASE)
+_PAGE_ENDING = re.compile(r"(/(index|default)(\.(x?html?|php|aspx?|md))?|\.x?html?)$", re.IGNORECASE)
 _MARKDOWN = re.compile(r"\.(md|markdown)$", re.IGNORECASE)
 _BINARY = re.compile(
     r"\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|webm|ogg|ogv|wav|mov|avi|woff2?|ttf|otf|eot|"
@@ -50,44 +50,44 @@ _BINARY = re.compile(
 
 
 def resolve(base: str, reference: str) -> str | None:
-    """The address that a link on a page leads to; None for one that leads to no page of the web.
+    """Resolve a link; None if it does not lead to an http or https page.
 
-    base: absolute address of the page, or what its `<base>` says.
+    base: absolute address of the page or of its `<base>`.
     """
     text = reference.strip()
-    if not text or text[0] == "#" or len(text) > LONGEST:
+    if not text or text[0] == "#" or len(text) > MAX_LENGTH:
         return None
     scheme = _SCHEME.match(text)
     if scheme:
-        return _resolved("", text) if scheme[0].lower() in {"http:", "https:"} else None
+        return _resolve_cached("", text) if scheme[0].lower() in {"http:", "https:"} else None
     if text[0] == "?":
-        return _resolved(base, text)
-    origin, folder = _places(base)
-    return _resolved(origin if text[0] in "/\\" else folder, text)
+        return _resolve_cached(base, text)
+    origin, folder = _origin_and_folder(base)
+    return _resolve_cached(origin if text[0] in "/\\" else folder, text)
 
 
 @lru_cache(maxsize=256)
-def _places(base: str) -> tuple[str, str]:
-    """Origin and folder of an address: all that most links depend on."""
+def _origin_and_folder(base: str) -> tuple[str, str]:
+    """Origin and folder of an address."""
     parts = urlsplit(base)
     origin = f"{parts.scheme}://{parts.netloc}/"
     return origin, f"{origin[:-1]}{parts.path.rpartition('/')[0]}/"
 
 
 @lru_cache(maxsize=16_384)
-def _resolved(base: str, reference: str) -> str | None:
+def _resolve_cached(base: str, reference: str) -> str | None:
     text = reference.replace("\n", "").replace("\r", "").replace("\t", "")
     try:
-        return spelled(urljoin(base, text.replace("\\", "/")) if base else text)
+        return normalize_url(urljoin(base, text.replace("\\", "/")) if base else text)
     except ValueError:
         return None
 
 
-def spelled(url: str) -> str | None:
-    """An address in the one spelling that is used here; None for what cannot be asked for, or holds credentials.
+def normalize_url(url: str) -> str | None:
+    """Normalize an address; None if it is not http or https, or contains credentials.
 
-    Scheme and host in small letters, the host in ASCII, no default port, no dot segments, no fragment, no tracking
-    parameters, unsafe characters escaped. Raises ValueError for what is no URL at all.
+    Lower-case scheme and host, ASCII host, no default port, dot segments, fragment or tracking parameters; unsafe
+    characters escaped. Raises ValueError for an invalid URL.
     """
     parts = urlsplit(url)
     scheme = parts.scheme.lower()
@@ -106,7 +106,7 @@ def spelled(url: str) -> str | None:
 
 
 def _path(path: str) -> str:
-    """A path without dot segments, doubled slashes and session ids, with its trailing slash."""
+    """A path without dot segments, duplicate slashes and session ids, with its trailing slash."""
     kept: list[str] = []
     segments = path.split("/")
     for segment in segments:
@@ -117,7 +117,7 @@ def _path(path: str) -> str:
         elif name not in {"", "."}:
             kept.append(re.sub(r";(jsessionid|sid|phpsessid)=[^;]*", "", segment, flags=re.IGNORECASE))
     slash = "/" if kept and (segments[-1] in {"", ".", ".."}) else ""
-    plain = _NEEDLESS.sub(lambda escape: chr(int(escape[1], 16)), "/" + "/".join(kept))
+    plain = _UNRESERVED_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), "/" + "/".join(kept))
     return quote(_ESCAPE.sub("%25", plain), safe=_SAFE) + slash
 
 
@@ -130,24 +130,24 @@ def _query(query: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def key_of(address: str) -> str:
-    """The key of the page at an address: its canonical URL, a folder's index page being the folder."""
+    """The key of the page at an address: its canonical URL without an index file name."""
     parts = urlsplit(canonical_url(address))
     path = _INDEX.sub("", parts.path) or "/"
     query = "&".join(sorted(parts.query.split("&"))) if "&" in parts.query else parts.query
     return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
 
 
-def folder_form(address: str) -> str:
-    """The address of the folder whose index page an address names; every other address as it is."""
+def without_index_file(address: str) -> str:
+    """The address without an index file name."""
     parts = urlsplit(address)
     path = _INDEX.sub("/", parts.path)
     return address if path == parts.path else urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
 
-def twin_of(key: str) -> str:
-    """What two keys share that may be one page: all but case, suffix, index name, `www.` and query."""
+def spelling_group(key: str) -> str:
+    """The key without case, suffix, index name, `www.` and query: equal for possible spellings of one page."""
     parts = urlsplit(key)
-    path = _TWIN.sub("", unquote(parts.path)).casefold().rstrip("/")
+    path = _PAGE_ENDING.sub("", unquote(parts.path)).casefold().rstrip("/")
     return f"{parts.netloc.removeprefix('www.')}{path}"
 
 
@@ -157,14 +157,14 @@ def origin_of(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def moved_to(address: str, origin: str) -> str:
+def at_origin(address: str, origin: str) -> str:
     """The same path and query at another origin."""
     parts = urlsplit(address)
     return origin + urlunsplit(("", "", parts.path, parts.query, ""))
 
 
 def site_of(origin: str) -> str:
-    """What origins share that are one site in two spellings: `http` or `https`, with `www.` or without."""
+    """The origin's host without `http(s)://` and `www.`; the origin itself if it has a port."""
     parts = urlsplit(origin)
     if parts.port is not None:
         return origin
@@ -172,13 +172,13 @@ def site_of(origin: str) -> str:
 
 
 def has_view_query(address: str) -> bool:
-    """Whether the query asks for a search, an order, an action or a day of a calendar."""
+    """Whether the query selects a search, an order, an action or a day of a calendar."""
     query = urlsplit(address).query
     return bool(query) and any(_VIEW.fullmatch(unquote(part.partition("=")[0])) for part in query.split("&"))
 
 
 def is_binary(address: str) -> bool:
-    """Whether the name of the file says that it is no page: an image, an archive, a style sheet."""
+    """Whether the file suffix is that of an image, an archive, a style sheet or another non-page."""
     return bool(_BINARY.search(urlsplit(address).path))
 
 
@@ -187,8 +187,8 @@ def is_markdown(address: str) -> bool:
     return bool(_MARKDOWN.search(urlsplit(address).path))
 
 
-def html_twins(address: str) -> tuple[str, ...]:
-    """Where the page may be whose Markdown is at an address, as llms.txt has it: `/page.md` is of `/page`."""
+def html_candidates(address: str) -> tuple[str, ...]:
+    """The possible addresses of the HTML page for a Markdown file of llms.txt: `/page.md` is of `/page`."""
     parts = urlsplit(address)
     stem = _MARKDOWN.sub("", parts.path)
     if re.search(r"\.html?$", stem, re.IGNORECASE):
@@ -201,11 +201,11 @@ def html_twins(address: str) -> tuple[str, ...]:
 
 
 def start_folder(address: str) -> str:
-    """The prefix that a start URL stands for.
+    """The default prefix for a start URL.
 
-    With a slash at its end it is that folder. A page's file (`intro.html`) stands for its folder, and so does a last
-    segment below the first (`/docs/intro` for `/docs/`), unless it names a version or a locale; a path of one segment
-    (`/docs`) stands for itself.
+    A trailing slash makes it that folder. A page file (`intro.html`) means its folder, and so does a last segment below
+    the first (`/docs/intro` means `/docs/`), unless it names a version or a locale. A single segment (`/docs`) means
+    itself.
     """
     parts = urlsplit(address)
     path = parts.path
@@ -226,12 +226,12 @@ _VARIANT = re.compile(
 
 
 def looks_like_variant(segment: str) -> bool:
-    """Whether a segment of a path may be the name of a version or a locale."""
+    """Whether a path segment may name a version or a locale."""
     return bool(_VARIANT.fullmatch(unquote(segment)))
 
 
 def is_web_address(text: str) -> bool:
-    """Whether a text is an absolute address that could be a page's."""
+    """Whether a text is an absolute http or https URL."""
     try:
         return canonical_url(text).startswith("http")
     except InputError:

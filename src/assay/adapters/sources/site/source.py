@@ -1,8 +1,8 @@
-"""A documentation site as a source: each page once, in its version and locale, under the address that readers use.
+"""A documentation site as a source: each page once, with its version and locale, under the address that readers use.
 
-A reading has two phases. First the site is crawled into a store on disk (`crawl`); then, with the whole site in view,
-it is settled which pages are pages of their own (`settling`) and which version and locale each has (`variants`). The
-text of only one page at a time is in memory.
+A read has two phases. First the site is crawled into a store on disk (`crawling`). Then, with all pages known,
+duplicates are removed (`pages.deduplication`) and versions and locales assigned (`pages.versions`). One page's text
+at a time is in memory.
 """
 
 import hashlib
@@ -15,22 +15,22 @@ from urllib.parse import urlsplit
 
 from assay.adapters.sources.site.addresses import is_web_address, key_of
 from assay.adapters.sources.site.crawling.crawl import Crawl
-from assay.adapters.sources.site.crawling.frontier import MAYBE
-from assay.adapters.sources.site.crawling.result import Crawled
+from assay.adapters.sources.site.crawling.frontier import GUESSED
+from assay.adapters.sources.site.crawling.result import CrawlResult
 from assay.adapters.sources.site.options import (
+    DefaultVariant,
     Politeness,
     SiteLimits,
     SiteRequest,
     SiteScope,
-    Variants,
-    checked_headers,
-    checked_start,
+    validated_headers,
+    validated_start,
 )
-from assay.adapters.sources.site.pages.deduplication import Settled, redirect_reason, settle
+from assay.adapters.sources.site.pages.deduplication import Deduplicated, deduplicate, redirect_reason
 from assay.adapters.sources.site.pages.facts import PageFacts
-from assay.adapters.sources.site.pages.members import Member, members
 from assay.adapters.sources.site.pages.releases import Releases
-from assay.adapters.sources.site.pages.versions import assign
+from assay.adapters.sources.site.pages.site_pages import SitePage, read_site_pages
+from assay.adapters.sources.site.pages.versions import assign_variants
 from assay.adapters.sources.site.scope import Scope
 from assay.adapters.sources.site.store import CrawlStore, StoredPage
 from assay.errors import SourceError
@@ -42,19 +42,19 @@ from assay.redaction import redacted_content
 logger = logging.getLogger(__name__)
 
 REVISION = 1
-"""Changes with what a page of the same content is made into; then every page comes anew."""
+"""Increase when a document changes for the same content; every page is then read again."""
 
 
 class SiteSource:
     """Documents from a site.
 
-    start_url: a page or folder of it, over http or https.
+    start_url: a page or folder, over http or https.
     name: of the source.
-    store_path: the file in which what was fetched is kept between readings.
-    headers: sent with each request to the origin of the start URL, and to no other.
-    current_version, default_locale: those that are searched by default; None: the site's own.
+    store_path: file that keeps the fetched pages between crawls.
+    headers: sent with each request to the start URL's origin, and to no other.
+    current_version, default_locale: searched by default; None: the site's own.
 
-    Raises ConfigurationError for a header that HTTP cannot carry.
+    Raises ConfigurationError for an invalid header.
     """
 
     def __init__(
@@ -76,42 +76,42 @@ class SiteSource:
             scope=scope,
             limits=limits,
             politeness=politeness,
-            variants=Variants(current_version, default_locale),
-            headers=checked_headers(dict(headers)),
+            variants=DefaultVariant(current_version, default_locale),
+            headers=validated_headers(dict(headers)),
         )
         self._store_path = store_path
 
     @property
     def name(self) -> str:
-        """Short name, unique among the sources of an index; kept with every document."""
+        """Short name, unique among the sources of an index; stored with every document."""
         return self._request.name
 
     def check(self) -> None:
-        """Raise InputError for a start URL that cannot be one, ConfigurationError for a scope. Nothing is asked for."""
-        checked_start(self._request.start_url)
+        """Raise InputError for an invalid start URL, ConfigurationError for an invalid scope. Sends no request."""
+        validated_start(self._request.start_url)
         Scope(self._request.start, self._request.scope)
 
     def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
-        """Crawl the site, then yield every page in ascending order of keys, each once.
+        """Crawl the site, then yield every page once, in ascending order of keys.
 
-        known: source hash by page key; a page that still has it is yielded without its content. One that was not found
-            is not yielded only where the site says that it is gone.
+        known: source hash by page key. An unchanged page is yielded without its content. A known page is yielded as
+            gone only if the site no longer has it.
 
-        Raises SourceError when the site cannot be read, ConfigurationError when it lacks the version or locale that is
-        asked for, InputError for a start URL that cannot be one.
+        Raises SourceError when the site cannot be read, ConfigurationError when it lacks the requested version or
+        locale, InputError for an invalid start URL.
         """
         self.check()
         store = CrawlStore(self._store_path)
         try:
-            with store.alone():
-                crawled = self._crawl(store, known, progress or Silence())
-                store.hold()
-            reading = _Reading(self._request, store, crawled, known)
+            with store.file_lock():
+                result = self._crawl(store, known, progress or Silence())
+                store.take_snapshot()
+            reading = _CrawlReader(self._request, store, result, known)
             yield from reading.items(progress or Silence())
         finally:
             store.close()
 
-    def _crawl(self, store: CrawlStore, known: Mapping[str, str], progress: Progress) -> Crawled:
+    def _crawl(self, store: CrawlStore, known: Mapping[str, str], progress: Progress) -> CrawlResult:
         progress.begin("crawl", None)
         try:
             return Crawl(self._request, store, known, progress).run()
@@ -119,35 +119,35 @@ class SiteSource:
             progress.end()
 
 
-_ENDED = "the reading ended before"
+_INTERRUPTED = "the crawl was interrupted"
 
 
 @dataclass(frozen=True, slots=True)
-class _Decided:
-    """What is yielded for a key: a page, or the reason why there is none. failed: whether that is a failure."""
+class _Decision:
+    """The result for a key: a page, or the reason why there is none. failed: the page exists and could not be read."""
 
-    member: Member | None
+    page: SitePage | None
     reason: str = ""
     failed: bool = False
 
 
-class _Reading:
-    """What a crawl comes to."""
+class _CrawlReader:
+    """Turns a finished crawl into the items that `read` yields."""
 
-    def __init__(self, request: SiteRequest, store: CrawlStore, crawled: Crawled, known: Mapping[str, str]) -> None:
+    def __init__(self, request: SiteRequest, store: CrawlStore, result: CrawlResult, known: Mapping[str, str]) -> None:
         self._request = request
         self._store = store
-        self._crawled = crawled
+        self._result = result
         self._known = known
 
     def items(self, progress: Progress) -> Iterator[PageRead]:
-        """Every item in ascending order of keys. Raises SourceError when there is none, ConfigurationError."""
-        decided = self._decide()
-        progress.expect(len(decided))
-        for key in sorted(decided):
-            decision = decided.pop(key)
-            if decision.member is not None:
-                yield self._page(key, decision.member)
+        """Yield every item in ascending order of keys. Raises SourceError when there is no page, ConfigurationError."""
+        decisions = self._decide()
+        progress.expect(len(decisions))
+        for key in sorted(decisions):
+            decision = decisions.pop(key)
+            if decision.page is not None:
+                yield self._page(key, decision.page)
             elif decision.failed:
                 yield PageFailed(key, decision.reason)
             elif key in self._known:
@@ -155,114 +155,120 @@ class _Reading:
             else:
                 yield PageExcluded(key, decision.reason)
 
-    def _decide(self) -> dict[str, _Decided]:
-        crawled, scope = self._crawled, self._crawled.beginning.scope
-        decided: dict[str, _Decided] = {}
-        moved: dict[str, str] = {}
+    def _decide(self) -> dict[str, _Decision]:
+        result, scope = self._result, self._result.crawl_start.scope
+        decisions: dict[str, _Decision] = {}
+        redirects: dict[str, str] = {}
         kinds: dict[str, int] = {}
         for visit in self._store.visits():
             match visit.outcome:
                 case "page":
                     kinds[visit.key] = visit.kinds
                 case "moved":
-                    moved[visit.key] = key_of(visit.detail)
+                    redirects[visit.key] = key_of(visit.detail)
                 case "failed":
-                    decided[visit.key] = _Decided(None, visit.detail, failed=True)
+                    decisions[visit.key] = _Decision(None, visit.detail, failed=True)
                 case "excluded":
-                    decided[visit.key] = _Decided(None, visit.detail)
+                    decisions[visit.key] = _Decision(None, visit.detail)
                 case "gone" if visit.key in self._known:
-                    decided[visit.key] = _Decided(None, visit.detail)
+                    decisions[visit.key] = _Decision(None, visit.detail)
                 case "" if visit.key in self._known:
-                    decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked or _ENDED}", failed=True)
-                case "" if crawled.unasked and visit.kinds != MAYBE:
-                    decided[visit.key] = _Decided(None, f"not asked for: {crawled.unasked}")
-        found = members(self._store, scope, kinds, obeyed=self._request.politeness.robots)
-        settled = settle(found, kinds, crawled.frontier, crawled.start_key)
-        releases = Releases(crawled.releases, moved, (key_of(self._request.start), crawled.start_key))
-        failed = {key for key, decision in decided.items() if decision.failed}
-        settled = replace(settled, pages=releases.fold(settled.pages, settled.excluded, failed))
-        assign(settled.pages, self._request.variants, self._request.name, crawled.start_key, releases)
-        self._add_pages(decided, settled)
-        pages = {page.key for page in settled.pages}
-        for key in moved:
-            reason = redirect_reason(key, moved, pages, settled.excluded)
-            decided.setdefault(key, _Decided(None, reason))
-        self._account_for_known(decided)
-        if not settled.pages:
-            raise self._nothing(decided)
-        return decided
+                    decisions[visit.key] = _Decision(
+                        None, f"not fetched: {result.limit_reason or _INTERRUPTED}", failed=True
+                    )
+                case "" if result.limit_reason and visit.kinds != GUESSED:
+                    decisions[visit.key] = _Decision(None, f"not fetched: {result.limit_reason}")
+        site_pages = read_site_pages(self._store, scope, kinds, respect_noindex=self._request.politeness.robots)
+        deduplicated = deduplicate(site_pages, kinds, result.frontier, result.start_key)
+        releases = Releases(result.releases, redirects, (key_of(self._request.start), result.start_key))
+        failed = {key for key, decision in decisions.items() if decision.failed}
+        deduplicated = replace(
+            deduplicated, pages=releases.deduplicate(deduplicated.pages, deduplicated.excluded, failed)
+        )
+        assign_variants(deduplicated.pages, self._request.variants, self._request.name, result.start_key, releases)
+        self._add_pages(decisions, deduplicated)
+        pages = {page.key for page in deduplicated.pages}
+        for key in redirects:
+            reason = redirect_reason(key, redirects, pages, deduplicated.excluded)
+            decisions.setdefault(key, _Decision(None, reason))
+        self._decide_known_pages(decisions)
+        if not deduplicated.pages:
+            raise self._no_pages_error(decisions)
+        return decisions
 
-    def _add_pages(self, decided: dict[str, _Decided], settled: Settled) -> None:
-        for key, reason in settled.excluded.items():
-            decided[key] = _Decided(None, reason)
-        for page in settled.pages:
+    def _add_pages(self, decisions: dict[str, _Decision], deduplicated: Deduplicated) -> None:
+        for key, reason in deduplicated.excluded.items():
+            decisions[key] = _Decision(None, reason)
+        for page in deduplicated.pages:
             key = _served_key(page)
-            decided.pop(page.key, None)
-            decided[key] = _Decided(page)
+            decisions.pop(page.key, None)
+            decisions[key] = _Decision(page)
 
-    def _account_for_known(self, decided: dict[str, _Decided]) -> None:
-        """Pages of the live generation that were not found: failed where a limit left them unread, and gone else."""
-        scope, unasked = self._crawled.beginning.scope, self._crawled.unasked
+    def _decide_known_pages(self, decisions: dict[str, _Decision]) -> None:
+        """Add live pages that were not found: failed if a limit left them unread, else gone."""
+        scope, limit_reason = self._result.crawl_start.scope, self._result.limit_reason
         for key in self._known:
-            if key in decided or not is_web_address(key):
+            if key in decisions or not is_web_address(key):
                 continue
             if not scope.holds(key):
-                decided[key] = _Decided(None, "it is outside the scope of the source")
-            elif unasked:
-                decided[key] = _Decided(None, f"not asked for: {unasked}", failed=True)
+                decisions[key] = _Decision(None, "it is outside the scope of the source")
+            elif limit_reason:
+                decisions[key] = _Decision(None, f"not fetched: {limit_reason}", failed=True)
             else:
-                decided[key] = _Decided(None, "no sitemap names it and no page links to it any more")
+                decisions[key] = _Decision(None, "no sitemap lists it and no page links to it any more")
 
-    def _nothing(self, decided: dict[str, _Decided]) -> SourceError:
-        failures = sorted({item.reason for item in decided.values() if item.failed})
+    def _no_pages_error(self, decisions: dict[str, _Decision]) -> SourceError:
+        failures = sorted({item.reason for item in decisions.values() if item.failed})
         if failures:
             return SourceError(
                 f"No page of {self._request.start_url} could be read: {'; '.join(failures[:3])}.",
-                hint="Run again when the site is well; the index that is live stays as it is.",
+                hint="Run again when the site works. The live index is unchanged.",
             )
-        reasons = sorted({item.reason for item in decided.values()})
-        because = f" What was found was left out: {'; '.join(reasons[:3])}." if reasons else ""
+        reasons = sorted({item.reason for item in decisions.values()})
+        because = f" All that was found was excluded: {'; '.join(reasons[:3])}." if reasons else ""
         return SourceError(
             f"No page was found at {self._request.start_url}.{because}",
-            hint="Is that the address of the documentation? It needs a page there that links to others, a sitemap, or "
-            "an llms.txt, and pages under its prefix; a site that is made by JavaScript in the browser has no text.",
+            hint="Check the address. The site needs a page there that links to others, a sitemap, or "
+            "an llms.txt, with pages under its prefix; pages rendered by JavaScript in the browser have no text.",
         )
 
-    def _page(self, key: str, member: Member) -> PageRead:
-        stored = self._store.page(member.key)
+    def _page(self, key: str, page: SitePage) -> PageRead:
+        stored = self._store.page(page.key)
         if stored is None:
-            raise SourceError(f"{member.key} is not kept any more.", hint="Read the site again.")
+            raise SourceError(f"{page.key} is no longer in the store.", hint="Read the site again.")
         tags = PageFacts.from_json(stored.facts).tags
-        source_hash = self._hash(key, member, stored, tags)
+        source_hash = self._hash(key, page, stored, tags)
         if self._known.get(key) == source_hash:
             return PageUnchanged(key, source_hash)
         path = urlsplit(key).path or "/"
         return RawPage(
             key=key,
             url=key,
-            content=redacted_content(self._store.body(member.key)),  # stored perhaps before this secret was known
+            content=redacted_content(
+                self._store.body(page.key)
+            ),  # it may have been stored before this secret was configured
             media_type=MediaType(stored.media),
             source=self._request.name,
             source_path=path,
             source_hash=source_hash,
             slug=slug_from_path(path),
-            version=member.version,
-            locale=member.locale,
-            version_is_current=member.version_is_current,
-            locale_is_default=member.locale_is_default,
-            site_root=self._crawled.beginning.scope.origin,
+            version=page.version,
+            locale=page.locale,
+            version_is_current=page.version_is_current,
+            locale_is_default=page.locale_is_default,
+            site_root=self._result.crawl_start.scope.origin,
             served_at=stored.served_at,
             tags=tags,
         )
 
-    def _hash(self, key: str, member: Member, stored: StoredPage, tags: tuple[str, ...]) -> str:
-        """SHA-256 over everything that could change the document."""
-        variant = [member.version, member.locale, member.version_is_current, member.locale_is_default]
+    def _hash(self, key: str, page: SitePage, stored: StoredPage, tags: tuple[str, ...]) -> str:
+        """SHA-256 of everything that could change the document."""
+        variant = [page.version, page.locale, page.version_is_current, page.locale_is_default]
         where = [REVISION, self._request.name, key, stored.served_at, stored.media]
         parts = [*where, *variant, stored.body_hash, tags]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def _served_key(page: Member) -> str:
-    """The key of a page: that of its visit, unless only the name of an index file opens it."""
+def _served_key(page: SitePage) -> str:
+    """The key of a page; it keeps an index file name if the page is served only under it."""
     return canonical_url(page.address) if key_of(page.address) != canonical_url(page.address) else page.key

@@ -1,7 +1,7 @@
-"""What was fetched of a site, in a SQLite file: for conditional requests, for going on after a crash, and to read from.
+"""The pages fetched from a site, in a SQLite file: for conditional requests and to resume an interrupted crawl.
 
-`page` has the last good answer of each address. `visit` has what the reading that goes on, or went on last, found out
-of each; an empty outcome is one that waits. Readers hold a snapshot, so that a later reading does not disturb them.
+Table `page` has the last good response of each address. Table `visit` has the results of the current or last crawl;
+an empty outcome means queued. Readers use a snapshot, so a later crawl does not disturb them.
 """
 
 import contextlib
@@ -39,9 +39,9 @@ _LOCK_SECONDS = 900.0
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """The last good answer of an address.
+    """The last good response of an address.
 
-    etag, modified: as its server said them; "" where it did not. body_hash: SHA-256 of the text. revision: of facts.
+    etag, modified: as sent; "" if not. body_hash: SHA-256 of the text. revision: of the facts.
     """
 
     key: str
@@ -55,7 +55,7 @@ class StoredPage:
 
 
 class Visit(NamedTuple):
-    """An address that is to be asked for, or was. kinds: how it was found, as bits."""
+    """An address that is queued or was fetched. kinds: how it was found, as bits."""
 
     key: str
     address: str
@@ -65,18 +65,18 @@ class Visit(NamedTuple):
     detail: str = ""
 
 
-def packed(text: str) -> bytes:
-    """A text as it is stored."""
+def compress(text: str) -> bytes:
+    """Compress a text for the store."""
     return zlib.compress(text.encode("utf-8", "replace"), 1)
 
 
-def unpacked(content: bytes) -> str:
-    """A text from how it is stored."""
+def decompress(content: bytes) -> str:
+    """Decompress a text from the store."""
     return zlib.decompress(content).decode("utf-8")
 
 
 class CrawlStore:
-    """The file of one source. Used by one thread at a time; any number of readings may be open on it.
+    """The store of one source. For one thread at a time; several crawls may have it open.
 
     Raises SourceError where it cannot be opened or written.
     """
@@ -84,19 +84,19 @@ class CrawlStore:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = FileLock(str(path) + ".lock")
-        self._connection = self._opened()
+        self._connection = self._open()
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
-        """Wait until no other process fetches into this store, and keep others out. Raises SourceError."""
+    def file_lock(self) -> Iterator[None]:
+        """Hold the file lock; wait for another process's crawl to finish. Raises SourceError after 15 minutes."""
         try:
             if not self._try_lock():
-                logger.warning("Another process reads this site right now; waiting for it to be done.")
+                logger.warning("Another process is crawling this site; waiting for it to finish.")
                 self._lock.acquire(timeout=_LOCK_SECONDS)
         except Timeout:
             raise SourceError(
-                f"Another process has been reading this site for over {_LOCK_SECONDS / 60:.0f} minutes.",
-                hint="Wait until it is done, and run again.",
+                f"Another process has been crawling this site for over {_LOCK_SECONDS / 60:.0f} minutes.",
+                hint="Wait until it has finished, and run again.",
             ) from None
         except OSError as error:
             raise self._unusable(error) from None
@@ -113,7 +113,7 @@ class CrawlStore:
         return True
 
     @contextlib.contextmanager
-    def _mapped(self) -> Iterator[sqlite3.Connection]:
+    def _mapped_errors(self) -> Iterator[sqlite3.Connection]:
         try:
             yield self._connection
         except (sqlite3.Error, zlib.error, UnicodeDecodeError) as error:
@@ -121,33 +121,33 @@ class CrawlStore:
 
     def _unusable(self, error: Exception) -> SourceError:
         return SourceError(
-            f"{self._path}, where the pages of this site are kept, cannot be used: {error}.",
-            hint="Is the disk full, the folder not writable, or the file damaged? It may be deleted: all is fetched "
-            "anew then.",
+            f"The page store of this site, {self._path}, cannot be used: {error}.",
+            hint="Check for a full disk, a read-only folder or a damaged file. The file may be deleted; all pages "
+            "are then fetched again.",
         )
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 self._create_private()
-                return self._connected()
+                return self._connect()
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):
                     raise
-                logger.warning("%s is damaged (%s); all pages of this site are fetched anew.", self._path, error)
+                logger.warning("%s is damaged (%s); all pages of this site are fetched again.", self._path, error)
                 for suffix in ("", "-wal", "-shm"):
                     Path(str(self._path) + suffix).unlink(missing_ok=True)
                 self._create_private()
-                return self._connected()
+                return self._connect()
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from None
 
     def _create_private(self) -> None:
-        """Create the file for its owner alone: the pages may need a login. SQLite gives its log the same mode."""
+        """Create the file readable by its owner only: the pages may need a login. SQLite's log inherits the mode."""
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
         )
@@ -170,14 +170,14 @@ class CrawlStore:
             raise
         return connection
 
-    # --- a reading's course ---
+    # --- crawl state ---
 
     def begin(self, fingerprint: str, now: float, resume_seconds: float) -> bool:
-        """Begin a reading, or go on with one that was cut off; true for the second.
+        """Start a crawl or resume an interrupted one; true if resumed.
 
-        fingerprint: of all that decides which pages are found. now: seconds since 1970.
+        fingerprint: of everything that decides which pages are found. now: seconds since 1970.
         """
-        with self._mapped() as connection, self._writing():
+        with self._mapped_errors() as connection, self._transaction():
             about = dict(connection.execute("SELECT name, value FROM about"))
             resumed = (
                 about.get("state") == "open"
@@ -193,8 +193,8 @@ class CrawlStore:
             return resumed
 
     def finish(self, listings: dict[str, int]) -> None:
-        """The reading is over: forget pages that are not there any more, and remember the sitemaps that were read."""
-        with self._mapped() as connection, self._writing():
+        """End the crawl: delete pages that no longer exist, and remember the sitemaps that were read."""
+        with self._mapped_errors() as connection, self._transaction():
             connection.execute(
                 "DELETE FROM page WHERE key NOT IN (SELECT key FROM visit WHERE outcome IN ('page', 'failed'))"
             )
@@ -203,24 +203,24 @@ class CrawlStore:
             connection.execute("INSERT OR REPLACE INTO about VALUES ('state', 'whole')")
 
     def listings(self) -> dict[str, int]:
-        """The sitemaps of the last whole reading: address and number of entries."""
-        with self._mapped() as connection:
+        """The sitemaps of the last complete crawl: address and number of entries."""
+        with self._mapped_errors() as connection:
             return dict(connection.execute("SELECT address, entries FROM listing"))
 
-    def remember(self, name: str, value: str) -> None:
-        """Keep something small that readings to come want to know."""
-        with self._mapped() as connection, self._writing():
+    def set_value(self, name: str, value: str) -> None:
+        """Store a small value for later crawls."""
+        with self._mapped_errors() as connection, self._transaction():
             connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
-    def remembered(self, name: str) -> str | None:
-        """What was kept under a name; None for nothing."""
-        with self._mapped() as connection:
+    def get_value(self, name: str) -> str | None:
+        """A stored value; None if there is none."""
+        with self._mapped_errors() as connection:
             row = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
             return None if row is None else str(row[0])
 
     def write(self, visits: Iterable[Visit], pages: Iterable[tuple[StoredPage, bytes, bytes]]) -> None:
-        """Write what became known, in one transaction. pages: with links and body, packed."""
-        with self._mapped() as connection, self._writing():
+        """Write results in one transaction. pages: with links and body, compressed."""
+        with self._mapped_errors() as connection, self._transaction():
             connection.executemany(
                 "INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -234,7 +234,7 @@ class CrawlStore:
             connection.executemany("INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?)", visits)
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -243,17 +243,17 @@ class CrawlStore:
             raise
         self._connection.execute("COMMIT")
 
-    # --- looking things up ---
+    # --- reading ---
 
     def visits(self) -> Iterator[Visit]:
-        """Every address of this reading, in ascending order of keys."""
-        with self._mapped() as connection:
+        """Every address of this crawl, in ascending order of keys."""
+        with self._mapped_errors() as connection:
             for row in connection.execute("SELECT key, address, depth, kinds, outcome, detail FROM visit ORDER BY key"):
                 yield Visit(*row)
 
     def page(self, key: str) -> StoredPage | None:
-        """The last good answer of an address, without its body."""
-        with self._mapped() as connection:
+        """The last good response of an address, without its body."""
+        with self._mapped_errors() as connection:
             row = connection.execute(
                 "SELECT key, served_at, etag, modified, media, body_hash, facts, revision FROM page WHERE key = ?",
                 (key,),
@@ -261,8 +261,8 @@ class CrawlStore:
             return None if row is None else StoredPage(*row)
 
     def pages(self) -> Iterator[StoredPage]:
-        """The pages of this reading, without their bodies, in ascending order of keys."""
-        with self._mapped() as connection:
+        """The pages of this crawl, without their bodies, in ascending order of keys."""
+        with self._mapped_errors() as connection:
             for row in connection.execute(
                 "SELECT page.key, served_at, etag, modified, media, body_hash, facts, revision FROM page "
                 "JOIN visit ON visit.key = page.key WHERE visit.outcome = 'page' ORDER BY page.key"
@@ -270,25 +270,25 @@ class CrawlStore:
                 yield StoredPage(*row)
 
     def links(self, key: str) -> list[str]:
-        """The links of the last good answer of an address; none if there is no such answer."""
-        with self._mapped() as connection:
+        """The links of an address's stored page; empty if there is none."""
+        with self._mapped_errors() as connection:
             row = connection.execute("SELECT links FROM page WHERE key = ?", (key,)).fetchone()
-            return unpacked(row[0]).split("\n") if row is not None and row[0] else []
+            return decompress(row[0]).split("\n") if row is not None and row[0] else []
 
     def body(self, key: str) -> str:
-        """The text of an address's last good answer. Raises SourceError when there is none."""
-        with self._mapped() as connection:
+        """The text of an address's stored page. Raises SourceError when there is none."""
+        with self._mapped_errors() as connection:
             row = connection.execute("SELECT body FROM page WHERE key = ?", (key,)).fetchone()
             if row is None:
-                raise SourceError(f"The text of {key} is not kept.", hint="Read the site again.")
-            return unpacked(row[0])
+                raise SourceError(f"The text of {key} is not in the store.", hint="Read the site again.")
+            return decompress(row[0])
 
-    def hold(self) -> None:
-        """From now on this object sees the store as it is now, whatever others write; it writes no more itself."""
-        with self._mapped() as connection:
+    def take_snapshot(self) -> None:
+        """Read from a snapshot from now on, whatever others write. This object must not write any more."""
+        with self._mapped_errors() as connection:
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM about").fetchone()
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Close the file. A second call does nothing."""
         self._connection.close()

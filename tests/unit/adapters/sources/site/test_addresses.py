@@ -4,12 +4,12 @@ import pytest
 
 from assay.adapters.sources.site.addresses import (
     has_view_query,
-    html_twins,
+    html_candidates,
     key_of,
+    normalize_url,
     resolve,
-    spelled,
+    spelling_group,
     start_folder,
-    twin_of,
 )
 from assay.adapters.sources.site.options import SiteScope
 from assay.adapters.sources.site.scope import Scope
@@ -42,7 +42,7 @@ BASE = "https://docs.example.org/guide/intro"
 )
 def test_a_link_leads_to_one_spelling_of_its_address(link: str, address: str) -> None:
     assert resolve(BASE, link) == address
-    assert spelled(address) == address  # once more changes nothing
+    assert normalize_url(address) == address  # once more changes nothing
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_the_order_of_parameters_makes_no_other_key() -> None:
 
 def test_twins_may_be_one_page_and_neighbours_may_not() -> None:
     same = ["https://x.org/A.html", "https://x.org/a", "https://www.x.org/a/default.aspx", "https://x.org/a?x=1"]
-    assert len({twin_of(key) for key in same}) == 1
-    assert twin_of("https://x.org/a.b") != twin_of("https://x.org/a")
+    assert len({spelling_group(key) for key in same}) == 1
+    assert spelling_group("https://x.org/a.b") != spelling_group("https://x.org/a")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_twins_may_be_one_page_and_neighbours_may_not() -> None:
     ],
 )
 def test_a_start_url_stands_for_a_folder(start: str, folder: str) -> None:
-    assert start_folder(spelled(start) or "") == folder
+    assert start_folder(normalize_url(start) or "") == folder
 
 
 def test_a_prefix_ends_at_the_border_of_a_segment() -> None:
@@ -108,14 +108,14 @@ def test_another_host_is_in_the_scope_when_that_is_said() -> None:
 
 def test_scheme_and_www_are_other_names_of_one_site() -> None:
     scope = Scope("https://x.org/", SiteScope())
-    assert scope.own("http://www.x.org/a?b=1") == "https://x.org/a?b=1"
-    assert scope.own("https://y.org/a") == "https://y.org/a"
-    assert scope.own("http://x.org:8080/a") == "http://x.org:8080/a"
+    assert scope.resolve_alias("http://www.x.org/a?b=1") == "https://x.org/a?b=1"
+    assert scope.resolve_alias("https://y.org/a") == "https://y.org/a"
+    assert scope.resolve_alias("http://x.org:8080/a") == "http://x.org:8080/a"
 
 
 @pytest.mark.parametrize("prefix", ["https://", "/docs?x=1", "https://user@x.org/"])
 def test_a_prefix_that_is_none_is_refused(prefix: str) -> None:
-    with pytest.raises(ConfigurationError, match="prefix in include"):
+    with pytest.raises(ConfigurationError, match="in include"):
         Scope("https://x.org/", SiteScope(include=(prefix,)))
 
 
@@ -125,6 +125,6 @@ def test_queries_for_views_are_told_from_queries_for_pages() -> None:
 
 
 def test_markdown_is_of_the_page_beside_it() -> None:
-    assert html_twins("https://x.org/a/b.md") == ("https://x.org/a/b", "https://x.org/a/b.html")
-    assert html_twins("https://x.org/a/index.md") == ("https://x.org/a/",)
-    assert html_twins("https://x.org/a/b.html.md") == ("https://x.org/a/b.html",)
+    assert html_candidates("https://x.org/a/b.md") == ("https://x.org/a/b", "https://x.org/a/b.html")
+    assert html_candidates("https://x.org/a/index.md") == ("https://x.org/a/",)
+    assert html_candidates("https://x.org/a/b.html.md") == ("https://x.org/a/b.html",)

@@ -10,10 +10,10 @@ from tests.sites import Reply, Site, failed, html, links, pages, served, source_
 
 from assay.adapters.embedders.remote.retries import retry_after_seconds
 from assay.adapters.sources.site.crawling import page_fetch, workers
-from assay.adapters.sources.site.crawling.page_fetch import Fetch, Outcome
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult
 from assay.adapters.sources.site.discovery.robots import header_directives
 from assay.adapters.sources.site.discovery.sitemaps import read_llms, read_sitemap
-from assay.adapters.sources.site.http.decoding import decoded
+from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.pages.facts import read_html_facts
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -38,7 +38,7 @@ def _sitemap(text: str) -> object:
         partial(_sitemap, f"<urlset><url><loc><![CDATA[{BLANKS}<x></urlset>"),
         partial(read_llms, ("](" + "a" * 2_000) * 2_000),
         partial(read_llms, f"](a(b){'c' * 200_000}"),
-        partial(decoded, b"text", f"text/html; charset={BLANKS}!"),
+        partial(decode_text, b"text", f"text/html; charset={BLANKS}!"),
         partial(_facts, f'<meta http-equiv="refresh" content="0{BLANKS}>"><p>text'),
         partial(_facts, "<div>" * 300_000 + "text"),
         partial(_facts, f"<p {' '.join(f'a{number}=1' for number in range(200_000))}>text"),
@@ -68,7 +68,7 @@ def test_a_date_that_no_clock_can_show_says_nothing() -> None:
 
 
 def test_a_page_that_this_program_fails_on_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fetched(client: object, job: Fetch, bounds: object) -> Outcome:
+    def fetched(client: object, job: FetchJob, bounds: object) -> FetchResult:
         if job.address.endswith("/odd"):
             raise KeyError("nobody thought of this")
         return page_fetch.fetch_page(client, job, bounds)  # type: ignore[arg-type]

@@ -1,1 +1,1 @@
-"""The crawl: the URL queue, the rate limits, the fetching threads, and the record of what came."""
+"""The crawl: the URL queue, the rate limits, the fetching threads, and the record of results."""

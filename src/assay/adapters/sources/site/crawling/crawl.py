@@ -1,44 +1,44 @@
-"""One crawl: everything that a site has is found, asked for, and written to the store."""
+"""One crawl: find the pages of a site, fetch them, write them to the store."""
 
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from time import monotonic, time
 
-from assay.adapters.sources.site.addresses import html_twins, key_of, origin_of
+from assay.adapters.sources.site.addresses import html_candidates, key_of, origin_of
 from assay.adapters.sources.site.crawling.budget import Budget
-from assay.adapters.sources.site.crawling.frontier import LINK, LLMS, MAYBE, SITEMAP, START, Frontier
+from assay.adapters.sources.site.crawling.frontier import GUESSED, LINK, LLMS, SITEMAP, START, Frontier
 from assay.adapters.sources.site.crawling.journal import Journal
 from assay.adapters.sources.site.crawling.outage import Outage
 from assay.adapters.sources.site.crawling.pacing import Pacing
-from assay.adapters.sources.site.crawling.page_fetch import Came, Fetch, Outcome
-from assay.adapters.sources.site.crawling.progress import Tally
-from assay.adapters.sources.site.crawling.result import Crawled
-from assay.adapters.sources.site.crawling.resume import fingerprint_of, offer_known, retrace
-from assay.adapters.sources.site.crawling.soft_404 import NOT_THERE, MissingPages
-from assay.adapters.sources.site.crawling.stored_pages import kept_page
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult, Outcome
+from assay.adapters.sources.site.crawling.progress import CrawlProgress
+from assay.adapters.sources.site.crawling.result import CrawlResult
+from assay.adapters.sources.site.crawling.resume import offer_known, replay_visits, request_fingerprint
+from assay.adapters.sources.site.crawling.soft_404 import SOFT_404_REASON, Soft404Detector
+from assay.adapters.sources.site.crawling.stored_pages import load_stored_page
 from assay.adapters.sources.site.crawling.workers import Workers
 from assay.adapters.sources.site.discovery.listings import ListingReader, Listings
-from assay.adapters.sources.site.discovery.release_lists import release_lists
-from assay.adapters.sources.site.discovery.start import Beginning, begin, one_page_for_all
-from assay.adapters.sources.site.http.client import Bounds, Client
+from assay.adapters.sources.site.discovery.start import CrawlStart, read_start, single_page_error
+from assay.adapters.sources.site.discovery.version_lists import fetch_version_lists
+from assay.adapters.sources.site.http.client import Client, FetchLimits
 from assay.adapters.sources.site.http.guard import Guard, GuardedBackend
-from assay.adapters.sources.site.http.retrying import MOST_HOPS, Asker
+from assay.adapters.sources.site.http.retrying import MAX_REDIRECTS, RetryingFetcher
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.store import CrawlStore
 from assay.ports import Progress
 
 logger = logging.getLogger(__name__)
 
-_MOST_CONNECTIONS = 32
-_MOST_EARLY = 256
-"""Outcomes that wait for one that was asked for before them."""
+_MAX_CONNECTIONS = 32
+_MAX_OUT_OF_ORDER = 256
+"""Results kept until those of earlier jobs have come."""
 
 
 class Crawl:
     """Finds and fetches the pages of one site.
 
-    known: keys of the pages that the live generation has of it.
+    known: keys of the site's pages in the live generation.
     """
 
     def __init__(self, request: SiteRequest, store: CrawlStore, known: Mapping[str, str], progress: Progress) -> None:
@@ -47,336 +47,333 @@ class Crawl:
         self._store = store
         self._known = known
         self._progress = progress
-        self._used = Budget(request.limits)
-        self._good: set[int] = set()
-        self._early: dict[int, Outcome] = {}
-        self._lacked: list[Fetch] = []
-        self._given = self._settled = 0
-        self._tally = Tally(request.name, progress)
-        self._journal = Journal(store, self._tally)
-        self._whole = True
+        self._budget = Budget(request.limits)
+        self._fetched_keys: set[int] = set()
+        self._out_of_order: dict[int, FetchResult] = {}
+        self._soft_404s: list[FetchJob] = []
+        self._dispatched = self._processed = 0
+        self._crawl_progress = CrawlProgress(request.name, progress)
+        self._journal = Journal(store, self._crawl_progress)
+        self._is_complete = True
 
-    def run(self) -> Crawled:
-        """Crawl. Raises SourceError when the site cannot be read, ConfigurationError for a scope that cannot be."""
+    def run(self) -> CrawlResult:
+        """Crawl. Raises SourceError when the site cannot be read, ConfigurationError for an invalid scope."""
         guard = Guard(self._request.start)
         backend = GuardedBackend(guard)
-        polite = self._request.politeness
-        connections = min(polite.connections or (8 if guard.private_start else 4), _MOST_CONNECTIONS)
+        politeness = self._request.politeness
+        connections = min(politeness.connections or (8 if guard.private_start else 4), _MAX_CONNECTIONS)
         client = Client(backend, self._request.start, self._request.headers, connections)
-        bounds = Bounds(self._limits.page_seconds, self._limits.read_seconds, self._limits.page_bytes)
-        asker = Asker(client, polite, bounds, self._used.until)
+        limits = FetchLimits(self._limits.page_seconds, self._limits.read_seconds, self._limits.page_bytes)
+        fetcher = RetryingFetcher(client, politeness, limits, self._budget.until)
         try:
-            beginning = begin(self._request, asker)
-            client.follow(beginning.scope.start)
-            return self._crawl(beginning, asker, client, backend, connections, bounds)
+            crawl_start = read_start(self._request, fetcher)
+            client.follow(crawl_start.scope.start)
+            return self._crawl(crawl_start, fetcher, client, backend, connections, limits)
         finally:
             client.close()
 
     def _crawl(
         self,
-        beginning: Beginning,
-        asker: Asker,
+        crawl_start: CrawlStart,
+        fetcher: RetryingFetcher,
         client: Client,
         backend: GuardedBackend,
         connections: int,
-        bounds: Bounds,
-    ) -> Crawled:
-        self._beginning, self._scope = beginning, beginning.scope
-        self._frontier = Frontier(beginning.scope, self._limits, beginning.robots)
+        limits: FetchLimits,
+    ) -> CrawlResult:
+        self._crawl_start, self._scope = crawl_start, crawl_start.scope
+        self._frontier = Frontier(crawl_start.scope, self._limits, crawl_start.robots)
         self._pacing = Pacing(self._request.politeness, connections)
-        for origin, robots in beginning.robots.items():
+        for origin, robots in crawl_start.robots.items():
             self._pacing.set_delay(origin, robots.delay)
-        self._outage = Outage(beginning.scope.start)
-        start_key = key_of(beginning.scope.start)
-        self._missing = MissingPages(beginning.scope, beginning.robots, beginning.missing, start_key)
-        fingerprint = fingerprint_of(self._request)
+        self._outage = Outage(crawl_start.scope.start)
+        start_key = key_of(crawl_start.scope.start)
+        self._soft_404 = Soft404Detector(crawl_start.scope, crawl_start.robots, crawl_start.soft_404_gist, start_key)
+        fingerprint = request_fingerprint(self._request)
         resumed = self._store.begin(fingerprint, time(), self._request.politeness.resume_hours * 3600.0)
         if resumed:
             self._resume()
-        before = self._store.listings()
-        self._frontier.offer(beginning.scope.start, 0, START)
-        listings = self._list(beginning, asker, before)
-        self._look_outside(beginning)
+        previous = self._store.listings()
+        self._frontier.offer(crawl_start.scope.start, 0, START)
+        listings = self._read_listings(crawl_start, fetcher, previous)
+        self._look_outside(crawl_start)
         if resumed:
-            retrace(self._store, self._frontier, self._follow)
-        self._used.received = asker.received
-        threads = connections * min(len(beginning.scope.origins), 4)
-        self._workers = Workers(threads, client, backend, bounds)
+            replay_visits(self._store, self._frontier, self._follow)
+        self._budget.received = fetcher.received
+        threads = connections * min(len(crawl_start.scope.origins), 4)
+        self._workers = Workers(threads, client, backend, limits)
         try:
             self._drain()
             self._ask_for_known(listings)
             self._journal.flush(self._frontier)
-            releases = release_lists(self._store, asker, beginning.robots)
+            releases = fetch_version_lists(self._store, fetcher, crawl_start.robots)
         finally:
             self._workers.stop()
             self._journal.flush(self._frontier)
         self._require_more_than_one_page()
-        unasked = self._unasked()
-        keep = listings.entries | {address: before[address] for address in listings.faults if address in before}
+        limit_reason = self._limit_reason()
+        keep = listings.entries | {address: previous[address] for address in listings.faults if address in previous}
         self._store.finish({address: count for address, count in keep.items() if address not in self._lost(listings)})
-        self._tally.report(self._frontier, unasked)
-        return Crawled(beginning, self._frontier, start_key, unasked, releases)
+        self._crawl_progress.report(self._frontier, limit_reason)
+        return CrawlResult(crawl_start, self._frontier, start_key, limit_reason, releases)
 
     def _lost(self, listings: Listings) -> set[str]:
-        """Sitemaps that are not there any more: this reading asked for what they listed, the next does not wait."""
+        """Sitemaps that no longer exist; the next crawl does not expect them."""
         return {address for address, reason in listings.faults.items() if reason.startswith("it was there")}
 
-    def _list(self, beginning: Beginning, asker: Asker, before: dict[str, int]) -> Listings:
+    def _read_listings(self, crawl_start: CrawlStart, fetcher: RetryingFetcher, previous: dict[str, int]) -> Listings:
         frontier = self._frontier
         reader = ListingReader(
-            beginning, asker, self._request, before, lambda address: frontier.offer(address, 0, SITEMAP)
+            crawl_start, fetcher, self._request, previous, lambda address: frontier.offer(address, 0, SITEMAP)
         )
-        if beginning.head is not None:
-            reader.map_start(beginning.head)
+        if crawl_start.head is not None:
+            reader.alias_canonical_origin(crawl_start.head)
         reader.read_sitemaps()
         reader.read_llms(lambda address: frontier.offer(address, 0, LLMS))
-        self._whole = not reader.result.faults and not beginning.is_one_page
+        self._is_complete = not reader.result.faults and not crawl_start.is_single_page
         return reader.result
 
     def _resume(self) -> None:
         visits = list(self._store.visits())
         self._frontier.resume(visits)
         done = [visit for visit in visits if visit.outcome]
-        self._good = {hash(visit.key) for visit in done if visit.outcome == Came.PAGE}
-        self._used.pages = len(self._good)
-        self._tally.resumed(len(done))
+        self._fetched_keys = {hash(visit.key) for visit in done if visit.outcome == Outcome.PAGE}
+        self._budget.pages = len(self._fetched_keys)
+        self._crawl_progress.resumed(len(done))
 
-    def _look_outside(self, beginning: Beginning) -> None:
-        """A start page that `include` leaves out is no page, but leads to those that are; so do the prefixes."""
+    def _look_outside(self, crawl_start: CrawlStart) -> None:
+        """If the start page is outside the scope, follow its links and fetch each prefix."""
         if self._scope.holds(self._scope.start):
             return
-        if beginning.head is not None:
-            self._follow(list(beginning.head.links), 0)
+        if crawl_start.head is not None:
+            self._follow(list(crawl_start.head.links), 0)
         for prefix in self._scope.prefixes:
-            self._frontier.offer(prefix, 0, MAYBE)
+            self._frontier.offer(prefix, 0, GUESSED)
 
     # --- the loop ---
 
     def _drain(self) -> None:
-        """Ask for everything that waits, until nothing does or a limit ends it."""
-        under_way = 0
+        """Fetch until the queue is empty or a limit is reached."""
+        in_flight = 0
         while True:
-            under_way += self._dispatch()
-            self._tally.expect(self._frontier.found)
-            if not under_way and not self._more():
+            in_flight += self._dispatch()
+            self._crawl_progress.expect(self._frontier.found)
+            if not in_flight and not self._has_more():
                 return
-            outcome = self._workers.take(self._pacing.next_time(monotonic()))
-            if outcome is not None:
-                under_way -= 1
-                self._arrived(outcome)
+            result = self._workers.next_result(self._pacing.seconds_until_next(monotonic()))
+            if result is not None:
+                in_flight -= 1
+                self._receive(result)
             if self._journal.is_due:
                 self._journal.flush(self._frontier)
 
-    def _more(self) -> bool:
-        """Whether something is left to ask for."""
+    def _has_more(self) -> bool:
+        """Whether anything is left to fetch."""
         if self._limit_hit():
             return False
-        if not self._frontier.waiting and not self._pacing.waiting:
-            self._frontier.waiting.extend(self._lonely_markdown())
-        return bool(self._frontier.waiting or self._pacing.waiting)
+        if not self._frontier.queue and not self._pacing.pending_retries:
+            self._frontier.queue.extend(self._markdown_without_html())
+        return bool(self._frontier.queue or self._pacing.pending_retries)
 
-    def _lonely_markdown(self) -> Iterator[Fetch]:
-        """Markdown files whose HTML page is not there."""
+    def _markdown_without_html(self) -> Iterator[FetchJob]:
+        """Markdown files for which no HTML page was found."""
         jobs, self._frontier.markdown = self._frontier.markdown, []
         for job in jobs:
-            if any(hash(key_of(twin)) in self._good for twin in html_twins(job.address)):
-                self._journal.settled(job, "twin")
+            if any(hash(key_of(twin)) in self._fetched_keys for twin in html_candidates(job.address)):
+                self._journal.record(job, "twin")
             else:
                 self._frontier.found += 1
                 yield job
 
     def _dispatch(self) -> int:
-        """Begin as many requests as may be begun; how many."""
+        """Start as many requests as the limits allow; return how many."""
         begun = 0
         now = monotonic()
         while not self._limit_hit():
-            job = self._outage.pulse()
+            job = self._outage.probe()
             if job is None:
-                job = self._next(now) if len(self._early) < _MOST_EARLY else None
+                job = self._next(now) if len(self._out_of_order) < _MAX_OUT_OF_ORDER else None
                 if job is None:
                     break
                 job = self._probe_before(job)
-                job = replace(job, known=self._store.page(job.key), order=self._given)
-                self._given += 1
-            self._pacing.began(job.address, now)
-            self._workers.give(job)
-            self._used.asked += 1
+                job = replace(job, known=self._store.page(job.key), order=self._dispatched)
+                self._dispatched += 1
+            self._pacing.record_start(job.address, now)
+            self._workers.submit(job)
+            self._budget.requests += 1
             begun += 1
         return begun
 
-    def _probe_before(self, job: Fetch) -> Fetch:
-        """The page, or what is to be known of its part of the site before it comes."""
-        probe = self._missing.probe_before(job)
+    def _probe_before(self, job: FetchJob) -> FetchJob:
+        """The page itself, or the soft 404 probe to send before it."""
+        probe = self._soft_404.probe_before(job)
         if probe is None:
             return job
-        self._frontier.waiting.appendleft(job)
+        self._frontier.queue.appendleft(job)
         return probe
 
-    def _next(self, now: float) -> Fetch | None:
-        """The next page that may be asked for now."""
-        if self._outage.waits:
+    def _next(self, now: float) -> FetchJob | None:
+        """The next page that may be fetched now."""
+        if self._outage.is_probing:
             return None
-        waiting = self._frontier.waiting
-        for _ in range(min(len(waiting), 64)):
-            if self._pacing.may_begin(waiting[0].address, now):
-                return self._pacing.due(now) or waiting.popleft()
+        queue = self._frontier.queue
+        for _ in range(min(len(queue), 64)):
+            if self._pacing.can_start(queue[0].address, now):
+                return self._pacing.pop_due_retry(now) or queue.popleft()
             if len(self._scope.origins) == 1:
                 return None
-            waiting.rotate(-1)
-        if not waiting and self._pacing.may_begin(self._scope.start, now):
-            return self._pacing.due(now)
+            queue.rotate(-1)
+        if not queue and self._pacing.can_start(self._scope.start, now):
+            return self._pacing.pop_due_retry(now)
         return None
 
     def _limit_hit(self) -> bool:
-        """Whether a limit forbids more requests."""
-        limit = self._used.exhausted(self._given - self._settled)
-        if limit and self._used.is_final(limit) and (self._frontier.waiting or self._pacing.waiting):
+        """Whether a limit prevents more requests."""
+        limit = self._budget.exhausted(self._dispatched - self._processed)
+        if limit and self._budget.is_final(limit) and (self._frontier.queue or self._pacing.pending_retries):
             self._frontier.limits_hit.add(limit)
         return bool(limit)
 
-    def _unasked(self) -> str:
-        """Why pages that were found were not asked for; "" when all were."""
-        left = len(self._frontier.waiting) + self._pacing.waiting
+    def _limit_reason(self) -> str:
+        """Why found pages were not fetched; "" if all were."""
+        left = len(self._frontier.queue) + self._pacing.pending_retries
         if not left:
             return ""
         return "the limit of " + " and ".join(sorted(self._frontier.limits_hit)) + " was reached"
 
-    # --- what came ---
+    # --- results ---
 
-    def _arrived(self, outcome: Outcome) -> None:
-        """Settle outcomes in the order in which they were asked for, whichever came first.
-
-        So two readings of one site find its pages in one order, by the same spellings, and end at a limit alike.
-        """
-        self._pacing.ended(outcome.job.address)
-        self._used.received += outcome.received
-        if self._outage.is_pulse(outcome):
-            self._outage.answered(outcome)
+    def _receive(self, result: FetchResult) -> None:
+        """Process results in the order of their jobs, so that two crawls of one site give the same result."""
+        self._pacing.record_end(result.job.address)
+        self._budget.received += result.received
+        if self._outage.is_probe(result):
+            self._outage.record_probe(result)
             return
-        self._early[outcome.job.order] = outcome
-        while (following := self._early.pop(self._settled, None)) is not None:
-            self._settled += 1
-            self._settle(following)
+        self._out_of_order[result.job.order] = result
+        while (following := self._out_of_order.pop(self._processed, None)) is not None:
+            self._processed += 1
+            self._process(following)
 
-    def _settle(self, outcome: Outcome) -> None:
-        job = outcome.job
-        if self._missing.is_probe(job):
-            self._missing.answered(outcome)
+    def _process(self, result: FetchResult) -> None:
+        job = result.job
+        if self._soft_404.is_probe(job):
+            self._soft_404.record_probe(result)
             return
-        self._outage.note(outcome)
-        match outcome.came:
-            case Came.PAGE | Came.UNCHANGED:
-                self._page(outcome)
-            case Came.MOVED:
-                self._moved(job, outcome.detail, outcome.job.hops)
-            case Came.GONE:
-                if not self._frontier.again(job):
-                    self._journal.done(job, "gone", outcome.detail)
-            case Came.BUSY:
-                self._busy(outcome)
-            case Came.REFUSED if job.known is None and job.key not in self._known:
-                self._journal.done(job, "excluded", outcome.detail)
-            case Came.EXCLUDED:
-                self._journal.done(job, "excluded", outcome.detail)
+        self._outage.record(result)
+        match result.outcome:
+            case Outcome.PAGE | Outcome.UNCHANGED:
+                self._page(result)
+            case Outcome.MOVED:
+                self._moved(job, result.detail, result.job.redirects)
+            case Outcome.GONE:
+                if not self._frontier.retry_other_spelling(job):
+                    self._journal.finish(job, "gone", result.detail)
+            case Outcome.BUSY:
+                self._busy(result)
+            case Outcome.REFUSED if job.known is None and job.key not in self._known:
+                self._journal.finish(job, "excluded", result.detail)
+            case Outcome.EXCLUDED:
+                self._journal.finish(job, "excluded", result.detail)
             case _:
-                self._failed(job, outcome.detail)
+                self._failed(job, result.detail)
 
-    def _page(self, outcome: Outcome) -> None:
-        job, page_facts = outcome.job, outcome.page_facts
-        if page_facts is None:
-            assert job.known is not None  # only what is kept is asked for with a condition
-            kept = kept_page(self._store, job.known)
-            page_facts, targets = kept.facts, kept.targets
-            if kept.renewed is not None:
-                self._journal.keep(kept.renewed)
+    def _page(self, result: FetchResult) -> None:
+        job, facts = result.job, result.page_facts
+        if facts is None:
+            assert job.known is not None  # conditional requests are sent for stored pages only
+            kept = load_stored_page(self._store, job.known)
+            facts, targets = kept.facts, kept.targets
+            if kept.reparsed is not None:
+                self._journal.add_page(kept.reparsed)
         else:
-            targets = list(outcome.targets)
-        if page_facts.refresh and not self._leads_to_itself(page_facts.refresh, job):
-            self._moved(job, page_facts.refresh, job.hops)
+            targets = list(result.targets)
+        if facts.refresh and not self._points_to_itself(facts.refresh, job):
+            self._moved(job, facts.refresh, job.redirects)
             return
-        if self._missing.holds(job, page_facts):
-            self._lacking(job)
+        if self._soft_404.is_soft_404(job, facts):
+            self._record_soft_404(job)
             return
-        self._good.add(hash(job.key))
-        self._used.pages += 1
-        self._frontier.came(job, page_facts.skeleton)
-        self._follow(targets, job.depth)  # before it counts as done: an interrupt in between must lose no link
-        if outcome.page is not None:
-            self._journal.keep((outcome.page, outcome.links, outcome.body))
-        self._journal.done(job, "page", "")
+        self._fetched_keys.add(hash(job.key))
+        self._budget.pages += 1
+        self._frontier.record_page(job, facts.skeleton)
+        self._follow(targets, job.depth)  # first, so that an interrupt loses no link
+        if result.page is not None:
+            self._journal.add_page((result.page, result.links, result.body))
+        self._journal.finish(job, "page", "")
 
-    def _lacking(self, job: Fetch) -> None:
-        if not self._frontier.again(job):
-            self._lacked.append(job)
-            self._journal.done(job, "gone" if job.kinds & MAYBE else "excluded", NOT_THERE)
+    def _record_soft_404(self, job: FetchJob) -> None:
+        if not self._frontier.retry_other_spelling(job):
+            self._soft_404s.append(job)
+            self._journal.finish(job, "gone" if job.kinds & GUESSED else "excluded", SOFT_404_REASON)
 
-    def _leads_to_itself(self, target: str, job: Fetch) -> bool:
-        return key_of(self._scope.own(target)) == job.key
+    def _points_to_itself(self, target: str, job: FetchJob) -> bool:
+        return key_of(self._scope.resolve_alias(target)) == job.key
 
-    def _moved(self, job: Fetch, target: str, hops: int) -> None:
-        own = self._scope.own(target)
+    def _moved(self, job: FetchJob, target: str, redirects: int) -> None:
+        own = self._scope.resolve_alias(target)
         if not self._scope.holds(own):
-            self._journal.done(job, "excluded", f"redirects to {_shown(own)}, outside the scope")
-        elif hops >= MOST_HOPS:
-            self._journal.done(job, "excluded", f"redirects more than {MOST_HOPS} times, or in a circle")
+            self._journal.finish(job, "excluded", f"redirects to {_without_query(own)}, outside the scope")
+        elif redirects >= MAX_REDIRECTS:
+            self._journal.finish(job, "excluded", f"redirects more than {MAX_REDIRECTS} times, or in a loop")
         elif key_of(own) == job.key:
             if own == job.address:
-                self._journal.done(job, "excluded", "redirects to itself")
+                self._journal.finish(job, "excluded", "redirects to itself")
             else:
-                self._frontier.waiting.append(replace(job, address=own, hops=hops + 1, tries=0))
+                self._frontier.queue.append(replace(job, address=own, redirects=redirects + 1, tries=0))
         else:
-            self._frontier.offer(own, job.depth, LINK, hops=hops + 1)
-            self._journal.done(job, "moved", own)
+            self._frontier.offer(own, job.depth, LINK, redirects=redirects + 1)
+            self._journal.finish(job, "moved", own)
 
-    def _busy(self, outcome: Outcome) -> None:
-        job, now = outcome.job, monotonic()
-        if outcome.retry_after is not None:
-            self._pacing.pause(job.address, outcome.retry_after, now)
-        elif outcome.status == 429:
-            self._pacing.pause(job.address, self._request.politeness.first_wait * 2.0**job.tries, now)
-        if not self._pacing.retry(replace(job, tries=job.tries + 1), outcome.retry_after, now):
-            self._failed(job, outcome.detail)
+    def _busy(self, result: FetchResult) -> None:
+        job, now = result.job, monotonic()
+        if result.retry_after is not None:
+            self._pacing.pause(job.address, result.retry_after, now)
+        elif result.status == 429:
+            self._pacing.pause(job.address, self._request.politeness.first_retry_seconds * 2.0**job.tries, now)
+        if not self._pacing.retry(replace(job, tries=job.tries + 1), result.retry_after, now):
+            self._failed(job, result.detail)
 
-    def _failed(self, job: Fetch, reason: str) -> None:
-        """A page that did not come: what it linked to when it last did is not lost."""
-        if job.kinds & MAYBE and job.known is None and job.key not in self._known:
-            self._journal.done(job, "gone", reason)
+    def _failed(self, job: FetchJob, reason: str) -> None:
+        """Record a failed page, and follow the links of its stored copy."""
+        if job.kinds & GUESSED and job.known is None and job.key not in self._known:
+            self._journal.finish(job, "gone", reason)
             return
-        self._whole = False
+        self._is_complete = False
         self._follow(self._store.links(job.key), job.depth)
-        self._journal.done(job, "failed", reason)
+        self._journal.finish(job, "failed", reason)
 
     def _follow(self, targets: list[str], depth: int) -> None:
         for target in targets:
             self._frontier.offer(target, depth + 1, LINK)
 
-    # --- what was there before ---
+    # --- pages of the live generation ---
 
     def _require_more_than_one_page(self) -> None:
-        """Raise SourceError for a site that had pages and gives one and the same for every address now."""
-        lost = sum(job.key in self._known for job in self._lacked)
-        if lost and self._used.pages <= 1 and self._beginning.is_one_page:
-            start = Fetch(key_of(self._scope.start), self._scope.start, 0, START)
-            for job in [start, *self._lacked]:
-                self._journal.settled(job, "failed", NOT_THERE)  # so that the next reading asks for it again
+        """Raise SourceError for a site that had pages and now sends the same page for every address."""
+        lost = sum(job.key in self._known for job in self._soft_404s)
+        if lost and self._budget.pages <= 1 and self._crawl_start.is_single_page:
+            start = FetchJob(key_of(self._scope.start), self._scope.start, 0, START)
+            for job in [start, *self._soft_404s]:
+                self._journal.record(job, "failed", SOFT_404_REASON)  # so that the next crawl fetches it again
             self._journal.flush(self._frontier)
-            raise one_page_for_all(self._request, self._beginning, lost)
+            raise single_page_error(self._request, self._crawl_start, lost)
 
     def _ask_for_known(self, listings: Listings) -> None:
-        """Pages of the live generation that were not found are asked for, unless the whole site was read."""
-        if self._whole and not self._frontier.limits_hit and not listings.faults:
+        """Fetch live pages that were not found, unless the crawl was complete."""
+        if self._is_complete and not self._frontier.limits_hit and not listings.faults:
             return
         self._journal.flush(self._frontier)
         asked = offer_known(self._known, self._store, self._scope, self._frontier)
         if asked:
             logger.warning(
-                "%s: %d pages that are live were not found, and not all of the site was read; each is asked for.",
+                "%s: %d live pages were not found in an incomplete crawl; fetching each.",
                 self._request.name,
                 asked,
             )
             self._drain()
 
 
-def _shown(address: str) -> str:
-    """An address as a report shows it: without its query, which may hold a secret."""
+def _without_query(address: str) -> str:
+    """An address without its query, which may hold a secret."""
     return address.partition("?")[0] if origin_of(address) else address

@@ -1,238 +1,238 @@
-"""Which of the addresses that are found are asked for, each page once, and what is left out and why."""
+"""The queue of addresses to fetch: each page once, with limits against crawler traps."""
 
 import re
 from collections import Counter, defaultdict, deque
 from urllib.parse import urlsplit, urlunsplit
 
 from assay.adapters.sources.site.addresses import (
-    folder_form,
     has_view_query,
-    html_twins,
+    html_candidates,
     is_binary,
     is_markdown,
     key_of,
+    normalize_url,
     origin_of,
-    spelled,
+    without_index_file,
 )
-from assay.adapters.sources.site.crawling.page_fetch import Fetch
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob
 from assay.adapters.sources.site.discovery.robots import Robots
 from assay.adapters.sources.site.options import SiteLimits
 from assay.adapters.sources.site.pages.facts import series_of
 from assay.adapters.sources.site.scope import Scope
 from assay.adapters.sources.site.store import Visit
 
-SITEMAP, LINK, LLMS, KNOWN, START, MAYBE, QUERY = 1, 2, 4, 8, 16, 32, 64
-"""How an address was found. MAYBE: guessed from another one; nobody minds if it is not there."""
+SITEMAP, LINK, LLMS, KNOWN, START, GUESSED, QUERY = 1, 2, 4, 8, 16, 32, 64
+"""How an address was found, as bits. GUESSED: derived from another address; it may be missing."""
 
-NAMED = SITEMAP | KNOWN | START | LLMS
-"""The site, or the live generation, names the page itself: it is not cut by what guards against traps of links."""
+LISTED = SITEMAP | KNOWN | START | LLMS
+"""Listed by the site or the live generation: exempt from the checks for crawler traps."""
 
-ROBOTS = "robots.txt does not allow it"
+ROBOTS = "disallowed by robots.txt"
 
-_MOST_SEGMENTS = 24
-_MOST_FORMS = 3
-_MOST_WRITTEN = 2_000
-_MOST_REMEMBERED = 500_000
-"""Links that are known to have been offered: pages of a trap name millions, and each but once."""
-SERIES = 8
-"""So many pages of a series that say the same but for numbers and dates are a trap, and no documentation."""
+_MAX_SEGMENTS = 24
+_MAX_SPELLINGS = 3
+_MAX_RECORDED_REFUSALS = 2_000
+_MAX_REMEMBERED_LINKS = 500_000
+"""Links remembered as offered. A crawler trap has millions, each seen once."""
+MIN_ENDLESS_SERIES = 8
+"""Pages of a series that are equal except for numbers and dates: from this many on, the series is a trap."""
 
 _REPEATS = re.compile(r"(/[^/]+(?:/[^/]+){0,3}?)\1{2,}(?=/|$)")
 
 
 class Frontier:
-    """What waits to be asked for. Compact: of a page that was seen only numbers are kept.
+    """The queue of addresses to fetch. For a page that was seen, only hashes are kept.
 
-    left_out: how many addresses were not taken, by reason. limits_hit: the limits that ended something.
+    rejected: number of rejected addresses by reason. limits_hit: the limits that were reached.
     """
 
     def __init__(self, scope: Scope, limits: SiteLimits, robots: dict[str, Robots]) -> None:
         self._scope = scope
         self._limits = limits
         self._robots = robots
-        self.waiting: deque[Fetch] = deque()
-        self.markdown: list[Fetch] = []
-        self.left_out: Counter[str] = Counter()
+        self.queue: deque[FetchJob] = deque()
+        self.markdown: list[FetchJob] = []
+        self.rejected: Counter[str] = Counter()
         self.limits_hit: set[str] = set()
         self.found = 0
         self._links: set[int] = set()
         self._pages: dict[int, int] = {}
-        self._forms: dict[int, list[str]] = {}
+        self._spellings: dict[int, list[str]] = {}
         self._gone: set[int] = set()
         self._queries: Counter[str] = Counter()
-        self._trapped: set[str] = set()
+        self._over_query_limit: set[str] = set()
         self._series: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._stopped: set[str] = set()
-        self._written: list[Visit] = []
+        self._endless: set[str] = set()
+        self._unwritten: list[Visit] = []
         self._refused = 0
 
-    def offer(self, address: str, depth: int, kinds: int, *, hops: int = 0) -> None:
-        """Take an address, or count why it is not taken."""
-        seen = hash((address, kinds & NAMED != 0))
+    def offer(self, address: str, depth: int, kinds: int, *, redirects: int = 0) -> None:
+        """Add an address to the queue, or count why it is rejected."""
+        seen = hash((address, kinds & LISTED != 0))
         if seen in self._links:
             return
-        if len(self._links) >= _MOST_REMEMBERED:
-            self._links.clear()  # what was taken is known by its page; what was not is counted once more
+        if len(self._links) >= _MAX_REMEMBERED_LINKS:
+            self._links.clear()  # accepted links are known by page; a rejected one is counted again
         self._links.add(seen)
         try:
-            own = spelled(address)
+            own = normalize_url(address)
         except ValueError:
             own = None
         if own is None:
-            self.left_out["addresses that cannot be asked for"] += 1
+            self.rejected["invalid addresses"] += 1
             return
-        own = self._scope.own(own)
-        reason = self._refused_for(own, depth, kinds)
+        own = self._scope.resolve_alias(own)
+        reason = self._rejection_reason(own, depth, kinds)
         if reason:
-            self.left_out[reason] += 1
+            self.rejected[reason] += 1
             if "depth" in self.limits_hit:
-                self._links.discard(seen)  # a shorter way may lead to it yet
+                self._links.discard(seen)  # a shorter path may lead to it
             return
-        self._take(own, depth, kinds, hops)
+        self._enqueue(own, depth, kinds, redirects)
 
-    def _refused_for(self, address: str, depth: int, kinds: int) -> str:
+    def _rejection_reason(self, address: str, depth: int, kinds: int) -> str:
         if not self._scope.holds(address):
             excluded = self._scope.is_own_host(address) and self._scope.excluded(address)
-            return "addresses of excluded prefixes" if excluded else "links that lead out of the scope"
+            return "addresses of excluded prefixes" if excluded else "links out of the scope"
         if is_binary(address):
-            return "links to files that are no pages"
-        return "" if kinds & NAMED else self._looks_like_a_trap(address, depth)
+            return "links to files that are not pages"
+        return "" if kinds & LISTED else self._trap_reason(address, depth)
 
-    def _looks_like_a_trap(self, address: str, depth: int) -> str:
-        """Why a link is not followed that the site does not name as a page of its own."""
+    def _trap_reason(self, address: str, depth: int) -> str:
+        """Why a link that the site does not list is not followed; "" to follow it."""
         if has_view_query(address):
-            return "links to searches, lists and actions"
+            return "links to searches, sorted lists and actions"
         path = urlsplit(address).path
-        if path.count("/") > _MOST_SEGMENTS or _REPEATS.search(path):
-            return "addresses that repeat themselves"
+        if path.count("/") > _MAX_SEGMENTS or _REPEATS.search(path):
+            return "addresses with repeated segments"
         if depth > self._limits.depth:
             self.limits_hit.add("depth")
             return f"pages deeper than {self._limits.depth} links"
-        if series_of(address) in self._stopped:
+        if series_of(address) in self._endless:
             return "addresses of an endless series"
         return ""
 
-    def _take(self, address: str, depth: int, kinds: int, hops: int) -> None:
+    def _enqueue(self, address: str, depth: int, kinds: int, redirects: int) -> None:
         key = key_of(address)
         page, form = hash(key), hash(address)
         first = self._pages.get(page)
         if first is not None:
-            self._other_form(key, address, depth, kinds, first, form)
+            self._add_spelling(key, address, depth, kinds, first, form)
             return
-        if len(self.waiting) >= 4 * self._limits.pages and not kinds & KNOWN:
+        if len(self.queue) >= 4 * self._limits.pages and not kinds & KNOWN:
             self.limits_hit.add("pages")
-            self.left_out[f"pages beyond the limit of {self._limits.pages:,}"] += 1
+            self.rejected[f"pages beyond the limit of {self._limits.pages:,}"] += 1
             return
         parts = urlsplit(address)
-        if parts.query and not kinds & NAMED:
-            if not self._admits_query(address):
+        if parts.query and not kinds & LISTED:
+            if not self._allows_query(address):
                 return
             kinds |= QUERY
-        asked = folder_form(address)
+        asked = without_index_file(address)
         self._pages[page] = hash(asked)
         if asked != address:
-            self._forms[page] = [address]
+            self._spellings[page] = [address]
         robots = self._robots.get(origin_of(asked))
         if robots is not None and not robots.allows(asked):
             self._refuse(Visit(key, asked, depth, kinds, "excluded", ROBOTS))
             return
         if is_markdown(address):
-            self.markdown.append(Fetch(key, asked, depth, kinds, hops=hops))
-            self._written.append(Visit(key, asked, depth, kinds))
-            for twin in html_twins(address):
-                self.offer(twin, depth, MAYBE)
+            self.markdown.append(FetchJob(key, asked, depth, kinds, redirects=redirects))
+            self._unwritten.append(Visit(key, asked, depth, kinds))
+            for twin in html_candidates(address):
+                self.offer(twin, depth, GUESSED)
             return
-        self._push(Fetch(key, asked, depth, kinds, hops=hops))
+        self._push(FetchJob(key, asked, depth, kinds, redirects=redirects))
         if parts.query:
-            self.offer(urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")), depth, MAYBE)
+            self.offer(urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")), depth, GUESSED)
 
-    def _push(self, job: Fetch) -> None:
+    def _push(self, job: FetchJob) -> None:
         self.found += 1
-        self.waiting.append(job)
-        self._written.append(Visit(job.key, job.address, job.depth, job.kinds))
+        self.queue.append(job)
+        self._unwritten.append(Visit(job.key, job.address, job.depth, job.kinds))
 
     def _refuse(self, visit: Visit) -> None:
         self._refused += 1
-        if self._refused <= _MOST_WRITTEN:
-            self._written.append(visit)
+        if self._refused <= _MAX_RECORDED_REFUSALS:
+            self._unwritten.append(visit)
         else:
-            self.left_out["addresses that robots.txt does not allow"] += 1
+            self.rejected["addresses that robots.txt disallows"] += 1
 
-    def _admits_query(self, address: str) -> bool:
+    def _allows_query(self, address: str) -> bool:
         parts = urlsplit(address)
         path = f"{parts.netloc}{parts.path}"
         self._queries[path] += 1
         if self._queries[path] <= self._limits.query_pages:
             return True
-        self._trapped.add(path)
-        self.left_out["addresses that differ in their query only, beyond the limit"] += 1
+        self._over_query_limit.add(path)
+        self.rejected["addresses beyond the limit of those that differ only in the query"] += 1
         return False
 
-    def _other_form(self, key: str, address: str, depth: int, kinds: int, first: int, form: int) -> None:
-        """The same page by another spelling, such as with a slash: asked for if the first is not there."""
+    def _add_spelling(self, key: str, address: str, depth: int, kinds: int, first: int, form: int) -> None:
+        """Remember another spelling of a page, such as with a slash; it is fetched if the first is missing."""
         page = hash(key)
-        forms = self._forms.setdefault(page, [])
-        if form == first or address in forms or len(forms) >= _MOST_FORMS:
+        forms = self._spellings.setdefault(page, [])
+        if form == first or address in forms or len(forms) >= _MAX_SPELLINGS:
             if not forms:
-                del self._forms[page]
+                del self._spellings[page]
             return
         forms.append(address)
         if page in self._gone:
-            self.again(Fetch(key, address, depth, kinds))
+            self.retry_other_spelling(FetchJob(key, address, depth, kinds))
 
-    def again(self, job: Fetch) -> bool:
-        """After a page was not there: ask by its next spelling. False when there is none."""
+    def retry_other_spelling(self, job: FetchJob) -> bool:
+        """Queue the page's next spelling after a miss; False if there is none."""
         page = hash(job.key)
-        forms = self._forms.get(page)
+        forms = self._spellings.get(page)
         if not forms:
             self._gone.add(page)
             return False
         address = forms.pop(0)
         self._pages[page] = hash(address)
         self._gone.discard(page)
-        self.waiting.append(Fetch(job.key, address, job.depth, job.kinds))
+        self.queue.append(FetchJob(job.key, address, job.depth, job.kinds))
         return True
 
     def resume(self, visits: list[Visit]) -> None:
-        """Go on with what an interrupted reading had found."""
+        """Restore what an interrupted crawl had found."""
         for visit in visits:
             self._pages[hash(visit.key)] = hash(visit.address)
             self.found += 1
             if visit.kinds & QUERY:
-                self._admits_query(visit.address)
+                self._allows_query(visit.address)
             if not visit.outcome:
-                target = self.markdown if is_markdown(visit.address) else self.waiting
-                target.append(Fetch(visit.key, visit.address, visit.depth, visit.kinds))
+                target = self.markdown if is_markdown(visit.address) else self.queue
+                target.append(FetchJob(visit.key, visit.address, visit.depth, visit.kinds))
 
-    def came(self, job: Fetch, skeleton: str) -> None:
-        """A page came: stop its series if it is endless."""
+    def record_page(self, job: FetchJob, skeleton: str) -> None:
+        """Record a fetched page, and stop its series if it is endless."""
         series = series_of(job.address)
-        if not series or not skeleton or job.kinds & NAMED:
+        if not series or not skeleton or job.kinds & LISTED:
             return
         self._series[series][skeleton] += 1
-        if self._says_the_same(series, skeleton):
-            self._stopped.add(series)
+        if self._is_repetitive(series, skeleton):
+            self._endless.add(series)
 
-    def _says_the_same(self, series: str, skeleton: str) -> bool:
-        """Whether nearly all pages of a series are this one: some pages that are not written yet make no trap."""
+    def _is_repetitive(self, series: str, skeleton: str) -> bool:
+        """Whether at least 80 % of a series are this page; a few placeholder pages are not a trap."""
         alike = self._series[series][skeleton]
-        return alike >= SERIES and 5 * alike >= 4 * self._series[series].total()
+        return alike >= MIN_ENDLESS_SERIES and 5 * alike >= 4 * self._series[series].total()
 
-    def is_trapped(self, address: str) -> bool:
-        """Whether there were more addresses of this path, differing in the query, than are believed."""
+    def exceeds_query_limit(self, address: str) -> bool:
+        """Whether the path has more addresses with a query than the limit."""
         parts = urlsplit(address)
-        return bool(parts.query) and f"{parts.netloc}{parts.path}" in self._trapped
+        return bool(parts.query) and f"{parts.netloc}{parts.path}" in self._over_query_limit
 
-    def is_endless(self, address: str, skeleton: str) -> bool:
-        """Whether the page is one of a series that says the same again and again."""
+    def is_in_endless_series(self, address: str, skeleton: str) -> bool:
+        """Whether the page belongs to a series of pages that are equal except for numbers and dates."""
         series = series_of(address)
-        return bool(series) and bool(skeleton) and self._says_the_same(series, skeleton)
+        return bool(series) and bool(skeleton) and self._is_repetitive(series, skeleton)
 
     def knows(self, key: str) -> bool:
-        """Whether a page was found."""
+        """Whether a page was found, by key."""
         return hash(key) in self._pages
 
-    def taken(self) -> list[Visit]:
-        """What was found since the last call, to be written."""
-        written, self._written = self._written, []
+    def drain_visits(self) -> list[Visit]:
+        """Return and clear the addresses found since the last call."""
+        written, self._unwritten = self._unwritten, []
         return written

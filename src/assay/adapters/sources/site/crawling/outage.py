@@ -1,67 +1,69 @@
-"""Notices that a whole site has stopped answering, before every page of it has failed."""
+"""Detection of a site outage, before every page has failed."""
 
 from dataclasses import replace
 
 from assay.adapters.sources.site.addresses import origin_of
 from assay.adapters.sources.site.crawling.frontier import START
-from assay.adapters.sources.site.crawling.page_fetch import Came, Fetch, Outcome
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult, Outcome
 from assay.errors import SourceUnavailable
 
-_FIRST = 20
-_PULSE_KEY = "\x00pulse"
+_FIRST_LIMIT = 20
+_PROBE_KEY = "\x00pulse"
 
 
 class Outage:
-    """Counts failures in a row. After so many, a page that came before is asked for: if it fails too, reading ends.
+    """Counts consecutive failures.
 
-    start: asked for while no page came yet.
+    After too many, a page that worked before is probed; if it fails too, the crawl ends.
+
+    start: the page to probe until another page was fetched.
     """
 
     def __init__(self, start: str) -> None:
         self._site = origin_of(start)
-        self._sample = Fetch(_PULSE_KEY, start, 0, START)
+        self._probe_job = FetchJob(_PROBE_KEY, start, 0, START)
         self._in_a_row = 0
-        self._allowed = _FIRST
-        self._asks = 0
-        self._wanted = False
+        self._limit = _FIRST_LIMIT
+        self._is_probing = False
+        self._probe_due = False
         self._last = ""
 
     @property
-    def waits(self) -> bool:
-        """Whether nothing else is asked for until it is known whether the site answers."""
-        return self._asks > 0
+    def is_probing(self) -> bool:
+        """Whether a probe is in flight; no page is fetched until it returns."""
+        return self._is_probing
 
-    def pulse(self) -> Fetch | None:
-        """The page to ask for now, if the site has to show that it is there."""
-        if not self._wanted:
+    def probe(self) -> FetchJob | None:
+        """The probe to send now, if one is due."""
+        if not self._probe_due:
             return None
-        self._wanted = False
-        return self._sample
+        self._probe_due = False
+        return self._probe_job
 
-    def is_pulse(self, outcome: Outcome) -> bool:
-        """Whether it is the outcome of a pulse, and no page's."""
-        return outcome.job.key == _PULSE_KEY
+    def is_probe(self, result: FetchResult) -> bool:
+        """Whether a result is a probe's and not a page's."""
+        return result.job.key == _PROBE_KEY
 
-    def note(self, outcome: Outcome) -> None:
-        """Take note of a page's outcome."""
-        if outcome.came not in {Came.BUSY, Came.BROKEN} or (outcome.status == 0 and outcome.received):
+    def record(self, result: FetchResult) -> None:
+        """Record the result of a page."""
+        if result.outcome not in {Outcome.BUSY, Outcome.BROKEN} or (result.status == 0 and result.received):
             self._in_a_row = 0
-            if outcome.came in {Came.PAGE, Came.UNCHANGED}:
-                self._sample = replace(self._sample, address=outcome.job.address)
+            if result.outcome in {Outcome.PAGE, Outcome.UNCHANGED}:
+                self._probe_job = replace(self._probe_job, address=result.job.address)
             return
         self._in_a_row += 1
-        self._last = outcome.detail
-        if self._in_a_row >= self._allowed and not self._asks:
-            self._asks, self._wanted = 1, True
+        self._last = result.detail
+        if self._in_a_row >= self._limit and not self._is_probing:
+            self._is_probing = self._probe_due = True
 
-    def answered(self, outcome: Outcome) -> None:
-        """Take note of a pulse's outcome. Raises SourceUnavailable when it failed."""
-        if outcome.came not in {Came.BUSY, Came.BROKEN}:
-            self._asks, self._in_a_row = 0, 0
-            self._allowed *= 2  # it is there: a part of it is ill, and that part is larger than was thought
+    def record_probe(self, result: FetchResult) -> None:
+        """Record the result of a probe. Raises SourceUnavailable when it failed."""
+        if result.outcome not in {Outcome.BUSY, Outcome.BROKEN}:
+            self._is_probing, self._in_a_row = False, 0
+            self._limit *= 2  # the site is up: a section fails that is larger than the limit
             return
         raise SourceUnavailable(
-            f"{self._site} has stopped answering: {self._in_a_row} requests failed one after the other, the last one "
+            f"{self._site} has stopped responding: {self._in_a_row} consecutive requests failed, the last one "
             f"with: {self._last}.",
-            hint="What was fetched is kept; run again when the site is well, and reading goes on from there.",
+            hint="The fetched pages are kept; run again when the site works, and the crawl resumes.",
         )

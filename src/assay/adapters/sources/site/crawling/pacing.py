@@ -1,4 +1,4 @@
-"""When each host may be asked next, and when a page that failed is asked for again."""
+"""Rate limits per host, and the queue of pages to retry."""
 
 import heapq
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from itertools import count
 from random import random
 
 from assay.adapters.sources.site.addresses import origin_of
-from assay.adapters.sources.site.crawling.page_fetch import Fetch
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob
 from assay.adapters.sources.site.options import Politeness
 from assay.errors import SourceError
 
@@ -14,84 +14,84 @@ from assay.errors import SourceError
 @dataclass
 class _Host:
     delay: float
-    under_way: int = 0
-    free_at: float = 0.0
+    in_flight: int = 0
+    next_start: float = 0.0
 
 
 @dataclass
 class Pacing:
-    """Keeps to what hosts want. Times are seconds of one monotonic clock.
+    """Decides when the next request to a host may start. Times are seconds of one monotonic clock.
 
-    connections: to one host at the same time.
+    connections: concurrent requests to one host.
     """
 
     politeness: Politeness
     connections: int
     _hosts: dict[str, _Host] = field(default_factory=dict)
-    _later: list[tuple[float, int, Fetch]] = field(default_factory=list)
+    _retries: list[tuple[float, int, FetchJob]] = field(default_factory=list)
     _order: "count[int]" = field(default_factory=count)
-    _waited: float = 0.0
+    _total_wait: float = 0.0
 
     def set_delay(self, origin: str, seconds: float) -> None:
-        """A host wants so many seconds between requests; the longer of this and the setting is kept to."""
+        """Set a host's crawl-delay; the longer of this and the setting applies."""
         host = self._host(origin)
-        host.delay = max(self.politeness.delay, min(seconds, self.politeness.longest_wait))
+        host.delay = max(self.politeness.delay, min(seconds, self.politeness.max_wait_seconds))
 
-    def may_begin(self, address: str, now: float) -> bool:
-        """Whether a request to this address may begin now."""
+    def can_start(self, address: str, now: float) -> bool:
+        """Whether a request to this address may start now."""
         host = self._host(origin_of(address))
-        return host.under_way < self.connections and host.free_at <= now
+        return host.in_flight < self.connections and host.next_start <= now
 
-    def began(self, address: str, now: float) -> None:
-        """A request begins."""
+    def record_start(self, address: str, now: float) -> None:
+        """Record the start of a request."""
         host = self._host(origin_of(address))
-        host.under_way += 1
-        host.free_at = max(host.free_at, now + host.delay)
+        host.in_flight += 1
+        host.next_start = max(host.next_start, now + host.delay)
 
-    def ended(self, address: str) -> None:
-        """A request is over."""
-        self._host(origin_of(address)).under_way -= 1
+    def record_end(self, address: str) -> None:
+        """Record the end of a request."""
+        self._host(origin_of(address)).in_flight -= 1
 
     def pause(self, address: str, seconds: float, now: float) -> None:
-        """A host asks to be left alone. Raises SourceError when it asked for more than the reading has patience for."""
+        """Pause a host as it asked. Raises SourceError when its pauses add up to more than `max_total_wait_seconds`."""
         host = self._host(origin_of(address))
-        until = now + min(seconds, self.politeness.longest_wait)
-        if until <= host.free_at:
+        until = now + min(seconds, self.politeness.max_wait_seconds)
+        if until <= host.next_start:
             return
-        self._waited += until - max(host.free_at, now)
-        host.free_at = until
-        if self._waited > self.politeness.patience:
+        self._total_wait += until - max(host.next_start, now)
+        host.next_start = until
+        if self._total_wait > self.politeness.max_total_wait_seconds:
             raise SourceError(
-                f"{origin_of(address)} asks again and again to be left alone (429 or 503 with Retry-After).",
-                hint="Run again later: what was fetched is kept, and reading goes on from there. "
+                f"{origin_of(address)} keeps asking for pauses (429 or 503 with Retry-After).",
+                hint="Run again later: the fetched pages are kept, and the crawl resumes. "
                 "Fewer connections or a delay between requests may help.",
             )
 
-    def retry(self, job: Fetch, asked_for: float | None, now: float) -> bool:
-        """Ask for a page again later. False when it was tried often enough."""
+    def retry(self, job: FetchJob, retry_after: float | None, now: float) -> bool:
+        """Queue a page for a retry; False when its retries are used up."""
         if job.tries > self.politeness.retries:
             return False
-        wait = min(self.politeness.longest_wait, self.politeness.first_wait * 2.0 ** (job.tries - 1))
-        wait *= 0.5 + 0.5 * random()  # noqa: S311 - those who failed together shall not come back together
-        if asked_for is not None:
-            wait = max(wait, min(asked_for, self.politeness.longest_wait))
-        heapq.heappush(self._later, (now + wait, next(self._order), job))
+        wait = min(self.politeness.max_wait_seconds, self.politeness.first_retry_seconds * 2.0 ** (job.tries - 1))
+        wait *= 0.5 + 0.5 * random()  # noqa: S311 - jitter: pages that failed together are not retried together
+        if retry_after is not None:
+            wait = max(wait, min(retry_after, self.politeness.max_wait_seconds))
+        heapq.heappush(self._retries, (now + wait, next(self._order), job))
         return True
 
-    def due(self, now: float) -> Fetch | None:
-        """The next page whose time to be asked for again has come."""
-        return heapq.heappop(self._later)[2] if self._later and self._later[0][0] <= now else None
+    def pop_due_retry(self, now: float) -> FetchJob | None:
+        """Remove and return the next page whose retry is due."""
+        return heapq.heappop(self._retries)[2] if self._retries and self._retries[0][0] <= now else None
 
     @property
-    def waiting(self) -> int:
-        """Pages that will be asked for again."""
-        return len(self._later)
+    def pending_retries(self) -> int:
+        """Number of pages queued for a retry."""
+        return len(self._retries)
 
-    def next_time(self, now: float) -> float:
-        """Seconds until something may begin that may not now; at most half a second."""
-        times = [host.free_at for host in self._hosts.values() if host.free_at > now]
-        if self._later:
-            times.append(self._later[0][0])
+    def seconds_until_next(self, now: float) -> float:
+        """Seconds until another request may start; at most 0.5."""
+        times = [host.next_start for host in self._hosts.values() if host.next_start > now]
+        if self._retries:
+            times.append(self._retries[0][0])
         return min([0.5, *(max(time - now, 0.001) for time in times)])
 
     def _host(self, origin: str) -> _Host:

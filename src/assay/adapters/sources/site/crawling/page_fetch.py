@@ -1,4 +1,4 @@
-"""What asking for one page comes to: runs in the threads that fetch, touches nothing that is shared."""
+"""Fetching one page. Runs in worker threads and shares no state."""
 
 import hashlib
 import re
@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import is_markdown, resolve
-from assay.adapters.sources.site.http.client import Answer, Bounds, Client, NoPage
-from assay.adapters.sources.site.http.decoding import decoded
+from assay.adapters.sources.site.http.client import Client, FetchError, FetchLimits, Response
+from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.pages import facts
 from assay.adapters.sources.site.pages.facts import PageFacts, read_html_facts, read_markdown_facts
-from assay.adapters.sources.site.store import StoredPage, packed
+from assay.adapters.sources.site.store import StoredPage, compress
 from assay.model.documents import MediaType
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -23,16 +23,16 @@ _LOOKS_HTML = re.compile(
     rb"(\xef\xbb\xbf)?\s*+(<!--((?!-->).){0,2000}+-->\s*+){0,9}+<(!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_TOO_LONG = "it is too long"
+_TOO_LONG = "the page is too long"
 _SUCCESS = frozenset({200, 203})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-class Came(StrEnum):
-    """What asking for a page came to.
+class Outcome(StrEnum):
+    """The outcome of fetching a page.
 
-    gone: the site says that there is no such page. refused: it does not give it to us. busy: not at this moment, and
-    another try may go better. broken: neither now nor in a minute.
+    gone: the page does not exist. refused: the server denies access. busy: a retry may succeed. broken: a retry would
+    fail too.
     """
 
     PAGE = "page"
@@ -46,10 +46,10 @@ class Came(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fetch:
-    """A page to ask for.
+class FetchJob:
+    """A page to fetch.
 
-    known: what is kept of it. order: its place among all that was asked for; outcomes are taken in that order.
+    known: its stored copy. order: its position among all jobs; results are processed in that order.
     """
 
     key: str
@@ -57,23 +57,23 @@ class Fetch:
     depth: int
     kinds: int
     tries: int = 0
-    hops: int = 0
+    redirects: int = 0
     known: StoredPage | None = None
     order: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of it.
+class FetchResult:
+    """The result of a job.
 
-    detail: the target of a redirect, or the reason in the words of a report.
-    page, links, body: of a page that came, links and body packed. targets: its links.
-    retry_after: seconds that the server asks for. unreachable: not even a connection came about.
-    received: bytes of the body as they came.
+    detail: the target of a redirect, or the reason for the report.
+    page, links, body: of a fetched page; links and body compressed. targets: its links.
+    retry_after: seconds that the server asks to wait. unreachable: no connection was made.
+    received: bytes of the encoded body.
     """
 
-    job: Fetch
-    came: Came
+    job: FetchJob
+    outcome: Outcome
     detail: str = ""
     page: StoredPage | None = None
     page_facts: PageFacts | None = None
@@ -86,8 +86,8 @@ class Outcome:
     received: int = 0
 
 
-def fetch_page(client: Client, job: Fetch, bounds: Bounds) -> Outcome:
-    """Ask for a page once. Never raises for what a site does."""
+def fetch_page(client: Client, job: FetchJob, limits: FetchLimits) -> FetchResult:
+    """Fetch a page once. A site's errors are in the result, never raised."""
     conditions = {}
     if job.known is not None and job.known.served_at == job.address:
         if job.known.etag:
@@ -95,31 +95,31 @@ def fetch_page(client: Client, job: Fetch, bounds: Bounds) -> Outcome:
         if job.known.modified:
             conditions["If-Modified-Since"] = job.known.modified
     try:
-        answer = client.get(
-            job.address, bounds, lambda status, head: _refusal(job.address, status, head, bounds), conditions
+        response = client.get(
+            job.address, limits, lambda status, head: _body_refusal(job.address, status, head, limits), conditions
         )
-    except NoPage as failure:
+    except FetchError as failure:
         if failure.forbidden:
-            return Outcome(job, Came.EXCLUDED, failure.reason)
-        came = Came.BUSY if failure.passing else Came.BROKEN
-        return Outcome(job, came, failure.reason, unreachable=failure.unreachable, received=failure.received)
-    return _understood(job, answer, bool(conditions))
+            return FetchResult(job, Outcome.EXCLUDED, failure.reason)
+        outcome = Outcome.BUSY if failure.transient else Outcome.BROKEN
+        return FetchResult(job, outcome, failure.reason, unreachable=failure.unreachable, received=failure.received)
+    return _interpret(job, response, bool(conditions))
 
 
-def _refusal(address: str, status: int, headers: Mapping[str, str], bounds: Bounds) -> str:
-    """Why the body of an answer is not read."""
+def _body_refusal(address: str, status: int, headers: Mapping[str, str], limits: FetchLimits) -> str:
+    """Why the body of this response is not read; "" to read it."""
     if status not in _SUCCESS:
         return "no success"
     media = _media(headers)
     if media not in _HTML | _MARKDOWN | _UNTYPED:
-        return f"it is no page: {media[:80]}"
+        return f"not a page: {media[:80]}"
     if media == "text/plain" and not is_markdown(address):
-        return "it is no page: text/plain"
+        return "not a page: text/plain"
     if headers.get("content-disposition", "").lower().startswith("attachment"):
-        return "it is no page: a download"
+        return "not a page: a download"
     length = headers.get("content-length", "")
-    if length.isdigit() and int(length) > bounds.bytes and not headers.get("content-encoding"):
-        return f"{_TOO_LONG}: {int(length):,} bytes; the limit is {bounds.bytes:,}"
+    if length.isdigit() and int(length) > limits.bytes and not headers.get("content-encoding"):
+        return f"{_TOO_LONG}: {int(length):,} bytes; the limit is {limits.bytes:,}"
     return ""
 
 
@@ -127,81 +127,83 @@ def _media(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _understood(job: Fetch, answer: Answer, conditional: bool) -> Outcome:
-    if answer.status in _SUCCESS and not answer.refusal:
-        return _page(job, answer)
-    came, detail = _meaning(job, answer, conditional)
+def _interpret(job: FetchJob, response: Response, conditional: bool) -> FetchResult:
+    if response.status in _SUCCESS and not response.refusal:
+        return _page(job, response)
+    outcome, detail = _outcome_without_body(job, response, conditional)
     retry_after = None
-    if came is Came.BUSY:
-        retry_after = retry_after_seconds(answer.headers.get("retry-after"), datetime.now(UTC))
-    return Outcome(job, came, detail, retry_after=retry_after, status=answer.status, received=answer.received)
+    if outcome is Outcome.BUSY:
+        retry_after = retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC))
+    return FetchResult(
+        job, outcome, detail, retry_after=retry_after, status=response.status, received=response.received
+    )
 
 
-def _meaning(job: Fetch, answer: Answer, conditional: bool) -> tuple[Came, str]:
-    """What an answer without a page means, and its detail."""
-    status = answer.status
+def _outcome_without_body(job: FetchJob, response: Response, conditional: bool) -> tuple[Outcome, str]:
+    """The outcome of a response without a usable body, and its detail."""
+    status = response.status
     if status in _SUCCESS:
-        return (Came.BROKEN if answer.refusal.startswith(_TOO_LONG) else Came.EXCLUDED), answer.refusal
+        return (Outcome.BROKEN if response.refusal.startswith(_TOO_LONG) else Outcome.EXCLUDED), response.refusal
     if status == 304:
-        reason = "the server says 304 (not modified) to a request without a condition"
-        return (Came.UNCHANGED, "") if conditional else (Came.BROKEN, reason)
+        reason = "the server returned 304 (not modified) to an unconditional request"
+        return (Outcome.UNCHANGED, "") if conditional else (Outcome.BROKEN, reason)
     if status in _REDIRECTS:
-        target = resolve(job.address, answer.headers.get("location", ""))
-        reason = f"redirects ({status}) to what is no address of the web"
-        return (Came.EXCLUDED, reason) if target is None else (Came.MOVED, target)
-    return _refused(status)
+        target = resolve(job.address, response.headers.get("location", ""))
+        reason = f"redirects ({status}) to an address that is not http or https"
+        return (Outcome.EXCLUDED, reason) if target is None else (Outcome.MOVED, target)
+    return _outcome_of_status(status)
 
 
-def _refused(status: int) -> tuple[Came, str]:
+def _outcome_of_status(status: int) -> tuple[Outcome, str]:
     if status in {404, 410}:
-        came = Came.GONE
+        outcome = Outcome.GONE
     elif status == 202 or (status >= 400 and is_transient(status)):
-        came = Came.BUSY  # 202 is what guards against robots answer while they think
+        outcome = Outcome.BUSY  # bot protection returns 202 while it checks the client
     elif status >= 500:
-        came = Came.BROKEN
+        outcome = Outcome.BROKEN
     elif status >= 400:
-        came = Came.REFUSED
+        outcome = Outcome.REFUSED
     else:
-        return Came.EXCLUDED, f"the server answers {status}, without a page"
-    return came, f"the server says {status}" + (", it wants a login" if status in {401, 407} else "")
+        return Outcome.EXCLUDED, f"the server returned {status} without a page"
+    return outcome, f"the server returned {status}" + (", a login is needed" if status in {401, 407} else "")
 
 
 def looks_like_html(body: bytes) -> bool:
-    """Whether a body begins as HTML does."""
+    """Whether a body starts like HTML."""
     return _LOOKS_HTML.match(body[:4096]) is not None
 
 
-def _page(job: Fetch, answer: Answer) -> Outcome:
-    media = _media(answer.headers)
-    html = media in _HTML or (media not in _MARKDOWN and looks_like_html(answer.body))
+def _page(job: FetchJob, response: Response) -> FetchResult:
+    media = _media(response.headers)
+    html = media in _HTML or (media not in _MARKDOWN and looks_like_html(response.body))
     if not html and not (media in _MARKDOWN or is_markdown(job.address)):
-        return Outcome(job, Came.EXCLUDED, "it is no page: its type is not said, and it does not look like HTML")
-    text = decoded(answer.body, answer.headers.get("content-type", ""), html=html)
+        return FetchResult(job, Outcome.EXCLUDED, "not a page: it has no media type and does not look like HTML")
+    text = decode_text(response.body, response.headers.get("content-type", ""), html=html)
     now = datetime.now(UTC)
     targets: tuple[str, ...] = ()
     if html:
-        read = read_html_facts(text, job.address, answer.headers, now)
+        read = read_html_facts(text, job.address, response.headers, now)
         page_facts, targets = read.facts, read.links
     else:
-        page_facts = read_markdown_facts(text, answer.headers, now)
+        page_facts = read_markdown_facts(text, response.headers, now)
     page = StoredPage(
         key=job.key,
         served_at=job.address,
-        etag=answer.headers.get("etag", "")[:500],
-        modified=answer.headers.get("last-modified", "")[:100],
+        etag=response.headers.get("etag", "")[:500],
+        modified=response.headers.get("last-modified", "")[:100],
         media=(MediaType.HTML if html else MediaType.MARKDOWN).value,
         body_hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
         facts=page_facts.as_json(),
         revision=facts.REVISION,
     )
-    return Outcome(
+    return FetchResult(
         job,
-        Came.PAGE,
+        Outcome.PAGE,
         page=page,
         page_facts=page_facts,
         targets=targets,
-        links=packed("\n".join(targets)) if targets else b"",
-        body=packed(text),
-        status=answer.status,
-        received=answer.received,
+        links=compress("\n".join(targets)) if targets else b"",
+        body=compress(text),
+        status=response.status,
+        received=response.received,
     )

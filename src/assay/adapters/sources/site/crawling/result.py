@@ -1,23 +1,23 @@
-"""What a crawl comes to, for those who settle what its pages are."""
+"""The result of a crawl."""
 
 from dataclasses import dataclass
 
 from assay.adapters.sources.site.crawling.frontier import Frontier
-from assay.adapters.sources.site.discovery.start import Beginning
+from assay.adapters.sources.site.discovery.start import CrawlStart
 from assay.adapters.sources.site.pages.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
-class Crawled:
-    """What is known when a crawl is over.
+class CrawlResult:
+    """The facts that a finished crawl passes on.
 
-    frontier: remembers which addresses were traps.
-    start_key: key of the start page. unasked: whether pages were left that were found and not asked for.
-    releases: versions by the place where they lie, as lists there say.
+    frontier: remembers which addresses were rejected. start_key: key of the start page.
+    limit_reason: the limit that left pages unfetched; "" if none did.
+    releases: versions by root, as `versions.json` there lists them.
     """
 
-    beginning: Beginning
+    crawl_start: CrawlStart
     frontier: Frontier
     start_key: str
-    unasked: str
+    limit_reason: str
     releases: dict[str, tuple[Release, ...]]

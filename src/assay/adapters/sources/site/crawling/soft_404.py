@@ -1,7 +1,7 @@
-"""What the site says of addresses that are not there, where it does not say 404: asked once for each part of it.
+"""Detection of soft 404s: pages that a site sends with status 200 for missing addresses.
 
-A site in several languages or versions has such a page for each of them, and a blog or a forum beside the
-documentation has its own. So each part is asked for a page that is certainly missing before its first page is.
+A site in several languages or versions has such a page in each, and a blog or a forum has its own. So each section is
+probed once with an address that is certainly missing, before its first page is fetched.
 """
 
 from collections import Counter
@@ -9,71 +9,71 @@ from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from assay.adapters.sources.site.addresses import key_of, origin_of
-from assay.adapters.sources.site.crawling.frontier import MAYBE
-from assay.adapters.sources.site.crawling.page_fetch import Fetch, Outcome
+from assay.adapters.sources.site.crawling.frontier import GUESSED
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult
 from assay.adapters.sources.site.discovery.robots import Robots
 from assay.adapters.sources.site.pages.facts import PageFacts
 from assay.adapters.sources.site.pages.variant_names import is_locale, is_version
 from assay.adapters.sources.site.scope import Scope
 
-MISSING = "assay-asks-for-a-page-that-is-not-there"
-NOT_THERE = "it is the page that the site gives for addresses that are not there"
+PROBE_NAME = "assay-asks-for-a-page-that-is-not-there"
+SOFT_404_REASON = "the site sends this page for missing addresses (soft 404)"
 
-MOST_PROBES = 8
-"""Parts that are asked, of each kind: those that a version or a locale names, and other folders at the top."""
+MAX_PROBES = 8
+"""Sections probed, of each kind: those named by a version or a locale, and other top-level folders."""
 
 _PROBE_KEY = "\x00missing "
-_DEEPEST = 2
+_MAX_DEPTH = 2
 
 
-class MissingPages:
-    """Knows the pages of a site that are none.
+class Soft404Detector:
+    """Recognizes the soft 404 pages of a site.
 
-    first: gist of the page that the first prefix of the scope gives for an address that is not there; "" for none.
-    robots: by origin. start_key: key of the start page, which is one whatever else looks like it.
+    first_gist: gist of the soft 404 page of the scope's first prefix; "" if it has none.
+    robots: by origin. start_key: key of the start page, which is never a soft 404.
     """
 
-    def __init__(self, scope: Scope, robots: Mapping[str, Robots], first: str, start_key: str) -> None:
+    def __init__(self, scope: Scope, robots: Mapping[str, Robots], first_gist: str, start_key: str) -> None:
         self._scope = scope
         self._robots = robots
         self._start_key = start_key
-        self._first = first
-        self._gists = {scope.prefixes[0]: first}
-        self._asked: Counter[bool] = Counter()
+        self._first_gist = first_gist
+        self._gists = {scope.prefixes[0]: first_gist}
+        self._probed: Counter[bool] = Counter()
 
-    def probe_before(self, job: Fetch) -> Fetch | None:
-        """What to ask for before a page is, so that its part of the site is known; None where it is."""
-        part, named = self._part_of(job.key)
-        if part in self._gists or self._asked[named] >= MOST_PROBES:
+    def probe_before(self, job: FetchJob) -> FetchJob | None:
+        """The probe to fetch before this page; None if its section was probed."""
+        section, named = self._section_of(job.key)
+        if section in self._gists or self._probed[named] >= MAX_PROBES:
             return None
-        self._asked[named] += 1
-        self._gists[part] = ""
-        address = f"{part}/{MISSING}"
+        self._probed[named] += 1
+        self._gists[section] = ""
+        address = f"{section}/{PROBE_NAME}"
         robots = self._robots.get(origin_of(address))
         if robots is not None and not robots.allows(address):
             return None
-        return Fetch(_PROBE_KEY + part, address, 0, MAYBE)
+        return FetchJob(_PROBE_KEY + section, address, 0, GUESSED)
 
-    def is_probe(self, job: Fetch) -> bool:
-        """Whether a request is a probe, and for no page."""
+    def is_probe(self, job: FetchJob) -> bool:
+        """Whether a job is a probe and not a page."""
         return job.key.startswith(_PROBE_KEY)
 
-    def answered(self, outcome: Outcome) -> None:
-        """Take note of what a probe came to."""
-        if outcome.page_facts is not None:
-            self._gists[outcome.job.key.removeprefix(_PROBE_KEY)] = outcome.page_facts.gist
+    def record_probe(self, result: FetchResult) -> None:
+        """Record the result of a probe."""
+        if result.page_facts is not None:
+            self._gists[result.job.key.removeprefix(_PROBE_KEY)] = result.page_facts.gist
 
-    def holds(self, job: Fetch, page_facts: PageFacts) -> bool:
-        """Whether what came is the page for addresses that are not there. The page of a part itself never is."""
-        part, _ = self._part_of(job.key)
-        told = {self._first, self._gists.get(part, "")} - {""}
-        return page_facts.gist in told and job.key not in {self._start_key, part, key_of(part)}
+    def is_soft_404(self, job: FetchJob, page_facts: PageFacts) -> bool:
+        """Whether a page is a soft 404. A section's own start page never is."""
+        section, _ = self._section_of(job.key)
+        gists = {self._first_gist, self._gists.get(section, "")} - {""}
+        return page_facts.gist in gists and job.key not in {self._start_key, section, key_of(section)}
 
-    def _part_of(self, key: str) -> tuple[str, bool]:
-        """The part of the site that a page is in, as a prefix, and whether a version or a locale names it."""
+    def _section_of(self, key: str) -> tuple[str, bool]:
+        """The prefix of the section that a page is in, and whether a version or a locale names it."""
         prefix = self._scope.prefix_of(key)
         folders = [folder for folder in key[len(prefix) :].partition("?")[0].split("/")[:-1] if folder]
-        named = [place for place, folder in enumerate(folders[:_DEEPEST]) if _names_a_variant(unquote(folder))]
+        named = [place for place, folder in enumerate(folders[:_MAX_DEPTH]) if _names_a_variant(unquote(folder))]
         if named:
             return "/".join([prefix, *folders[: named[-1] + 1]]), True
         return ("/".join([prefix, folders[0]]), False) if folders else (prefix, True)
@@ -83,7 +83,7 @@ def _names_a_variant(folder: str) -> bool:
     return is_version(folder) or is_locale(folder)
 
 
-def probe_of(scope: Scope) -> str:
-    """An address of the first prefix that is certainly missing."""
+def probe_address(scope: Scope) -> str:
+    """An address under the first prefix that is certainly missing."""
     prefix = scope.prefixes[0]
-    return f"{prefix}/{MISSING}" if urlsplit(prefix).path else f"{scope.origin}/{MISSING}"
+    return f"{prefix}/{PROBE_NAME}" if urlsplit(prefix).path else f"{scope.origin}/{PROBE_NAME}"

@@ -1,45 +1,45 @@
-"""Threads that fetch pages, and end at once when they are told to."""
+"""Threads that fetch pages and can be stopped at once."""
 
 import logging
 import queue
 import threading
 
-from assay.adapters.sources.site.crawling.page_fetch import Came, Fetch, Outcome, fetch_page
-from assay.adapters.sources.site.http.client import Bounds, Client
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult, Outcome, fetch_page
+from assay.adapters.sources.site.http.client import Client, FetchLimits
 from assay.adapters.sources.site.http.guard import GuardedBackend
 
 logger = logging.getLogger(__name__)
 
 
 class Workers:
-    """So many threads; what they are given is answered in any order. They never hold the process up at its end."""
+    """A pool of daemon threads. Results come in any order."""
 
-    def __init__(self, number: int, client: Client, backend: GuardedBackend, bounds: Bounds) -> None:
-        self._jobs: queue.SimpleQueue[Fetch | None] = queue.SimpleQueue()
-        self._outcomes: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
+    def __init__(self, number: int, client: Client, backend: GuardedBackend, limits: FetchLimits) -> None:
+        self._jobs: queue.SimpleQueue[FetchJob | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[FetchResult | BaseException] = queue.SimpleQueue()
         self._client = client
         self._backend = backend
-        self._bounds = bounds
+        self._limits = limits
         self._threads = [threading.Thread(target=self._run, name="site", daemon=True) for _ in range(number)]
         for thread in self._threads:
             thread.start()
 
-    def give(self, job: Fetch) -> None:
-        """Have a page fetched."""
+    def submit(self, job: FetchJob) -> None:
+        """Queue a page."""
         self._jobs.put(job)
 
-    def take(self, seconds: float) -> Outcome | None:
-        """What came of one of them; None when nothing came in so many seconds. Raises what a thread ended with."""
+    def next_result(self, seconds: float) -> FetchResult | None:
+        """The next result; None if none comes within `seconds`. Re-raises the exception that ended a thread."""
         try:
-            outcome = self._outcomes.get(timeout=seconds)
+            result = self._results.get(timeout=seconds)
         except queue.Empty:
             return None
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
     def stop(self) -> None:
-        """End everything that goes on."""
+        """Abort all requests and stop the threads."""
         self._backend.abort()
         for _ in self._threads:
             self._jobs.put(None)
@@ -49,9 +49,9 @@ class Workers:
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
             try:
-                self._outcomes.put(fetch_page(self._client, job, self._bounds))
-            except Exception as error:  # one page that nobody had thought of does not end the reading
+                self._results.put(fetch_page(self._client, job, self._limits))
+            except Exception as error:  # one unexpected page must not end the crawl
                 logger.exception("%s cannot be read.", job.address)
-                self._outcomes.put(Outcome(job, Came.BROKEN, f"it cannot be read ({type(error).__name__})"))
-            except BaseException as error:  # noqa: BLE001 - a fault here would let the reading wait forever
-                self._outcomes.put(error)
+                self._results.put(FetchResult(job, Outcome.BROKEN, f"it cannot be read ({type(error).__name__})"))
+            except BaseException as error:  # noqa: BLE001 - the crawl would wait forever for a result
+                self._results.put(error)

@@ -1,4 +1,4 @@
-"""What a site lets a crawler do: robots.txt, and what a page's headers and meta elements say of it."""
+"""Crawling rules: robots.txt, and the robots directives in a page's headers and meta elements."""
 
 import re
 from datetime import UTC, datetime
@@ -7,25 +7,25 @@ from email.utils import parsedate_to_datetime
 from protego import Protego
 
 AGENT = "Assay"
-LONGEST = 512 * 1024
-"""Bytes of a robots.txt that are read, as RFC 9309 asks for at least 500 KiB."""
+MAX_BYTES = 512 * 1024
+"""Bytes read of a robots.txt; RFC 9309 asks for at least 500 KiB."""
 
-_MOST_SITEMAPS = 100
+_MAX_SITEMAPS = 100
 
 
 class Robots:
-    """The rules of one robots.txt for this crawler; those of an empty one allow everything."""
+    """The rules of one robots.txt for this crawler. An empty file allows everything."""
 
     def __init__(self, text: str) -> None:
         self._rules = Protego.parse(text)
 
     def allows(self, address: str) -> bool:
-        """Whether the address may be asked for."""
+        """Whether the address may be fetched."""
         return bool(self._rules.can_fetch(address, AGENT))
 
     @property
     def delay(self) -> float:
-        """Seconds between two requests that are asked for; 0 if none are."""
+        """The requested seconds between two requests; 0 if unspecified."""
         delay = self._rules.crawl_delay(AGENT)
         if delay is None:
             rate = self._rules.request_rate(AGENT)
@@ -34,8 +34,8 @@ class Robots:
 
     @property
     def sitemaps(self) -> list[str]:
-        """The sitemaps that it names, as written."""
-        return list(self._rules.sitemaps)[:_MOST_SITEMAPS]
+        """The sitemaps it lists, as written."""
+        return list(self._rules.sitemaps)[:_MAX_SITEMAPS]
 
 
 _DIRECTIVE_NAMES = frozenset(
@@ -48,33 +48,33 @@ _DIRECTIVE_NAMES = frozenset(
 
 
 def header_directives(value: str, now: datetime) -> frozenset[str]:
-    """`noindex` and `nofollow`, if X-Robots-Tag says them to this crawler or to all.
+    """The `noindex` and `nofollow` that X-Robots-Tag sets for this crawler or for all.
 
-    value: the header's lines. `googlebot: noindex` is not for us, `assay: noindex` is.
+    value: the header's lines. `googlebot: noindex` does not apply, `assay: noindex` does.
     """
-    said: set[str] = set()
+    directives: set[str] = set()
     for line in value.split("\n"):
         agent, colon, rest = line.partition(":")
         name = agent.strip().lower()
         if colon and "," not in agent and name not in _DIRECTIVE_NAMES:
             if name != AGENT.lower():
                 continue
-            line = rest  # noqa: PLW2901 - what is left after the name
-        said |= meta_directives(line, now)
-    return frozenset(said)
+            line = rest  # noqa: PLW2901 - the directives without the agent's name
+        directives |= meta_directives(line, now)
+    return frozenset(directives)
 
 
 def meta_directives(content: str, now: datetime) -> frozenset[str]:
-    """`noindex` and `nofollow`, if a robots meta element's content says them."""
+    """The `noindex` and `nofollow` in the content of a robots meta element."""
     text = content.lower()
     words = {word.strip() for word in re.split(r"[,\s]+", text)}
-    said = words & {"noindex", "nofollow"}
+    directives = words & {"noindex", "nofollow"}
     if "none" in {word.strip() for word in text.split(",")}:
-        said |= {"noindex", "nofollow"}
+        directives |= {"noindex", "nofollow"}
     until = re.search(r"unavailable_after:\s*([^\n]+)", content, re.IGNORECASE)
     if until and _is_past(until[1].strip(), now):
-        said.add("noindex")
-    return frozenset(said)
+        directives.add("noindex")
+    return frozenset(directives)
 
 
 def _is_past(text: str, now: datetime) -> bool:

@@ -1,17 +1,17 @@
-"""Where a reading begins: the start page, robots.txt, and what the site says of an address that is not there."""
+"""The first requests of a crawl: robots.txt, the start page, and a probe for the site's soft 404 page."""
 
 import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from assay.adapters.sources.site.addresses import moved_to, origin_of, resolve, site_of
-from assay.adapters.sources.site.crawling.soft_404 import probe_of
-from assay.adapters.sources.site.discovery.robots import LONGEST, Robots
-from assay.adapters.sources.site.http.client import NoPage
-from assay.adapters.sources.site.http.decoding import decoded
-from assay.adapters.sources.site.http.retrying import REDIRECTS, Asked, Asker
+from assay.adapters.sources.site.addresses import at_origin, origin_of, resolve, site_of
+from assay.adapters.sources.site.crawling.soft_404 import probe_address
+from assay.adapters.sources.site.discovery.robots import MAX_BYTES, Robots
+from assay.adapters.sources.site.http.client import FetchError
+from assay.adapters.sources.site.http.decoding import decode_text
+from assay.adapters.sources.site.http.retrying import REDIRECTS, FetchedFile, RetryingFetcher
 from assay.adapters.sources.site.options import SiteRequest
-from assay.adapters.sources.site.pages.facts import ReadHead, read_html_facts
+from assay.adapters.sources.site.pages.facts import PageHead, read_html_facts
 from assay.adapters.sources.site.scope import Scope
 from assay.errors import SourceError, SourceUnavailable
 
@@ -21,167 +21,178 @@ _HTML = frozenset({"text/html", "application/xhtml+xml", ""})
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """What is known before the first page is read.
+class CrawlStart:
+    """The facts known before the first page is read.
 
-    head: of the start page, where it is one. robots: by origin. missing: gist of the page that the site gives for an
-    address that is not there; "" where it says 404, as it should.
+    head: of the start page if it is HTML. robots: by origin. soft_404_gist: gist of the page that the site sends for a
+    missing address; "" if it sends a 404.
     """
 
     scope: Scope
-    head: ReadHead | None
+    head: PageHead | None
     robots: dict[str, Robots]
-    missing: str
+    soft_404_gist: str
 
     @property
-    def is_one_page(self) -> bool:
-        """Whether the start page is what the site gives for an address that is not there as well."""
-        return bool(self.missing) and self.head is not None and self.head.facts.gist == self.missing
+    def is_single_page(self) -> bool:
+        """Whether the site sends its start page for missing addresses too."""
+        return bool(self.soft_404_gist) and self.head is not None and self.head.facts.gist == self.soft_404_gist
 
 
 @dataclass(frozen=True, slots=True)
-class _Start:
+class _StartPage:
     address: str
-    asked: Asked | None
+    fetched: FetchedFile | None
 
 
-def begin(request: SiteRequest, asker: Asker) -> Beginning:
-    """Ask for what a reading begins with. Raises SourceError when the site cannot be read, ConfigurationError."""
+def read_start(request: SiteRequest, fetcher: RetryingFetcher) -> CrawlStart:
+    """Fetch robots.txt, the start page and the probe.
+
+    Raises SourceError when the site cannot be read, ConfigurationError for an invalid scope.
+    """
     given = request.start
-    robots = _robots(origin_of(given), asker) if request.politeness.robots else Robots("")
+    robots = _fetch_robots(origin_of(given), fetcher) if request.politeness.robots else Robots("")
     if not robots.allows(given):
         raise SourceError(
-            f"robots.txt of {origin_of(given)} does not let crawlers read {given}.",
-            hint="If the site is yours, let the user agent `Assay` in there, or set robots to false for this source.",
+            f"robots.txt of {origin_of(given)} disallows {given} for crawlers.",
+            hint="If the site is yours, allow the user agent `Assay` there, or set robots to false for this source.",
         )
-    start = _start(given, asker, request)
+    start = _fetch_start_page(given, fetcher, request)
     scope = Scope(start.address, request.scope)
     rules = {origin_of(given): robots}
     if request.politeness.robots:
-        rules |= {origin: _robots(origin, asker) for origin in scope.origins if origin not in rules}
+        rules |= {origin: _fetch_robots(origin, fetcher) for origin in scope.origins if origin not in rules}
     else:
         rules |= dict.fromkeys(scope.origins, robots)
-    head = page_head(start.asked) if start.asked is not None else None
-    beginning = Beginning(scope, head, rules, _missing(scope, rules, asker, request.limits.page_bytes))
-    if beginning.is_one_page:
+    head = read_page_head(start.fetched) if start.fetched is not None else None
+    crawl_start = CrawlStart(scope, head, rules, _soft_404_gist(scope, rules, fetcher, request.limits.page_bytes))
+    if crawl_start.is_single_page:
         logger.warning(
-            "%s: the start page is what this site answers to every address; its text may be made by a browser's "
-            "JavaScript, which is not run, or it wants a login.",
+            "%s: this site sends its start page for every address. Its text may be rendered by JavaScript, "
+            "which is not run, or it may need a login.",
             request.name,
         )
-    return beginning
+    return crawl_start
 
 
-def one_page_for_all(request: SiteRequest, beginning: Beginning, lost: int) -> SourceError:
-    """What to say of a site that had pages and gives one and the same for every address now.
+def single_page_error(request: SiteRequest, crawl_start: CrawlStart, lost: int) -> SourceError:
+    """The error for a site that had pages and now sends the same page for every address.
 
-    lost: pages of the live generation that it gives it for.
+    lost: how many pages of the live generation are affected.
     """
-    title = f", with the title {beginning.head.facts.title!r}" if beginning.head and beginning.head.facts.title else ""
+    title = (
+        f", with the title {crawl_start.head.facts.title!r}"
+        if crawl_start.head and crawl_start.head.facts.title
+        else ""
+    )
     return SourceUnavailable(
-        f"{request.name}: {beginning.scope.start} gives one and the same page for every address{title}, "
-        f"also for {lost} {'page' if lost == 1 else 'pages'} that the index has.",
-        hint="It seems to want a login, or to be closed for maintenance. The index that is live stays as it is; run "
-        "again when the site is well, or give the source a request header such as Authorization. If the site is but "
-        "that page from now on, run with --rebuild.",
+        f"{request.name}: {crawl_start.scope.start} sends the same page for every address{title}, "
+        f"also for {lost} indexed {'page' if lost == 1 else 'pages'}.",
+        hint="It may need a login or be closed for maintenance. The live index is unchanged; run "
+        "again when the site works, or give the source a request header such as Authorization. If the site now has "
+        "only this page, run with --rebuild.",
     )
 
 
-def page_head(asked: Asked) -> ReadHead | None:
-    """What a page that was asked for says of itself; None for what is no HTML page."""
-    if not asked.ok or asked.media not in _HTML:
+def read_page_head(fetched: FetchedFile) -> PageHead | None:
+    """Parse the head of a fetched page; None if it is not HTML."""
+    if not fetched.ok or fetched.media not in _HTML:
         return None
-    text = decoded(asked.answer.body, asked.answer.headers.get("content-type", ""))
-    return read_html_facts(text, asked.address, asked.answer.headers, datetime.now(UTC))
+    text = decode_text(fetched.response.body, fetched.response.headers.get("content-type", ""))
+    return read_html_facts(text, fetched.address, fetched.response.headers, datetime.now(UTC))
 
 
-def _start(given: str, asker: Asker, request: SiteRequest) -> _Start:
-    """The start page, where its redirects lead. Raises SourceError when the site does not answer, or sends us away."""
+def _fetch_start_page(given: str, fetcher: RetryingFetcher, request: SiteRequest) -> _StartPage:
+    """Fetch the start page. Raises SourceError if the site does not respond or redirects to another site."""
     address = given
     for _ in range(10):
         try:
-            asked = asker.ask(address, request.limits.page_bytes, hops=0)
-        except NoPage as failure:
-            if failure.answered:  # the site is there: other pages of it may be well
+            fetched = fetcher.fetch(address, request.limits.page_bytes, max_redirects=0)
+        except FetchError as failure:
+            if failure.from_server:  # the server is up: its other pages may work
                 logger.warning("%s cannot be read: %s.", address, failure.reason)
-                return _Start(address, None)
+                return _StartPage(address, None)
             raise SourceUnavailable(
                 f"{address} cannot be read: {failure.reason}.",
-                hint="Check the address and the network. The index that is live stays as it is.",
+                hint="Check the address and the network. The live index is unchanged.",
             ) from None
-        status = asked.answer.status
+        status = fetched.response.status
         if status not in REDIRECTS:
-            return _Start(address, _checked(asked, given))
-        target = resolve(address, asked.answer.headers.get("location", ""))
+            return _StartPage(address, _refuse_login(fetched, given))
+        target = resolve(address, fetched.response.headers.get("location", ""))
         if target is None or site_of(origin_of(target)) != site_of(origin_of(given)):
             raise SourceError(
-                f"{given} redirects to another site: {target or 'no address of the web'}.",
-                hint="If that is the documentation, give its address as the start URL.",
+                f"{given} redirects to another site: {target or 'not an http or https URL'}.",
+                hint="If that is the documentation, use its address as the start URL.",
             )
         address = target
-    raise SourceError(f"{given} redirects in a circle.", hint="Give the address of a page that opens in a browser.")
+    raise SourceError(f"{given} redirects in a loop.", hint="Give the address of a page that opens in a browser.")
 
 
-def _checked(asked: Asked, given: str) -> Asked:
-    status = asked.answer.status
+def _refuse_login(fetched: FetchedFile, given: str) -> FetchedFile:
+    status = fetched.response.status
     if status in {401, 403, 407}:
         raise SourceError(
-            f"{given} wants a login, or does not let this program in ({status}).",
-            hint="Give the source a request header such as Authorization, or let the user agent `Assay` in.",
+            f"{given} needs a login, or blocks crawlers ({status}).",
+            hint="Give the source a request header such as Authorization, or allow the user agent `Assay`.",
         )
-    if not asked.ok:
-        logger.warning("%s answers %d; pages are looked for in sitemaps and llms.txt alone.", given, status)
-    return asked
+    if not fetched.ok:
+        logger.warning("%s returned %d; pages are searched in sitemaps and llms.txt only.", given, status)
+    return fetched
 
 
-def _robots(origin: str, asker: Asker) -> Robots:
+def _fetch_robots(origin: str, fetcher: RetryingFetcher) -> Robots:
     address = f"{origin}/robots.txt"
     try:
-        asked = asker.ask(address, LONGEST, hops=5, cut=True)
-    except NoPage as failure:
+        fetched = fetcher.fetch(address, MAX_BYTES, max_redirects=5, truncate=True)
+    except FetchError as failure:
         if failure.forbidden:
-            logger.warning("%s is not read: %s. It is taken for one that allows everything.", address, failure.reason)
+            logger.warning("%s is not read: %s. Every address is treated as allowed.", address, failure.reason)
             return Robots("")
-        if not failure.answered:
+        if not failure.from_server:
             raise SourceUnavailable(
-                f"The site at {origin} does not answer: {failure.reason}.",
-                hint="Check the address (http or https, and the port) and the network. What is live stays as it is.",
+                f"The site at {origin} does not respond: {failure.reason}.",
+                hint="Check the address (http or https, and the port) and the network. The live index is unchanged.",
             ) from None
         raise SourceUnavailable(
-            f"{address} cannot be read ({failure.reason}), so it is not known what may be read of the site.",
-            hint="Run again when the site answers (RFC 9309: until then everything is forbidden), or set robots to "
+            f"{address} cannot be read ({failure.reason}), so it is unknown which pages may be crawled.",
+            hint="Run again when the site responds (RFC 9309: until then every page is disallowed), or set robots to "
             "false for this source if the site is yours.",
         ) from None
-    text = decoded(asked.answer.body, asked.answer.headers.get("content-type", ""), html=False)
-    if not asked.ok or text.lstrip().startswith("<"):  # a page: some servers call every file text/html
+    text = decode_text(fetched.response.body, fetched.response.headers.get("content-type", ""), html=False)
+    if not fetched.ok or text.lstrip().startswith(
+        "<"
+    ):  # HTML; the media type does not tell: some servers send text/html for every file
         return Robots("")
-    if len(asked.answer.body) >= LONGEST:
-        logger.warning("%s is longer than %d bytes; what follows is not read.", address, LONGEST)
+    if len(fetched.response.body) >= MAX_BYTES:
+        logger.warning("%s is longer than %d bytes; the rest is ignored.", address, MAX_BYTES)
         text = text[: text.rfind("\n") + 1]
     return Robots(text)
 
 
-def _missing(scope: Scope, rules: dict[str, Robots], asker: Asker, most: int) -> str:
-    address = probe_of(scope)
+def _soft_404_gist(scope: Scope, rules: dict[str, Robots], fetcher: RetryingFetcher, most: int) -> str:
+    address = probe_address(scope)
     if not rules[origin_of(address)].allows(address):
         return ""
     try:
-        head = page_head(asker.ask(address, most, hops=0))
-    except NoPage:
+        head = read_page_head(fetcher.fetch(address, most, max_redirects=0))
+    except FetchError:
         return ""
     return head.facts.gist if head is not None else ""
 
 
-def answers_here(addresses: list[str], scope: Scope, beginning: Beginning, asker: Asker, most: int) -> bool:
-    """Whether pages that are listed at another origin are there at the start's."""
+def is_served_at_start(
+    addresses: list[str], scope: Scope, crawl_start: CrawlStart, fetcher: RetryingFetcher, most: int
+) -> bool:
+    """Whether pages listed under another origin are also served at the start URL's origin."""
     for address in addresses[:3]:
         try:
-            asked = asker.ask(moved_to(address, scope.origin), most)
-        except NoPage:
+            fetched = fetcher.fetch(at_origin(address, scope.origin), most)
+        except FetchError:
             continue
-        head = page_head(asked)
-        if head is None or origin_of(asked.address) != scope.origin:
+        head = read_page_head(fetched)
+        if head is None or origin_of(fetched.address) != scope.origin:
             continue
-        if not beginning.missing or head.facts.gist != beginning.missing:
+        if not crawl_start.soft_404_gist or head.facts.gist != crawl_start.soft_404_gist:
             return True
     return False

@@ -1,4 +1,4 @@
-"""One request to a site: an answer with its body if that is wanted, or the way in which none came. No retries."""
+"""One GET request without retries: the response, or a FetchError with its cause."""
 
 import ssl
 import threading
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpcore2
 
 from assay.adapters.sources.site.addresses import origin_of
-from assay.adapters.sources.site.http.decoding import BadCoding, BodyDecoder, TooLong
+from assay.adapters.sources.site.http.decoding import BodyDecoder, BodyTooLong, DecodingError
 from assay.adapters.sources.site.http.guard import ForbiddenAddress, GuardedBackend
 from assay.redaction import redacted, redacted_content
 from assay.version import __version__
@@ -18,46 +18,47 @@ from assay.version import __version__
 USER_AGENT = f"Assay/{__version__} (documentation search; robots.txt name: Assay)"
 
 _DRAIN = 64 * 1024
-"""Bytes of an unwanted body that are read so that its connection can be used again."""
+"""Bytes of an unwanted body that are read so that its connection can be reused."""
 
 
-class NoPage(Exception):
-    """A request without an answer that can be used.
+class FetchError(Exception):
+    """A request that brought no usable response.
 
-    reason: what happened, in the words of a report, without secrets.
-    passing: whether another try may go better.
-    unreachable: whether not even a connection came about.
-    forbidden: whether this machine refused to connect. answered: whether the server said so itself, in proper HTTP.
-    received: bytes that came all the same.
+    reason: for the report, with secrets masked.
+    transient: a retry may succeed.
+    unreachable: no connection was made.
+    forbidden: the guard refused to connect.
+    from_server: the server itself returned the error.
+    received: bytes received before the failure.
     """
 
     def __init__(
         self,
         reason: str,
         *,
-        passing: bool,
+        transient: bool,
         unreachable: bool = False,
         forbidden: bool = False,
-        answered: bool = False,
+        from_server: bool = False,
         received: int = 0,
     ) -> None:
         self.reason = redacted(reason)
         super().__init__(self.reason)
-        self.passing = passing
+        self.transient = transient
         self.unreachable = unreachable
         self.forbidden = forbidden
-        self.answered = answered
+        self.from_server = from_server
         self.received = received
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a server answered.
+class Response:
+    """A server's response.
 
-    headers: names in small letters, each once; secrets that the server repeats are masked.
-    body: decoded; b"" when it was not wanted.
-    refusal: why the body was not read; "" when it was, or there was none to read.
-    received: bytes of the body as they came.
+    headers: lower-case names, each once; secrets are masked.
+    body: decoded; b"" when it was not read.
+    refusal: why the body was not read; "" when it was read or is empty.
+    received: bytes of the encoded body.
     """
 
     status: int
@@ -67,33 +68,33 @@ class Answer:
     received: int
 
 
-Wanted = Callable[[int, Mapping[str, str]], str]
-"""Why the body of an answer with this status and these headers is not read; "" to read it."""
+BodyFilter = Callable[[int, Mapping[str, str]], str]
+"""Returns why the body for this status and these headers is not read; "" to read it."""
 
 
-def anything(status: int, headers: Mapping[str, str]) -> str:  # noqa: ARG001
-    """Read every body of a success."""
+def accept_success(status: int, headers: Mapping[str, str]) -> str:  # noqa: ARG001
+    """Read the body of a 200 response only."""
     return "" if status == 200 else "no success"
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What one answer may take: seconds altogether, seconds without a byte, bytes decoded.
+class FetchLimits:
+    """Limits of one response: total seconds, seconds without a byte, decoded bytes.
 
-    cut: whether a longer body is read so far, and not refused.
+    truncate: keep the first `bytes` of a longer body instead of raising.
     """
 
     seconds: float
     read_seconds: float
     bytes: int
-    cut: bool = False
+    truncate: bool = False
 
 
 class Client:
-    """Sends GET requests over kept connections to checked addresses. Safe to use from several threads.
+    """Sends GET requests to checked addresses and keeps connections open. Thread-safe.
 
-    start_url: the headers go to its origin alone.
-    connections: kept at the same time.
+    start_url: `headers` are sent to its origin only.
+    connections: idle connections to keep.
     """
 
     def __init__(self, backend: GuardedBackend, start_url: str, headers: Mapping[str, str], connections: int) -> None:
@@ -101,59 +102,61 @@ class Client:
         self._origin = origin_of(start_url)
         self._secret = [(name.encode(), value.encode()) for name, value in headers.items()]
         self._pools = [self._new_pool(connections)]
-        self._distrust = threading.Lock()
+        self._pool_lock = threading.Lock()
 
     def _new_pool(self, kept: int) -> httpcore2.ConnectionPool:
         return httpcore2.ConnectionPool(
-            ssl_context=_verifying(),
+            ssl_context=_tls_context(),
             max_connections=None,
             max_keepalive_connections=kept,
             keepalive_expiry=10.0,
             network_backend=self._backend,
         )
 
-    def _keep_no_connections(self) -> None:
-        """From now on each request gets a connection of its own: this server sends more than its answers say.
+    def _disable_keepalive(self) -> None:
+        """Use a new connection for each request from now on.
 
-        A 304 with a body is met, and the body would be taken for the beginning of the next answer.
+        Some servers send a body with a 304; on a kept connection it would be read as the start of the next response.
         """
-        with self._distrust:
+        with self._pool_lock:
             if len(self._pools) == 1:
                 self._pools.append(self._new_pool(0))
 
     def follow(self, address: str) -> None:
-        """The start URL redirects here: the headers go here too, if it is the same host, now over https."""
+        """Send the headers to the start URL's redirect target too, if it is the same host over https."""
         old, new = urlsplit(self._origin), urlsplit(address)
         if new.scheme == "https" and old.hostname == new.hostname and old.port is None and new.port is None:
             self._origin = origin_of(address)
 
-    def get(self, address: str, bounds: Bounds, wanted: Wanted, conditions: Mapping[str, str]) -> Answer:
-        """Ask for an address. Redirects are answers like others.
+    def get(self, address: str, limits: FetchLimits, wants_body: BodyFilter, conditions: Mapping[str, str]) -> Response:
+        """Send one GET request; a redirect is returned, not followed.
 
         conditions: request headers such as If-None-Match.
 
-        Raises NoPage.
+        Raises FetchError.
         """
         try:
-            with self._backend.deadline(bounds.seconds):
-                return self._exchange(address, bounds, wanted, conditions)
+            with self._backend.deadline(limits.seconds):
+                return self._exchange(address, limits, wants_body, conditions)
         except ForbiddenAddress as error:
-            raise NoPage(f"not asked: {error}", passing=False, forbidden=True) from None
+            raise FetchError(f"not fetched: {error}", transient=False, forbidden=True) from None
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-            raise NoPage(str(error) or "no connection", passing=True, unreachable=True) from None
+            raise FetchError(str(error) or "connection failed", transient=True, unreachable=True) from None
         except httpcore2.TimeoutException:
-            raise NoPage(f"it did not come within {bounds.seconds:g} seconds", passing=True) from None
+            raise FetchError(f"the response took longer than {limits.seconds:g} seconds", transient=True) from None
         except httpcore2.RemoteProtocolError as error:
-            # Often what a server sent behind its last answer, or a connection that ended: another one may go better.
+            # Often left-over bytes of the previous response, or a closed connection: a new connection may work.
             if "status line" in str(error):
-                self._keep_no_connections()
-            raise NoPage(f"its answer is not proper HTTP ({_said(error)})", passing=True) from None
+                self._disable_keepalive()
+            raise FetchError(f"the response is not valid HTTP ({_error_text(error)})", transient=True) from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-            raise NoPage(f"the connection broke ({_said(error)})", passing=True) from None
+            raise FetchError(f"the connection was lost ({_error_text(error)})", transient=True) from None
         except (httpcore2.UnsupportedProtocol, ValueError) as error:
-            raise NoPage(f"the address cannot be asked for ({_said(error)})", passing=False) from None
+            raise FetchError(f"the address is not valid ({_error_text(error)})", transient=False) from None
 
-    def _exchange(self, address: str, bounds: Bounds, wanted: Wanted, conditions: Mapping[str, str]) -> Answer:
+    def _exchange(
+        self, address: str, limits: FetchLimits, wants_body: BodyFilter, conditions: Mapping[str, str]
+    ) -> Response:
         headers = [
             (b"User-Agent", USER_AGENT.encode()),
             (b"Accept", b"text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"),
@@ -162,35 +165,35 @@ class Client:
         ]
         if origin_of(address) == self._origin:
             headers += self._secret
-        timeout = min(bounds.read_seconds, bounds.seconds)
+        timeout = min(limits.read_seconds, limits.seconds)
         extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout)}
         with self._pools[-1].stream("GET", address, headers=headers, extensions=extensions) as response:
-            answered = {
+            received_headers = {
                 name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in response.headers
             }
-            answered |= _joined(response.headers)
-            answered = {name: redacted_content(value) for name, value in answered.items()}
-            refusal = wanted(response.status, answered)
+            received_headers |= _joined_headers(response.headers)
+            received_headers = {name: redacted_content(value) for name, value in received_headers.items()}
+            refusal = wants_body(response.status, received_headers)
             if refusal or response.status in {204, 304}:
-                received = _drain(response, answered)
-                return Answer(response.status, answered, b"", refusal, received)
-            body, received = _read(response, answered.get("content-encoding", ""), bounds)
-            return Answer(response.status, answered, body, "", received)
+                received = _drain(response, received_headers)
+                return Response(response.status, received_headers, b"", refusal, received)
+            body, received = _read_body(response, received_headers.get("content-encoding", ""), limits)
+            return Response(response.status, received_headers, body, "", received)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close all connections."""
         for pool in self._pools:
             pool.close()
 
 
 @cache
-def _verifying() -> ssl.SSLContext:
-    """What certificates are verified by; reading the machine's authorities takes longer than a request."""
+def _tls_context() -> ssl.SSLContext:
+    """The TLS context, cached: loading the system's certificates takes longer than a request."""
     return ssl.create_default_context()
 
 
-def _joined(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Those headers that may be sent several times and mean all of it."""
+def _joined_headers(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Headers that may be repeated, with their values joined."""
     robots = [value.decode("latin-1") for name, value in headers if name.lower() == b"x-robots-tag"]
     links = [value.decode("latin-1") for name, value in headers if name.lower() == b"link"]
     joined = {"x-robots-tag": "\n".join(robots), "link": ", ".join(links)}
@@ -210,22 +213,22 @@ def _drain(response: httpcore2.Response, headers: Mapping[str, str]) -> int:
     return received
 
 
-def _read(response: httpcore2.Response, coding: str, bounds: Bounds) -> tuple[bytes, int]:
-    received, most = 0, bounds.bytes
+def _read_body(response: httpcore2.Response, coding: str, limits: FetchLimits) -> tuple[bytes, int]:
+    received, max_bytes = 0, limits.bytes
     try:
-        decoder = BodyDecoder(coding, most)
+        decoder = BodyDecoder(coding, max_bytes)
         for piece in response.iter_stream():
             received += len(piece)
             decoder.feed(piece)
         return decoder.finish(), received
-    except TooLong:
-        if bounds.cut:
-            return bytes(decoder.body[:most]), received
-        raise NoPage(f"it is longer than {most:,} bytes", passing=False, received=received) from None
-    except BadCoding as error:
-        raise NoPage(f"its body cannot be decoded: {error}", passing=False, received=received) from None
+    except BodyTooLong:
+        if limits.truncate:
+            return bytes(decoder.body[:max_bytes]), received
+        raise FetchError(f"the body is longer than {max_bytes:,} bytes", transient=False, received=received) from None
+    except DecodingError as error:
+        raise FetchError(f"the body cannot be decoded: {error}", transient=False, received=received) from None
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     return text[:160]

@@ -1,4 +1,4 @@
-"""Bodies as they come over the wire, decoded within bounds, and their bytes as text."""
+"""Decompression of response bodies within a size limit, and their conversion to text."""
 
 import codecs
 import re
@@ -13,53 +13,53 @@ _STEP = 256 * 1024
 _GZIP = b"\x1f\x8b"
 
 
-class TooLong(Exception):
-    """A body is longer than it may be, decoded."""
+class BodyTooLong(Exception):
+    """The decoded body is longer than allowed."""
 
 
-class BadCoding(Exception):
-    """A body is not in the coding that its server says, or in one that is not known here."""
+class DecodingError(Exception):
+    """The body does not match its Content-Encoding, or that encoding is not supported."""
 
 
-class _Inflater(Protocol):
-    def feed(self, data: bytes, most: int) -> bytes: ...
+class _Decompressor(Protocol):
+    def feed(self, data: bytes, max_bytes: int) -> bytes: ...
 
-    def whole(self) -> bool: ...
+    def is_complete(self) -> bool: ...
 
 
 class _Plain:
-    def feed(self, data: bytes, most: int) -> bytes:
-        return data[: most + 1]
+    def feed(self, data: bytes, max_bytes: int) -> bytes:
+        return data[: max_bytes + 1]
 
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         return True
 
 
 class _Zlib:
-    """gzip, zlib, or raw deflate, which some servers send for the second."""
+    """gzip, zlib, or raw deflate, which some servers send as `deflate`."""
 
     def __init__(self, *, deflate: bool) -> None:
         self._stream = zlib.decompressobj(wbits=47)
         self._deflate = deflate
-        self._begun = False
+        self._started = False
 
-    def feed(self, data: bytes, most: int) -> bytes:
+    def feed(self, data: bytes, max_bytes: int) -> bytes:
         out = bytearray()
-        while data and len(out) <= most:
+        while data and len(out) <= max_bytes:
             try:
-                out += self._stream.decompress(data, min(_STEP, most + 1 - len(out)))
+                out += self._stream.decompress(data, min(_STEP, max_bytes + 1 - len(out)))
             except zlib.error as error:
-                if not (self._deflate and not self._begun):
-                    raise BadCoding(str(error)) from None
+                if not (self._deflate and not self._started):
+                    raise DecodingError(str(error)) from None
                 self._stream, self._deflate = zlib.decompressobj(wbits=-zlib.MAX_WBITS), False
                 continue
-            self._begun = True
+            self._started = True
             data = self._stream.unconsumed_tail
-            if self._stream.eof and self._stream.unused_data.startswith(_GZIP):  # members of gzip, one after another
+            if self._stream.eof and self._stream.unused_data.startswith(_GZIP):  # concatenated gzip members
                 data, self._stream = self._stream.unused_data, zlib.decompressobj(wbits=47)
         return bytes(out)
 
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         return self._stream.eof
 
 
@@ -67,51 +67,51 @@ class _Brotli:
     def __init__(self) -> None:
         self._stream = brotli.Decompressor()
 
-    def feed(self, data: bytes, most: int) -> bytes:
+    def feed(self, data: bytes, max_bytes: int) -> bytes:
         out = bytearray()
         try:
             out += self._stream.process(data, output_buffer_limit=_STEP)
-            while len(out) <= most and not self._stream.can_accept_more_data():
+            while len(out) <= max_bytes and not self._stream.can_accept_more_data():
                 out += self._stream.process(b"", output_buffer_limit=_STEP)
         except brotli.error as error:
-            raise BadCoding(str(error)) from None
+            raise DecodingError(str(error)) from None
         return bytes(out)
 
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         return bool(self._stream.is_finished())
 
 
 class BodyDecoder:
-    """Takes a body's pieces and keeps what they decode to.
+    """Decodes a body piece by piece.
 
-    coding: the Content-Encoding header. most: bytes, decoded.
+    coding: the Content-Encoding header. max_bytes: of the decoded body.
 
-    Raises BadCoding for a coding that is not known.
+    Raises DecodingError for an unsupported encoding.
     """
 
-    def __init__(self, coding: str, most: int) -> None:
-        self._steps = [_step(name.strip().lower()) for name in reversed(coding.split(",")) if name.strip()]
-        self._most = most
+    def __init__(self, coding: str, max_bytes: int) -> None:
+        self._steps = [_decompressor(name.strip().lower()) for name in reversed(coding.split(",")) if name.strip()]
+        self._most = max_bytes
         self.body = bytearray()
 
     def feed(self, piece: bytes) -> None:
-        """Take a piece. Raises TooLong, BadCoding."""
+        """Decode one piece. Raises BodyTooLong, DecodingError."""
         for step in self._steps:
             piece = step.feed(piece, self._most)
         self.body += piece
         if len(self.body) > self._most:
-            raise TooLong
+            raise BodyTooLong
 
     def finish(self) -> bytes:
-        """The whole body. Raises BadCoding when it ended too early."""
-        if self.body and not all(step.whole() for step in self._steps):
-            raise BadCoding("it ends too early")
+        """Return the decoded body. Raises DecodingError when it is truncated."""
+        if self.body and not all(step.is_complete() for step in self._steps):
+            raise DecodingError("it is truncated")
         return bytes(self.body)
 
 
-def _step(name: str) -> _Inflater:
+def _decompressor(name: str) -> _Decompressor:
     match name:
-        case "identity" | "utf-8" | "none":  # the last two are mistakes that are met
+        case "identity" | "utf-8" | "none":  # servers send the last two by mistake
             return _Plain()
         case "gzip" | "x-gzip":
             return _Zlib(deflate=False)
@@ -119,14 +119,14 @@ def _step(name: str) -> _Inflater:
             return _Zlib(deflate=True)
         case "br":
             return _Brotli()
-    raise BadCoding(f"its coding {name[:20]!r} is not known")
+    raise DecodingError(f"unsupported Content-Encoding {name[:20]!r}")
 
 
-def gunzipped(data: bytes, most: int) -> bytes:
-    """The content of a file that is gzip by its first bytes; any other as it is. Raises TooLong, BadCoding."""
+def gunzip(data: bytes, max_bytes: int) -> bytes:
+    """Decompress data that begins as gzip; return other data unchanged. Raises BodyTooLong, DecodingError."""
     if not data.startswith(_GZIP):
         return data
-    decoder = BodyDecoder("gzip", most)
+    decoder = BodyDecoder("gzip", max_bytes)
     decoder.feed(data)
     return decoder.finish()
 
@@ -139,15 +139,14 @@ _CHARSET = re.compile(r"""charset\s*+=\s*+["']?\s*+([\w:.-]{1,40})""", re.IGNORE
 _LATIN = frozenset({"ascii", "iso8859-1", "cp1252"})
 _KNOWN = re.compile(r"(utf-(8|16|16-le|16-be)|cp\d+|iso8859-\d+|koi8-[rtu]|gb(k|2312|18030)|big5|big5hkscs|shift_jis"
                     r"|euc_(jp|kr)|iso2022_jp|hz|mac-roman|mac-cyrillic|tis-620|johab|ascii)")  # fmt: skip
-"""Python's names of the encodings that browsers know (WHATWG Encoding); never one that transforms bytes."""
+"""Python's names of the encodings that browsers support (WHATWG Encoding); none that transforms bytes."""
 
 
-def decoded(body: bytes, content_type: str, *, html: bool = True) -> str:
-    """The text of a body, whatever its server says of it.
+def decode_text(body: bytes, content_type: str, *, html: bool = True) -> str:
+    """Decode a body to text, with secrets masked.
 
-    A byte order mark decides; then UTF-8 wherever the bytes are that and more than ASCII, for nothing else looks so by
-    chance; then the header, then the page's own `<meta>`, then Windows-1252. What cannot be decoded is replaced, and
-    secrets that a site repeats are masked: the text is stored and searched.
+    The order: a byte order mark, UTF-8 if the bytes are valid UTF-8, the header, the page's `<meta>`, Windows-1252.
+    Bytes that cannot be decoded are replaced.
     """
     for mark, name in _BOMS:
         if body.startswith(mark):
@@ -177,12 +176,12 @@ def _encoding(name: str) -> str | None:
     except (LookupError, ValueError):
         return None
     if found in _LATIN:
-        return "cp1252"  # as browsers take it
+        return "cp1252"  # as browsers do
     return found if _KNOWN.fullmatch(found) else None
 
 
 def _mostly_utf8(body: bytes) -> bool:
-    """Whether a text is UTF-8 but for a few broken places."""
+    """Whether a text is UTF-8 with few invalid bytes."""
     text = body.decode("utf-8", "replace")
     return sum(char > "\x7f" for char in text) > 10 * text.count("\ufffd")
 

@@ -1,8 +1,7 @@
-"""Connections to checked addresses only: a site cannot make the crawler ask a machine of the private network.
+"""Network connections to checked addresses only: a site cannot make the crawler reach the private network (SSRF).
 
-A host is resolved once for each connection, every address that it has is checked, and the connection is made to what
-was checked; name, TLS server name and `Host` stay those of the URL. So a name that resolves otherwise the second time
-(DNS rebinding) gains nothing.
+A host is resolved once per connection, each of its addresses is checked, and the connection goes to a checked address.
+The URL's name is used for TLS and the `Host` header. A second, different DNS answer (DNS rebinding) has no effect.
 """
 
 import contextlib
@@ -26,11 +25,11 @@ _LOCAL_NAT64 = ipaddress.ip_network("64:ff9b:1::/48")
 
 
 class ForbiddenAddress(httpcore2.ConnectError):
-    """A host or port that nothing on a web site may make this machine connect to."""
+    """A host or port that a web site must not make this machine connect to."""
 
 
 def is_public(text: str) -> bool:
-    """Whether an IP address is one of the public internet, also where it is wrapped in another."""
+    """Whether an IP address is on the public internet, also when it is embedded in an IPv6 address."""
     address = ipaddress.ip_address(text.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address):
         if address in _LOCAL_NAT64 or address.is_site_local:
@@ -44,12 +43,11 @@ def is_public(text: str) -> bool:
 
 
 class Guard:
-    """Decides which sockets may be opened.
+    """Decides which addresses may be connected to.
 
-    start_url: where reading begins. Its own host and port are allowed also where they are private, and then nothing
-        else that is; all other addresses are public ones, at the ports of the web.
+    start_url: its host and port are allowed even if private. All other addresses must be public, on port 80 or 443.
 
-    Raises SourceError when the host of the start URL cannot be resolved.
+    Raises SourceError when the start URL's host cannot be resolved.
     """
 
     def __init__(self, start_url: str) -> None:
@@ -66,15 +64,15 @@ class Guard:
         self.private_start = not all(is_public(address) for _, address in addresses)
 
     def addresses(self, host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
-        """The checked IP addresses of a host. Raises ForbiddenAddress, OSError."""
+        """The IP addresses of a host, each checked. Raises ForbiddenAddress, OSError."""
         start = host == self._host and port == self._port
         if not start and port not in _WEB_PORTS:
-            raise ForbiddenAddress(f"port {port} of {host} is not one of the web, and not the start URL's")
+            raise ForbiddenAddress(f"port {port} of {host} is neither 80, 443 nor the start URL's port")
         found = _resolve(host, port)
         if not (start and self.private_start):
             for _, address in found:
                 if not is_public(address):
-                    raise ForbiddenAddress(f"{host} is {address}, an address of a private network")
+                    raise ForbiddenAddress(f"{host} resolves to {address}, an address of a private network")
         return found
 
 
@@ -87,7 +85,7 @@ def _resolve(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
 
 
 class GuardedBackend(httpcore2.NetworkBackend):
-    """Opens the sockets of httpcore: to checked addresses, with a deadline for a whole exchange, and an end at once."""
+    """The network backend for httpcore: checked addresses, a deadline for a whole exchange, and immediate abort."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -98,21 +96,21 @@ class GuardedBackend(httpcore2.NetworkBackend):
 
     @contextlib.contextmanager
     def deadline(self, seconds: float) -> Iterator[None]:
-        """Everything that this thread sends and receives within has to be over after so many seconds."""
+        """Limit all that this thread sends and receives inside the block to `seconds`."""
         self._clock.until = monotonic() + seconds
         try:
             yield
         finally:
             self._clock.until = None
 
-    def clipped(self, timeout: float | None) -> float | None:
-        """A timeout, not longer than the deadline. Raises httpcore2.ReadTimeout when that is past."""
+    def remaining_timeout(self, timeout: float | None) -> float | None:
+        """The timeout, at most the time left to the deadline. Raises httpcore2.ReadTimeout past the deadline."""
         until: float | None = getattr(self._clock, "until", None)
         if until is None:
             return timeout
         left = until - monotonic()
         if left <= 0:
-            raise httpcore2.ReadTimeout("the page was not complete in time")
+            raise httpcore2.ReadTimeout("the page took too long")
         return left if timeout is None else min(left, timeout)
 
     def connect_tcp(
@@ -132,21 +130,21 @@ class GuardedBackend(httpcore2.NetworkBackend):
         for family, address in addresses:
             connection = socket.socket(family, socket.SOCK_STREAM)
             try:
-                connection.settimeout(self.clipped(timeout))
+                connection.settimeout(self.remaining_timeout(timeout))
                 connection.connect((address, port))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             except OSError as error:
                 connection.close()
                 failure = error
                 continue
-            self._watch(connection)
+            self._track(connection)
             return _Stream(connection, self)
         if isinstance(failure, TimeoutError):
-            raise httpcore2.ConnectTimeout(f"no connection to {host}:{port} in time")
-        raise httpcore2.ConnectError(f"no connection to {host}:{port}: {getattr(failure, 'strerror', failure)}")
+            raise httpcore2.ConnectTimeout(f"connecting to {host}:{port} took too long")
+        raise httpcore2.ConnectError(f"cannot connect to {host}:{port}: {getattr(failure, 'strerror', failure)}")
 
     def abort(self) -> None:
-        """End every exchange that goes on in any thread, and open no socket from now on."""
+        """Abort all exchanges in all threads, and refuse new connections."""
         with self._lock:
             self._aborted = True
             open_sockets = list(self._sockets)
@@ -155,36 +153,36 @@ class GuardedBackend(httpcore2.NetworkBackend):
                 # Not SSLSocket's own, which takes the TLS state away from the thread that is reading.
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
-    def _watch(self, connection: socket.socket) -> None:
+    def _track(self, connection: socket.socket) -> None:
         with self._lock:
             if self._aborted:
                 connection.close()
-                raise httpcore2.ConnectError("reading was given up")
+                raise httpcore2.ConnectError("the crawl was stopped")
             self._sockets.add(connection)
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A socket that keeps to its thread's deadline."""
+    """A socket that observes its thread's deadline."""
 
     def __init__(self, connection: socket.socket, backend: GuardedBackend) -> None:
         self._socket = connection
         self._backend = backend
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        self._socket.settimeout(self._backend.clipped(timeout))
+        self._socket.settimeout(self._backend.remaining_timeout(timeout))
         try:
             return self._socket.recv(max_bytes)
         except TimeoutError:
-            raise httpcore2.ReadTimeout("nothing came in time") from None
+            raise httpcore2.ReadTimeout("no data within the timeout") from None
         except OSError as error:
             raise httpcore2.ReadError(error.strerror or str(error)) from None
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._socket.settimeout(self._backend.clipped(timeout))
+        self._socket.settimeout(self._backend.remaining_timeout(timeout))
         try:
             self._socket.sendall(buffer)
         except TimeoutError:
-            raise httpcore2.WriteTimeout("the request could not be sent in time") from None
+            raise httpcore2.WriteTimeout("sending the request took too long") from None
         except OSError as error:
             raise httpcore2.WriteError(error.strerror or str(error)) from None
 
@@ -195,18 +193,18 @@ class _Stream(httpcore2.NetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
         try:
-            self._socket.settimeout(self._backend.clipped(timeout))
+            self._socket.settimeout(self._backend.remaining_timeout(timeout))
             wrapped = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
         except ssl.SSLCertVerificationError as error:
             self.close()
             raise httpcore2.ConnectError(f"the certificate is not valid: {error.verify_message}") from None
         except TimeoutError:
             self.close()
-            raise httpcore2.ConnectTimeout("no TLS connection in time") from None
+            raise httpcore2.ConnectTimeout("the TLS handshake took too long") from None
         except OSError as error:
             self.close()
-            raise httpcore2.ConnectError(f"no TLS connection: {error.strerror or error}") from None
-        self._backend._watch(wrapped)  # noqa: SLF001 - one module, one purpose
+            raise httpcore2.ConnectError(f"the TLS handshake failed: {error.strerror or error}") from None
+        self._backend._track(wrapped)  # noqa: SLF001 - same module
         return _Stream(wrapped, self._backend)
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - httpcore's signature
@@ -225,7 +223,7 @@ class _Stream(httpcore2.NetworkStream):
 
 
 def _is_readable(connection: socket.socket) -> bool:
-    """Whether something waits to be read: on an idle connection that is its end."""
+    """Whether there is data to read; on an idle connection this means it was closed."""
     import select
 
     if connection.fileno() < 0:

@@ -1,4 +1,4 @@
-"""Asking for the few files that a reading begins with, one after the other, with patience."""
+"""Fetching single files such as robots.txt and sitemaps, with retries and redirects."""
 
 import logging
 import threading
@@ -9,90 +9,90 @@ from urllib.parse import urlsplit
 
 from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import resolve
-from assay.adapters.sources.site.http.client import Answer, Bounds, Client, NoPage, anything
+from assay.adapters.sources.site.http.client import Client, FetchError, FetchLimits, Response, accept_success
 from assay.adapters.sources.site.options import Politeness
 from assay.errors import SourceError
 
 logger = logging.getLogger(__name__)
 
-MOST_HOPS = 10
+MAX_REDIRECTS = 10
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What an address led to. address: where the answer came from, after redirects."""
+class FetchedFile:
+    """A fetched file. address: after redirects."""
 
     address: str
-    answer: Answer
+    response: Response
 
     @property
     def ok(self) -> bool:
-        """Whether it is there."""
-        return self.answer.status in {200, 203}
+        """Whether the response is a success."""
+        return self.response.status in {200, 203}
 
     @property
     def media(self) -> str:
-        """Its type in small letters, without parameters."""
-        return self.answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+        """The media type in lower case, without parameters."""
+        return self.response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-class Asker:
-    """Asks through a client, again where that may help, following redirects.
+class RetryingFetcher:
+    """Fetches with retries, and follows redirects.
 
-    until: monotonic time after which nothing more is asked.
+    until: monotonic time of the last request.
     """
 
-    def __init__(self, client: Client, politeness: Politeness, bounds: Bounds, until: float) -> None:
+    def __init__(self, client: Client, politeness: Politeness, limits: FetchLimits, until: float) -> None:
         self._until = until
         self._client = client
         self._politeness = politeness
-        self._bounds = bounds
+        self._limits = limits
         self._never = threading.Event()
         self.received = 0
 
-    def ask(self, address: str, most_bytes: int, *, hops: int = MOST_HOPS, cut: bool = False) -> Asked:
-        """What is at an address.
+    def fetch(
+        self, address: str, max_bytes: int, *, max_redirects: int = MAX_REDIRECTS, truncate: bool = False
+    ) -> FetchedFile:
+        """Fetch an address.
 
-        cut: whether a longer body is read so far, and not refused.
-        hops: redirects that are followed; the answer after them is a redirect again where there are more, or where one
-            leads to no address of the web.
+        max_redirects: after these, or at a redirect to an invalid address, the redirect itself is returned.
+        truncate: keep the first `max_bytes` of a longer body instead of raising.
 
-        Raises NoPage when there is no answer, or an error of the server that another try did not mend; SourceError
-        when the time is over.
+        Raises FetchError when no attempt succeeds, SourceError after `until`.
         """
-        bounds = Bounds(self._bounds.seconds, self._bounds.read_seconds, most_bytes, cut)
-        asked = self._patiently(address, bounds)
-        while asked.answer.status in REDIRECTS and hops > 0:
-            target = resolve(asked.address, asked.answer.headers.get("location", ""))
+        limits = FetchLimits(self._limits.seconds, self._limits.read_seconds, max_bytes, truncate)
+        fetched = self._fetch_with_retries(address, limits)
+        while fetched.response.status in REDIRECTS and max_redirects > 0:
+            target = resolve(fetched.address, fetched.response.headers.get("location", ""))
             if target is None:
                 break
-            hops -= 1
-            asked = self._patiently(target, bounds)
-        return asked
+            max_redirects -= 1
+            fetched = self._fetch_with_retries(target, limits)
+        return fetched
 
-    def _patiently(self, address: str, bounds: Bounds) -> Asked:
+    def _fetch_with_retries(self, address: str, limits: FetchLimits) -> FetchedFile:
         for attempt in range(self._politeness.retries + 1):
             if monotonic() > self._until:
                 raise SourceError(
-                    f"Reading {urlsplit(address).netloc} has taken as long as it may before its first page came.",
-                    hint="Raise the limit of seconds of this source, or run again when the site answers faster.",
+                    f"The time limit for {urlsplit(address).netloc} was reached before its first page was read.",
+                    hint="Raise max_seconds for this source, or run again when the site is faster.",
                 )
-            wait = min(self._politeness.longest_wait, self._politeness.first_wait * 2.0**attempt)
+            wait = min(self._politeness.max_wait_seconds, self._politeness.first_retry_seconds * 2.0**attempt)
             try:
-                answer = self._client.get(address, bounds, anything, {})
-            except NoPage as failure:
+                response = self._client.get(address, limits, accept_success, {})
+            except FetchError as failure:
                 self.received += failure.received
-                if not failure.passing or attempt == self._politeness.retries:
+                if not failure.transient or attempt == self._politeness.retries:
                     raise
             else:
-                self.received += answer.received
-                if not is_transient(answer.status) or answer.status < 400:
-                    return Asked(address, answer)
+                self.received += response.received
+                if not is_transient(response.status) or response.status < 400:
+                    return FetchedFile(address, response)
                 if attempt == self._politeness.retries:
-                    raise NoPage(f"the server says {answer.status}", passing=True, answered=True)
-                asked_for = retry_after_seconds(answer.headers.get("retry-after"), datetime.now(UTC))
-                wait = max(wait, min(asked_for or 0.0, self._politeness.longest_wait))
-            logger.info("%s did not answer as it should; asking again in %.1f s.", urlsplit(address).netloc, wait)
-            self._never.wait(wait)  # an interrupt ends it, unlike time.sleep in some threads
+                    raise FetchError(f"the server returned {response.status}", transient=True, from_server=True)
+                retry_after = retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC))
+                wait = max(wait, min(retry_after or 0.0, self._politeness.max_wait_seconds))
+            logger.info("%s did not respond as expected; retrying in %.1f s.", urlsplit(address).netloc, wait)
+            self._never.wait(wait)  # interruptible, unlike time.sleep in some threads
         raise AssertionError("the last attempt returns or raises")

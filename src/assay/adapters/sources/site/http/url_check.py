@@ -1,4 +1,4 @@
-"""Whether addresses answer: HEAD, then GET where that is not answered; one request at a time, with a pause between."""
+"""A check of external links: HEAD, then GET if HEAD fails; one request at a time, with a pause between requests."""
 
 from collections.abc import Callable, Sequence
 from time import sleep
@@ -13,14 +13,14 @@ from assay.errors import SourceError
 NO_ANSWER = "no answer"
 _SECONDS = 20.0
 _PAUSE = 0.1
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 _ORIGIN_PORTS = {"http": 80, "https": 443}
 
 
 class UrlCheck:
-    """Asks addresses. Those of the private network are asked only at the host and port of a configured source.
+    """Checks URLs. A private address is contacted only at the host and port of a configured source.
 
-    origins: addresses of the configured sources.
+    origins: URLs of the configured sources.
     """
 
     def __init__(self, origins: Sequence[str], pause: Callable[[float], None] = sleep) -> None:
@@ -29,7 +29,7 @@ class UrlCheck:
         self._pools: dict[tuple[str, int], httpcore2.ConnectionPool] = {}
 
     def problem(self, url: str) -> str:
-        """Why a reader who follows this address finds nothing; "" where something answers with a success."""
+        """Return why the URL is broken, or "" if it responds with a success."""
         status = 0
         for method in ("HEAD", "GET"):
             try:
@@ -37,19 +37,19 @@ class UrlCheck:
             except (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError, SourceError) as error:
                 return f"{NO_ANSWER}: {error}"
             except (httpcore2.UnsupportedProtocol, ValueError):
-                return "it is no address of the web"
+                return "not an http or https URL"
             if status < 400:
                 return ""
-        return f"it answers {status}"
+        return f"the server returned {status}"
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close all connections."""
         for pool in self._pools.values():
             pool.close()
 
     def _status(self, method: str, url: str) -> int:
-        """The status at the end of the redirects."""
-        for _ in range(_MOST_REDIRECTS + 1):
+        """The status after redirects."""
+        for _ in range(_MAX_REDIRECTS + 1):
             self._pause(_PAUSE)
             pool = self._pool(_origin(url))
             timeouts = dict.fromkeys(("connect", "read", "write", "pool"), _SECONDS)
@@ -59,7 +59,7 @@ class UrlCheck:
                 if answer.status not in {301, 302, 303, 307, 308} or b"location" not in headers:
                     return answer.status
             url = urljoin(url, headers[b"location"].decode("latin-1"))
-        raise SourceError(f"it redirects more than {_MOST_REDIRECTS} times")
+        raise SourceError(f"more than {_MAX_REDIRECTS} redirects")
 
     def _pool(self, origin: tuple[str, int]) -> httpcore2.ConnectionPool:
         if origin not in self._pools:
@@ -70,7 +70,7 @@ class UrlCheck:
 
 
 class _PublicOnly(Guard):
-    """Nothing of the private network."""
+    """Allows public addresses only."""
 
     def __init__(self) -> None:
         self._host, self._port = "", 0

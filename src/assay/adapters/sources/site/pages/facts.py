@@ -1,4 +1,4 @@
-"""What a page says of itself and where it leads, read from its HTML once, when it comes. Pure."""
+"""A page's metadata and links, read from its HTML once, when it is fetched. No I/O."""
 
 import hashlib
 import json
@@ -13,44 +13,42 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.adapters.sources.site.addresses import resolve
 from assay.adapters.sources.site.discovery.robots import header_directives, meta_directives
-from assay.model.nesting import tamed
+from assay.model.nesting import limit_nesting
 
 REVISION = 2
-"""Changes with what is read here: what was kept before is then read anew from the body."""
+"""Increase when the facts change: stored pages are then parsed again."""
 
-_MOST_LINKS = 5_000
-_MOST_TAGS, _LONGEST_TAG = 20, 60
-_MOST_ALTERNATES = 200
+_MAX_LINKS = 5_000
+_MAX_TAGS, _MAX_TAG_LENGTH = 20, 60
+_MAX_ALTERNATES = 200
 _REFRESH_SECONDS = 10
 _REFRESH = re.compile(
     r"\s*+(\d++)(?:\.\d*+)?+\s*+[;,]?+\s*+(?:url\s*+=)?+\s*+[\"']?([^\"'>\s][^\"'>]*+)", re.IGNORECASE
 )
 _LINK_HEADER = re.compile(r"<([^>]{1,2000})>\s*((?:;[^,<]*)?)")
-_UNREAD = ["script", "style", "noscript", "template", "svg"]
+_IGNORED_ELEMENTS = ["script", "style", "noscript", "template", "svg"]
 _MAIN = ("main", "[role=main]", "article")
-_LEAST_MAIN = 40
+_MIN_MAIN_CHARACTERS = 40
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
 _SERIAL = re.compile(rf"(?:\d+|\b(?:{_MONTHS})[a-z]{{0,7}}\b)[\s.,:/-]*", re.IGNORECASE)
-_MOST_ELEMENTS = 400_000
-"""Tags that are parsed: as many more would take the build more memory than reading a page may. Hardly a page has some
-ten thousand."""
+_MAX_TAGS_PARSED = 400_000
+"""Tags parsed per page; more would need more memory than one page may use. Few pages have over ten thousand."""
 
 _NUMBERED = re.compile(r"(?<![A-Za-z0-9:._-])[A-Za-z:._-]*+[0-9][A-Za-z0-9:._-]*+")
-"""A number, a time, or the name of a request; not the sentence around it where words are written without blanks."""
+"""A number, a time or a request id; not the whole sentence in languages without spaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What is known of a page besides its body; addresses are absolute, and "" says that there is none.
+    """A page's metadata. Addresses are absolute; "" means none.
 
-    noindex: the page is not to be found by a search. refresh: where it sends its readers on.
-    version, version_group: as its meta elements name it; versions of one group exclude each other.
+    noindex: the page must not be found by a search. refresh: target of its meta refresh.
+    version, version_group: from its meta elements; a page belongs to one version of each group.
     alternates: pairs of a language and the address of the page in it; `x-default` is one.
-    fingerprint: of the text that is shown, without the page's own address in it: equal for equal pages.
-    gist: of the same without words with a digit, if others are left: equal for pages that differ in the time or the
-        number of a request as well.
-    skeleton: the same without numbers and dates: equal for the pages of an endless series. "" where the address has
-        no number.
+    fingerprint: hash of the visible text without the page's own address; equal for equal pages.
+    gist: as fingerprint, without words that contain a digit; equal for pages that differ in a time or request id.
+    skeleton: as fingerprint, without numbers and dates; equal within an endless series. "" for an address without a
+        number.
     """
 
     canonical: str = ""
@@ -70,12 +68,12 @@ class PageFacts:
     sitemaps: tuple[str, ...] = ()
 
     def as_json(self) -> str:
-        """For the store."""
+        """Serialize for the store."""
         return json.dumps({name: value for name, value in asdict(self).items() if value}, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> "PageFacts":
-        """From the store."""
+        """Deserialize from the store."""
         values = json.loads(text)
         for name in ("tags", "sitemaps"):
             values[name] = tuple(values.get(name, ()))
@@ -84,34 +82,34 @@ class PageFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadHead:
-    """A page's facts, and the addresses that its links lead to, each once."""
+class PageHead:
+    """A page's facts and its links, without duplicates."""
 
     facts: PageFacts
     links: tuple[str, ...]
 
 
-def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: datetime) -> ReadHead:
-    """Read what an HTML page says of itself.
+def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: datetime) -> PageHead:
+    """Parse an HTML page.
 
-    address: that it was served at. headers: of its answer, names in small letters. now: with a time zone.
+    address: where it was served. headers: of the response, with lower-case names. now: with a time zone.
     """
-    text, rest = _parted(text)
-    tree = LexborHTMLParser(tamed(text))
+    text, rest = _split_at_limit(text)
+    tree = LexborHTMLParser(limit_nesting(text))
     base_node = tree.css_first("base[href]")
     base = (resolve(address, _attribute(base_node, "href")) if base_node is not None else None) or address
     metas = _metas(tree)
     directives = header_directives(headers.get("x-robots-tag", ""), now)
     for name in ("robots", "assay"):
         directives |= meta_directives(metas.get(name, ""), now)
-    linked = _linked(tree, base)
+    linked = _read_link_elements(tree, base)
     canonical = _header_canonical(headers.get("link", ""), base) or linked.canonical
     links = _links(tree, base, linked) if "nofollow" not in directives else ()
     root = tree.root
     lang = _attribute(root, "lang") if root is not None else ""
     heading = tree.css_first("h1")
     title = tree.css_first("title")
-    bare = _without_address(_shown_text(tree) + rest, address)
+    bare = _without_address(_visible_text(tree) + rest, address)
     version, group = _version(metas)
     facts = PageFacts(
         canonical=canonical,
@@ -121,35 +119,35 @@ def read_html_facts(text: str, address: str, headers: Mapping[str, str], now: da
         locale=metas.get("docusaurus_locale") or metas.get("docsearch:language", ""),
         version=version,
         version_group=group,
-        alternates=tuple(linked.alternates[:_MOST_ALTERNATES]),
+        alternates=tuple(linked.alternates[:_MAX_ALTERNATES]),
         tags=_tags(metas),
-        title=_squeezed(title.text())[:200] if title is not None else "",
-        heading=_squeezed(heading.text())[:200] if heading is not None else "",
+        title=_collapse_whitespace(title.text())[:200] if title is not None else "",
+        heading=_collapse_whitespace(heading.text())[:200] if heading is not None else "",
         fingerprint=_digest(bare),
         gist=_gist(bare),
         skeleton=_digest(_without_numbers(bare)) if series_of(address) else "",
         sitemaps=tuple(linked.sitemaps[:10]),
     )
-    return ReadHead(facts, links)
+    return PageHead(facts, links)
 
 
 def series_of(address: str) -> str:
-    """What the addresses of a series share, which differ in a number only: path and query with `#` for it; or ""."""
+    """The address's path and query with `#` for each number, equal within a series; "" if it has no number."""
     parts = urlsplit(address)
     where = f"{parts.path}?{parts.query}"
     return re.sub(r"\d+", "#", where) if re.search(r"\d", where) else ""
 
 
 def read_markdown_facts(text: str, headers: Mapping[str, str], now: datetime) -> PageFacts:
-    """Read what can be known of a page that came as Markdown; its links are not followed."""
+    """The facts of a Markdown page; its links are not followed."""
     directives = header_directives(headers.get("x-robots-tag", ""), now)
-    shown = _squeezed(text)
-    return PageFacts(noindex="noindex" in directives, fingerprint=_digest(shown), gist=_gist(shown))
+    text = _collapse_whitespace(text)
+    return PageFacts(noindex="noindex" in directives, fingerprint=_digest(text), gist=_gist(text))
 
 
 @dataclass
-class _Linked:
-    """What the `<link>` elements say."""
+class _LinkElements:
+    """The targets of the `<link>` elements."""
 
     canonical: str
     alternates: list[tuple[str, str]]
@@ -162,7 +160,7 @@ def _attribute(node: LexborNode, name: str) -> str:
 
 
 def _metas(tree: LexborHTMLParser) -> dict[str, str]:
-    """Content of each meta element by its name in small letters; of those that may repeat, all of it."""
+    """Content of each meta element by lower-case name; values of repeatable ones are joined."""
     found: dict[str, str] = {}
     for node in tree.css("meta"):
         attributes = node.attributes
@@ -177,8 +175,8 @@ def _metas(tree: LexborHTMLParser) -> dict[str, str]:
     return found
 
 
-def _linked(tree: LexborHTMLParser, base: str) -> _Linked:
-    linked = _Linked("", [], [], [])
+def _read_link_elements(tree: LexborHTMLParser, base: str) -> _LinkElements:
+    linked = _LinkElements("", [], [], [])
     for node in tree.css("link[href]"):
         attributes = node.attributes
         kinds = (attributes.get("rel") or "").lower().split()
@@ -199,7 +197,7 @@ def _linked(tree: LexborHTMLParser, base: str) -> _Linked:
     return linked
 
 
-def _links(tree: LexborHTMLParser, base: str, linked: _Linked) -> tuple[str, ...]:
+def _links(tree: LexborHTMLParser, base: str, linked: _LinkElements) -> tuple[str, ...]:
     found = dict.fromkeys(linked.neighbours)
     found |= dict.fromkeys(target for _, target in linked.alternates)
     if linked.canonical:
@@ -209,7 +207,7 @@ def _links(tree: LexborHTMLParser, base: str, linked: _Linked) -> tuple[str, ...
         target = resolve(base, href)
         if target is not None:
             found[target] = None
-            if len(found) >= _MOST_LINKS:
+            if len(found) >= _MAX_LINKS:
                 break
     return tuple(found)
 
@@ -240,7 +238,7 @@ def _refresh(content: str, base: str, address: str) -> str:
 
 
 def _version(metas: Mapping[str, str]) -> tuple[str, str]:
-    """The version that the page is of, and the group of versions that it is one of."""
+    """The page's version and version group."""
     tag = metas.get("docusaurus_tag") or metas.get("docsearch:docusaurus_tag", "")
     version = metas.get("docusaurus_version", "")
     if version:
@@ -252,52 +250,52 @@ def _version(metas: Mapping[str, str]) -> tuple[str, str]:
 
 def _tags(metas: Mapping[str, str]) -> tuple[str, ...]:
     words = f"{metas.get('keywords', '')},{metas.get('article:tag', '')}".split(",")
-    tags = (_squeezed(word) for word in words)
-    return tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _LONGEST_TAG))[:_MOST_TAGS]
+    tags = (_collapse_whitespace(word) for word in words)
+    return tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _MAX_TAG_LENGTH))[:_MAX_TAGS]
 
 
-def _shown_text(tree: LexborHTMLParser) -> str:
-    """The text of the main part of the page, or of all of it where none is marked."""
-    tree.strip_tags(_UNREAD)
+def _visible_text(tree: LexborHTMLParser) -> str:
+    """The text of the main element, or of the body if there is none."""
+    tree.strip_tags(_IGNORED_ELEMENTS)
     for selector in _MAIN:
         node = tree.css_first(selector)
         if node is not None:
-            text = _squeezed(node.text(separator=" "))
-            if len(text) >= _LEAST_MAIN:
+            text = _collapse_whitespace(node.text(separator=" "))
+            if len(text) >= _MIN_MAIN_CHARACTERS:
                 return text
-    return _squeezed(tree.body.text(separator=" ")) if tree.body is not None else ""
+    return _collapse_whitespace(tree.body.text(separator=" ")) if tree.body is not None else ""
 
 
 def _without_address(text: str, address: str) -> str:
-    """A text without the address that it was served at: pages of errors repeat it."""
+    """The text without the page's own address, which error pages repeat."""
     parts = urlsplit(address)
     for part in (address, unquote(address), parts.path, unquote(parts.path), unquote(parts.path).strip("/")):
         if len(part) > 3:
             text = text.replace(part, "")
-    return _squeezed(text)
+    return _collapse_whitespace(text)
 
 
 def _without_numbers(text: str) -> str:
-    """A text with `#` for each row of numbers and names of days and months.
+    """The text with `#` for each run of numbers and names of days and months.
 
-    One by one, for a pattern that takes a whole row remembers each step of it: 600 MB for a page of numbers.
+    Replaced one by one: a pattern that matches a whole run needed 600 MB on a page of numbers.
     """
     return re.sub("\0+", "#", _SERIAL.sub("\0", text))
 
 
-def _parted(text: str) -> tuple[str, str]:
-    """The part of a page that is parsed, and the rest, which is nothing but of a page beyond reason."""
-    if text.count("<") <= _MOST_ELEMENTS:
+def _split_at_limit(text: str) -> tuple[str, str]:
+    """The part of a page that is parsed, and the rest, which is empty for all but absurd pages."""
+    if text.count("<") <= _MAX_TAGS_PARSED:
         return text, ""
-    start = next(islice(re.finditer("<", text), _MOST_ELEMENTS, None)).start()
+    start = next(islice(re.finditer("<", text), _MAX_TAGS_PARSED, None)).start()
     return text[:start], text[start:]
 
 
 def _gist(text: str) -> str:
-    return _digest(_squeezed(_NUMBERED.sub("", text)) or text)
+    return _digest(_collapse_whitespace(_NUMBERED.sub("", text)) or text)
 
 
-def _squeezed(text: str) -> str:
+def _collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 

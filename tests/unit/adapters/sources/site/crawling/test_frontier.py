@@ -13,7 +13,7 @@ def _frontier() -> Frontier:
 
 
 def test_links_by_the_million_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frontier_module, "_MOST_REMEMBERED", 100)
+    monkeypatch.setattr(frontier_module, "_MAX_REMEMBERED_LINKS", 100)
     frontier = _frontier()
     for _ in range(2):
         for number in range(1_000):
@@ -21,7 +21,7 @@ def test_links_by_the_million_are_not_remembered_for_ever(monkeypatch: pytest.Mo
         for number in range(20):
             frontier.offer(f"https://x.org/{number}", 1, LINK)
     assert len(frontier._links) <= 100
-    assert frontier.found == len(frontier.waiting) == 20  # each page once, though its link was forgotten in between
+    assert frontier.found == len(frontier.queue) == 20  # each page once, though its link was forgotten in between
 
 
 def test_queries_beyond_the_limit_of_pages_are_not_remembered() -> None:

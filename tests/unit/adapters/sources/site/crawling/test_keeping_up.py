@@ -114,7 +114,7 @@ def test_a_page_that_the_site_says_is_gone_is_gone(site: Site, source: SiteSourc
     again = list(source.read(known))
     assert _paths(again) == ALL - {"a"}
     assert gone(again) == {"/a"}
-    assert reasons(again) == {"/a": f"the server says {status}"}
+    assert reasons(again) == {"/a": f"the server returned {status}"}
 
 
 def test_a_page_that_moved_says_where_to(site: Site, source: SiteSource) -> None:
@@ -194,8 +194,8 @@ def test_when_the_site_is_well_again_an_incremental_reading_is_as_a_fresh_one(
 
 def test_pages_that_a_limit_left_unasked_are_told(site: Site, tmp_path: Path) -> None:
     items = list(source_of(site.url, tmp_path / "crawl.sqlite", limits=SiteLimits(pages=2)).read({}))
-    unasked = [item for item in items if isinstance(item, PageExcluded) and item.reason.startswith("not asked for")]
-    assert unasked
+    limit_reason = [item for item in items if isinstance(item, PageExcluded) and item.reason.startswith("not fetched")]
+    assert limit_reason
     assert len([item for item in items if isinstance(item, RawPage)]) == 2
 
 
@@ -261,7 +261,7 @@ def test_a_reading_that_was_cut_off_knows_its_traps_when_it_goes_on(
     site.pages |= {f"/calendar/{number}": calendar for number in range(50)}
     _list(site, "/", "/a")
     whole = known_of(list(source_of(site.url, tmp_path / "whole.sqlite").read({})))
-    kept, calls = Journal.done, []
+    kept, calls = Journal.finish, []
 
     def cut(self: Journal, *told: Any) -> None:  # noqa: ANN401 - passed on as it is
         kept(self, *told)
@@ -269,10 +269,10 @@ def test_a_reading_that_was_cut_off_knows_its_traps_when_it_goes_on(
         if len(calls) == done:
             raise _Cut
 
-    monkeypatch.setattr(Journal, "done", cut)
+    monkeypatch.setattr(Journal, "finish", cut)
     with pytest.raises(_Cut):
         list(source.read({}))
-    monkeypatch.setattr(Journal, "done", kept)
+    monkeypatch.setattr(Journal, "finish", kept)
     assert known_of(list(source.read({}))) == whole
 
 
@@ -294,7 +294,7 @@ def test_a_changed_scope_does_not_go_on_with_another_reading(
         raise _Cut
 
     with monkeypatch.context() as patched:
-        patched.setattr(Journal, "done", cut)
+        patched.setattr(Journal, "finish", cut)
         with pytest.raises(_Cut):
             list(source_of(site.url, store).read({}))
     narrow = source_of(site.url, store, scope=SiteScope(include=("/a",)))
@@ -406,7 +406,7 @@ def test_markdown_that_waits_for_its_twin_outlives_an_interrupt(
         raise _Cut
 
     with monkeypatch.context() as patched:
-        patched.setattr(Crawl, "_lonely_markdown", cut)
+        patched.setattr(Crawl, "_markdown_without_html", cut)
         with pytest.raises(_Cut):
             list(source.read({}))
     assert _paths(list(source.read({}))) == ALL | {"m.md"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.sites import Reply, Request, Site, html, known_of, links, pages, reasons, served, source_of
 
-from assay.adapters.sources.site.crawling.soft_404 import MISSING, MOST_PROBES, NOT_THERE
+from assay.adapters.sources.site.crawling.soft_404 import MAX_PROBES, PROBE_NAME, SOFT_404_REASON
 from assay.errors import SourceError
 
 WORDS = {"fr": "Cette page est introuvable", "2.1": "Nothing of release two was found", "blog": "No such post"}
@@ -37,8 +37,8 @@ def test_each_part_of_a_site_is_asked_what_it_says_of_pages_that_are_missing(
     site.pages[f"/{folder}/found"] = html("A page that is there")
     items = list(source_of(site.url, tmp_path / "crawl.sqlite").read({}))
     assert set(pages(items)) == {"/", f"/{folder}", f"/{folder}/found"}
-    assert reasons(items) == {f"/{folder}/lost": NOT_THERE}
-    assert site.asked[f"/{folder}/{MISSING}"] == 1
+    assert reasons(items) == {f"/{folder}/lost": SOFT_404_REASON}
+    assert site.asked[f"/{folder}/{PROBE_NAME}"] == 1
 
 
 def test_a_part_that_gives_its_own_start_for_what_is_missing_keeps_its_start(site: Site, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_number_and_the_hour_of_a_request_do_not_make_a_page_of_an_error(sit
     site.pages |= {"/": html(f"Start {links('/a', '/b')}"), "/a": html("A page")}
     items = list(source_of(site.url, tmp_path / "crawl.sqlite").read({}))
     assert set(pages(items)) == {"/", "/a"}
-    assert reasons(items) == {"/b": NOT_THERE}
+    assert reasons(items) == {"/b": SOFT_404_REASON}
 
 
 def test_pages_of_numbers_alone_are_not_taken_for_one_that_is_missing(site: Site, tmp_path: Path) -> None:
@@ -88,16 +88,16 @@ def test_a_site_of_many_folders_is_not_asked_in_each_of_them(site: Site, tmp_pat
     site.pages |= {path: html(f"Page {path} is there") for path in plain + locales}
     site.pages["/"] = html(f"Start {links(*plain, *locales)}")
     list(source_of(site.url, tmp_path / "crawl.sqlite").read({}))
-    asked = [path for path in site.asked if path.endswith(MISSING)]
-    assert len(asked) == 1 + 2 * MOST_PROBES
+    asked = [path for path in site.asked if path.endswith(PROBE_NAME)]
+    assert len(asked) == 1 + 2 * MAX_PROBES
 
 
 def test_a_part_that_robots_txt_closes_is_not_asked(site: Site, tmp_path: Path) -> None:
-    rules = f"User-agent: *\nDisallow: /fr/{MISSING}\n"
+    rules = f"User-agent: *\nDisallow: /fr/{PROBE_NAME}\n"
     site.pages["/robots.txt"] = Reply(200, rules.encode(), {"Content-Type": "text/plain"})
     site.pages |= {"/": html(f"Start {links('/fr/a')}"), "/fr/a": html("La page A")}
     assert set(pages(list(source_of(site.url, tmp_path / "crawl.sqlite").read({})))) == {"/", "/fr/a"}
-    assert site.asked[f"/fr/{MISSING}"] == 0
+    assert site.asked[f"/fr/{PROBE_NAME}"] == 0
 
 
 def test_a_site_that_gives_one_page_for_all_is_an_error_until_it_is_well_again(site: Site, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_site_that_gives_one_page_for_all_is_an_error_until_it_is_well_again(s
         del site.pages[path]
     site.fallback = html("Sign in. You need to sign in to read this")
     for _ in range(2):
-        with pytest.raises(SourceError, match="one and the same page for every address, with the title 'Sign in'"):
+        with pytest.raises(SourceError, match="the same page for every address, with the title 'Sign in'"):
             list(source_of(site.url, store).read(known))
     site.fallback = Reply(404)
     site.pages |= well

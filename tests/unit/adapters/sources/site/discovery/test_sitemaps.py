@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.sources.site.discovery.sitemaps import MOST_ENTRIES, read_llms, read_sitemap
+from assay.adapters.sources.site.discovery.sitemaps import MAX_ENTRIES, read_llms, read_sitemap
 
 MOST = 10_000_000
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -71,7 +71,7 @@ def test_a_text_sitemap_has_an_address_in_each_line() -> None:
 def test_of_broken_xml_the_addresses_are_read_and_it_is_said(text: str) -> None:
     read = _read(text)
     assert read.pages == ["https://x.org/a?b=1&c=2", "https://x.org/d"]  # type: ignore[attr-defined]
-    assert "broken XML" in read.fault  # type: ignore[attr-defined]
+    assert "invalid XML" in read.fault  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_bombs_are_not_unpacked_and_deep_nesting_is_refused() -> None:
 
 
 def test_a_file_lists_so_many_pages_at_most() -> None:
-    entries = "".join(f"<url><loc>https://x.org/{number}</loc></url>" for number in range(MOST_ENTRIES + 5))
+    entries = "".join(f"<url><loc>https://x.org/{number}</loc></url>" for number in range(MAX_ENTRIES + 5))
     read = _read(f"<urlset>{entries}</urlset>")
-    assert len(read.pages) == MOST_ENTRIES  # type: ignore[attr-defined]
+    assert len(read.pages) == MAX_ENTRIES  # type: ignore[attr-defined]
     assert "more than 50,000" in read.fault  # type: ignore[attr-defined]
 
 

@@ -7,10 +7,10 @@ import pytest
 from tests.sites import Reply, Site, html, served
 
 from assay import __version__
-from assay.adapters.sources.site.http.client import Bounds, Client, NoPage, anything
+from assay.adapters.sources.site.http.client import Client, FetchError, FetchLimits, accept_success
 from assay.adapters.sources.site.http.guard import GuardedBackend
 
-BOUNDS = Bounds(seconds=5.0, read_seconds=2.0, bytes=100_000)
+BOUNDS = FetchLimits(seconds=5.0, read_seconds=2.0, bytes=100_000)
 
 
 class _Open:
@@ -33,7 +33,7 @@ def _client(start: str) -> Client:
 
 def test_the_user_agent_says_the_version_that_is_installed(site: Site) -> None:
     client = _client(site.url + "/")
-    client.get(site.url + "/", BOUNDS, anything, {})
+    client.get(site.url + "/", BOUNDS, accept_success, {})
     client.close()
     assert site.requests[-1].headers["user-agent"].startswith(f"Assay/{__version__} (")
 
@@ -42,7 +42,7 @@ def test_headers_go_to_no_other_origin_than_that_of_the_start(site: Site) -> Non
     client = _client(site.url + "/docs")
     port = site.url.rpartition(":")[2]
     for address in (site.url + "/", f"http://other.example.org:{port}/", f"http://localhost:{port}/"):
-        client.get(address, BOUNDS, anything, {})
+        client.get(address, BOUNDS, accept_success, {})
     client.close()
     assert [request.headers.get("authorization") for request in site.requests[-3:]] == ["Bearer hidden", None, None]
 
@@ -66,7 +66,7 @@ def test_a_body_that_is_not_wanted_is_not_read_and_its_connection_is_used_again(
     answer = client.get(site.url + "/long", BOUNDS, lambda *_: "no page", {})
     assert (answer.body, answer.received) == (b"", 0)
     for _ in range(3):
-        assert client.get(site.url + "/", BOUNDS, anything, {}).status == 200
+        assert client.get(site.url + "/", BOUNDS, accept_success, {}).status == 200
         connections |= {id(connection) for connection in client._pools[-1].connections}
     client.close()
     assert len(connections) == 1
@@ -75,8 +75,8 @@ def test_a_body_that_is_not_wanted_is_not_read_and_its_connection_is_used_again(
 def test_a_body_that_is_too_long_is_cut_off_while_it_comes(site: Site) -> None:
     site.pages["/endless"] = Reply(200, b"x" * 5_000_000, {"Content-Type": "text/html"})
     client = _client(site.url)
-    with pytest.raises(NoPage, match="longer than 100,000 bytes") as caught:
-        client.get(site.url + "/endless", BOUNDS, anything, {})
+    with pytest.raises(FetchError, match="longer than 100,000 bytes") as caught:
+        client.get(site.url + "/endless", BOUNDS, accept_success, {})
     client.close()
-    assert not caught.value.passing
+    assert not caught.value.transient
     assert 100_000 < caught.value.received < 500_000

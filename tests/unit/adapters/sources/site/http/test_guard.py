@@ -104,6 +104,6 @@ def test_a_backend_that_was_aborted_opens_nothing() -> None:
         stream = backend.connect_tcp("127.0.0.1", port, timeout=1.0)
         backend.abort()
         assert stream.read(10, timeout=1.0) == b""  # its connection has ended
-        with pytest.raises(httpcore2.ConnectError, match="given up"):
+        with pytest.raises(httpcore2.ConnectError, match="was stopped"):
             backend.connect_tcp("127.0.0.1", port, timeout=1.0)
         stream.close()

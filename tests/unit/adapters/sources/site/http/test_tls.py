@@ -80,7 +80,7 @@ def test_a_certificate_that_nobody_signed_is_refused(port: int, tmp_path: Path) 
 @pytest.fixture
 def trusting(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     context = ssl.create_default_context(cafile=str(certificate.with_suffix(".crt")))
-    monkeypatch.setattr(client, "_verifying", lambda: context)
+    monkeypatch.setattr(client, "_tls_context", lambda: context)
 
 
 @pytest.mark.usefixtures("trusting")

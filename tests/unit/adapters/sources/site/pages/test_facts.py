@@ -38,7 +38,7 @@ def test_pages_of_a_series_are_alike_but_for_numbers_and_dates() -> None:
 
 @pytest.fixture
 def five_tags(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "_MOST_ELEMENTS", 5)
+    monkeypatch.setattr(facts, "_MAX_TAGS_PARSED", 5)
 
 
 @pytest.mark.usefixtures("five_tags")

@@ -9,7 +9,7 @@ import pytest
 from tests.sites import Reply, Site, html, known_of, links, pages, reasons, redirect, served, source_of
 
 from assay.adapters.sources.site.options import SiteScope
-from assay.adapters.sources.site.pages.releases import Release, read_releases, roots_of
+from assay.adapters.sources.site.pages.releases import Release, read_releases, version_roots
 from assay.errors import ConfigurationError
 
 ROOT = "https://x.org/docs"
@@ -51,7 +51,7 @@ def test_what_is_no_list_names_no_version(text: str) -> None:
 
 def test_versions_lie_where_the_paths_of_most_pages_say_it() -> None:
     keys = [f"https://x.org/{path}" for path in ("docs/2.1/a", "docs/latest/a", "api/v1/b", "about", "docs")]
-    assert roots_of(keys) == ["https://x.org/docs", "https://x.org/api"]
+    assert version_roots(keys) == ["https://x.org/docs", "https://x.org/api"]
 
 
 # --- a site of mike's ---
@@ -91,7 +91,7 @@ def test_a_version_and_its_alias_are_one_version_with_each_page_once(site: Site,
 def test_what_is_folded_says_why(site: Site, tmp_path: Path) -> None:
     why = reasons(list(source_of(site.url, tmp_path / "crawl.sqlite").read({})))
     assert why["/2.1/a"] == (
-        f"the same page as {site.url}/latest/a: latest and 2.1 are one version, as {site.url}/versions.json says"
+        f"duplicate of {site.url}/latest/a: {site.url}/versions.json lists latest and 2.1 as one version"
     )
 
 

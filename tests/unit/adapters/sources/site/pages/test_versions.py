@@ -2,22 +2,22 @@
 
 import pytest
 
-from assay.adapters.sources.site.options import Variants
-from assay.adapters.sources.site.pages.members import Member
+from assay.adapters.sources.site.options import DefaultVariant
 from assay.adapters.sources.site.pages.releases import Releases
+from assay.adapters.sources.site.pages.site_pages import SitePage
 from assay.adapters.sources.site.pages.variant_names import version_rank
-from assay.adapters.sources.site.pages.versions import assign
+from assay.adapters.sources.site.pages.versions import assign_variants
 from assay.errors import ConfigurationError
 
 ORIGIN = "https://x.org"
 
 
-def member(path: str, **facts: str) -> Member:
+def member(path: str, **facts: str) -> SitePage:
     given = {
-        "said_version": "", "version_group": "", "said_locale": "", "lang": "", "own_language": "",
+        "declared_version": "", "version_group": "", "declared_locale": "", "lang": "", "alternate_language": "",
         "default_language": "",
     } | facts  # fmt: skip
-    return Member(
+    return SitePage(
         key=ORIGIN + path,
         address=ORIGIN + path,
         listed=True,
@@ -25,21 +25,21 @@ def member(path: str, **facts: str) -> Member:
         noindex=False,
         fingerprint=path,
         skeleton="",
-        likeness="",
+        titles="",
         **given,
     )
 
 
-def assigned(pages: list[Member], *, version: str | None = None, locale: str | None = None) -> dict[str, Member]:
-    assign(pages, Variants(version, locale), "site", ORIGIN + "/", Releases({}, {}, ("", "")))
+def assigned(pages: list[SitePage], *, version: str | None = None, locale: str | None = None) -> dict[str, SitePage]:
+    assign_variants(pages, DefaultVariant(version, locale), "site", ORIGIN + "/", Releases({}, {}, ("", "")))
     return {page.key.removeprefix(ORIGIN): page for page in pages}
 
 
-def versions(found: dict[str, Member]) -> dict[str, tuple[str | None, bool]]:
+def versions(found: dict[str, SitePage]) -> dict[str, tuple[str | None, bool]]:
     return {path: (page.version, page.version_is_current) for path, page in found.items()}
 
 
-def locales(found: dict[str, Member]) -> dict[str, tuple[str | None, bool]]:
+def locales(found: dict[str, SitePage]) -> dict[str, tuple[str | None, bool]]:
     return {path: (page.locale, page.locale_is_default) for path, page in found.items()}
 
 
@@ -49,9 +49,9 @@ def locales(found: dict[str, Member]) -> dict[str, tuple[str | None, bool]]:
 def test_of_docusaurus_the_version_without_a_segment_is_current_and_what_is_coming_is_called_next() -> None:
     found = assigned(
         [
-            member("/docs/a", said_version="2.0", version_group="default"),
-            member("/docs/1.0/a", said_version="1.0", version_group="default"),
-            member("/docs/next/a", said_version="current", version_group="default"),
+            member("/docs/a", declared_version="2.0", version_group="default"),
+            member("/docs/1.0/a", declared_version="1.0", version_group="default"),
+            member("/docs/next/a", declared_version="current", version_group="default"),
             member("/blog/a"),
         ]
     )
@@ -66,9 +66,9 @@ def test_of_docusaurus_the_version_without_a_segment_is_current_and_what_is_comi
 def test_each_docs_plugin_has_a_current_version_of_its_own() -> None:
     found = assigned(
         [
-            member("/docs/a", said_version="current", version_group="default"),
-            member("/api/a", said_version="3", version_group="api"),
-            member("/api/2/a", said_version="2", version_group="api"),
+            member("/docs/a", declared_version="current", version_group="default"),
+            member("/api/a", declared_version="3", version_group="api"),
+            member("/api/2/a", declared_version="2", version_group="api"),
         ]
     )
     assert versions(found) == {"/docs/a": ("current", True), "/api/a": ("3", True), "/api/2/a": ("2", False)}
@@ -153,7 +153,7 @@ def test_a_setting_chooses_the_current_version() -> None:
 
 @pytest.mark.parametrize("said", ["", "2.0"])
 def test_an_unknown_version_is_refused_with_those_there_are(said: str) -> None:
-    pages = [member("/2.0/a", said_version=said), member("/1.0/a", said_version=said and "1.0")]
+    pages = [member("/2.0/a", declared_version=said), member("/1.0/a", declared_version=said and "1.0")]
     with pytest.raises(ConfigurationError, match=r"no version '9'; it has 1\.0, 2\.0"):
         assigned(pages, version="9")
 
@@ -164,8 +164,8 @@ def test_an_unknown_version_is_refused_with_those_there_are(said: str) -> None:
 def test_the_x_default_locale_is_the_default() -> None:
     found = assigned(
         [
-            member("/a", own_language="de", default_language="en"),
-            member("/en/a", own_language="en", default_language="en"),
+            member("/a", alternate_language="de", default_language="en"),
+            member("/en/a", alternate_language="en", default_language="en"),
         ]
     )
     assert locales(found) == {"/a": ("de", False), "/en/a": ("en", True)}
