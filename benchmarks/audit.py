@@ -37,14 +37,14 @@ def _measure(shared: Path, work: Path) -> None:
     with Assay.open(_settings(work)) as assay:
         if not (work / "data").exists():
             _copy_pages(shared / "corpora" / "react-native", work)
-            assay.ingest()
-        assay.embedder.embed_query("load the model")
+            assay.builds.ingest()
+        assay.parts.embedder.embed_query("load the model")
         started = perf_counter()
         generation = assay.generations()[0]
         read = _read(assay, generation)
         reading = perf_counter() - started
         cpu = process_time()
-        report = assay.audit(generation.id)
+        report = assay.auditor.audit(generation.id)
         cpu = process_time() - cpu
     found = report.audit
     print(
@@ -78,8 +78,8 @@ def _copy_pages(source: Path, work: Path) -> None:
 
 def _read(assay: Assay, generation: Generation) -> int:
     """Every document and chunk of the catalog."""
-    documents = sum(1 for _ in assay.catalog.documents(generation.id))
-    return documents + sum(1 for _ in assay.catalog.chunks(generation.id))
+    documents = sum(1 for _ in assay.parts.catalog.documents(generation.id))
+    return documents + sum(1 for _ in assay.parts.catalog.chunks(generation.id))
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def run(name: str, folder: Path) -> None:
         with Assay.open(settings) as assay:
             first = assay.publish()
             first_seconds = perf_counter() - started
-            chunks = list(assay.catalog.chunks(first.build.generation.id))
+            chunks = list(assay.parts.catalog.chunks(first.build.generation.id))
         started = perf_counter()
         with Assay.open(settings) as assay:
             second = assay.publish()

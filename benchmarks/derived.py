@@ -62,7 +62,7 @@ def results_by_mode(assay: Assay, topics: Sequence[ResolvedTopic]) -> dict[Mode,
     """Every topic asked in every mode."""
     measures = Measures.named(SHOWN)
     found = {}
-    with assay.live.lease() as searcher:
+    with assay.searches.live.lease() as searcher:
         for mode in MODES:
             asked = Asked(searcher.search, None, mode, 0.0)
             report = run_topics(topics, asked, searcher.generation.id, Silence())
@@ -77,12 +77,12 @@ def report(name: str, folder: Path) -> None:
         settings = load_settings(None, {"data_dir": Path(work), "sources": [source], "gate": {"max_unreachable": 1.0}})
         with Assay.open(settings) as assay:
             assay.publish()
-            documents = list(assay.linked_documents())
+            documents = list(assay.labels.linked_documents())
             derivation = derive(documents, name)
             assert derivation.test_set is not None
-            generation, topics = assay.resolved(derivation.test_set)
+            generation, topics = assay.labels.resolve(derivation.test_set)
             found = results_by_mode(assay, topics)
-            chunks = assay.catalog.generation(generation).chunks
+            chunks = assay.parts.catalog.generation(generation).chunks
     left_out = ", ".join(f"{reason} {count:,}" for reason, count in derivation.left_out.items())
     print(f"\n## {name}\n")
     print(
@@ -163,7 +163,7 @@ def print_sample(name: str, folder: Path, size: int, seed: int) -> None:
     """Derive from the folder, without an index, and print a sample."""
     settings = load_settings(None, {"sources": [{"path": folder, "base_url": CORPORA[name], "name": name}]})
     with Assay.open(settings) as assay:
-        test_set = derive(assay.read_documents(), name).test_set
+        test_set = derive(assay.builds.read_documents(), name).test_set
     assert test_set is not None
     print(f"\n## {name}: {size} of {len(test_set.topics)} topics\n")
     for line in sampled(test_set, size, seed):

@@ -82,9 +82,9 @@ def timed(ask: Callable[[str], object], queries: Sequence[str], clients: int) ->
 def queries_from(assay: Assay, count: int) -> list[str]:
     """Headings with some words of their section: what people type."""
     dice = random.Random(11)
-    generation = assay.catalog.live_id()
+    generation = assay.parts.catalog.live_id()
     assert generation
-    chunks = [chunk for chunk in assay.catalog.chunks(generation) if chunk.section]
+    chunks = [chunk for chunk in assay.parts.catalog.chunks(generation) if chunk.section]
     chosen = [dice.choice(chunks) for _ in range(count)]
     return [
         f"{chunk.section} {' '.join(dice.choices(_WORD.findall(chunk.text) or ['native'], k=3))}" for chunk in chosen
@@ -93,7 +93,7 @@ def queries_from(assay: Assay, count: int) -> list[str]:
 
 def in_process(assay: Assay, queries: Sequence[str]) -> None:
     """Latency of the searcher, and of the bare engine with the same vectors on the same shard."""
-    with assay.live.lease() as searcher:
+    with assay.searches.live.lease() as searcher:
         for mode in Mode:
             for text in queries[:50]:
                 searcher.search(Query(text, 10, mode))
@@ -110,13 +110,13 @@ def in_process(assay: Assay, queries: Sequence[str]) -> None:
 
 def bare_engine(assay: Assay, queries: Sequence[str]) -> list[float]:
     """Seconds of qdrant_edge alone: a dense and a sparse query in one batch, ten hits each with payload."""
-    generation = assay.catalog.live_id()
+    generation = assay.parts.catalog.live_id()
     assert generation
     shard = qdrant_edge.EdgeShard.load(str(assay.settings.index_dir / generation))
     seconds = []
     for text in queries:
-        dense = assay.embedder.embed_query(text).tolist()
-        sparse = assay.encoder.encode_query(text)
+        dense = assay.parts.embedder.embed_query(text).tolist()
+        sparse = assay.parts.encoder.encode_query(text)
         wanted = [
             (qdrant_edge.Query.Nearest(dense, using="dense")),
             (
@@ -136,9 +136,9 @@ def bare_engine(assay: Assay, queries: Sequence[str]) -> list[float]:
 def recall(assay: Assay, queries: Sequence[str]) -> None:
     """Share of the exact top 10 that the search finds, dense side."""
     found = total = 0
-    with assay.live.lease() as searcher:
+    with assay.searches.live.lease() as searcher:
         for text in queries:
-            vector = assay.embedder.embed_query(text)
+            vector = assay.parts.embedder.embed_query(text)
             answers = [
                 {s.chunk_id for s in searcher.index.search(IndexQuery(vector, None, 10, Filters(), exact)).dense}
                 for exact in (False, True)
@@ -207,7 +207,7 @@ def main(chunks: int) -> None:
         settings = load_settings(None, {"data_dir": Path(work) / "data", "sources": [source], "gate": gate})
         with Assay.open(settings) as assay:
             started = perf_counter()
-            build = assay.ingest()
+            build = assay.builds.ingest()
             print(
                 f"built {build.generation.chunks} chunks of {build.generation.documents} pages in "
                 f"{perf_counter() - started:.1f} s: { ({k: round(v, 1) for k, v in build.seconds.items()}) }"
@@ -217,7 +217,7 @@ def main(chunks: int) -> None:
             print(f"checked and promoted in {perf_counter() - started:.1f} s")
         with Assay.open(settings) as assay:
             started = perf_counter()
-            with assay.live.lease():
+            with assay.searches.live.lease():
                 print(f"opened in {perf_counter() - started:.2f} s")
             queries = queries_from(assay, 1_000)
             in_process(assay, queries)

@@ -196,7 +196,7 @@ class Storm:
         live = body["generation"] if body.get("live") else body.get("promoted")
         with self.opened() as assay:
             known = {one.id: one for one in assay.generations()}
-            if assay.catalog.live_id() is None:
+            if assay.parts.catalog.live_id() is None:
                 self.record.problems.append(f"nothing is live after {name}")
         if live is not None and (live not in known or known[live].promoted_at is None):
             self.record.problems.append(f"lost: {name} reported {live} live, and the catalog does not know it as such")
@@ -206,7 +206,9 @@ class Storm:
         with self.opened() as assay:
             for generation in assay.generations():
                 if generation.id not in self.record.chunks and generation.state is not State.BUILDING:
-                    found = frozenset((one.id, content_hash(one.text)) for one in assay.catalog.chunks(generation.id))
+                    found = frozenset(
+                        (one.id, content_hash(one.text)) for one in assay.parts.catalog.chunks(generation.id)
+                    )
                     self.record.chunks[generation.id] = found
 
     @contextmanager
@@ -284,12 +286,12 @@ class Storm:
             if states[State.LIVE] != 1 or states[State.BUILDING]:
                 self.record.problems.append(f"after the last publish there are {dict(states)}")
             kept = sorted(one.id for one in assay.generations() if one.state in {State.LIVE, State.RETIRED})
-            if not set(kept) <= set(assay.store.generations()):
+            if not set(kept) <= set(assay.parts.store.generations()):
                 self.record.problems.append("lost: the index of a generation that is kept is gone")
             for generation in kept:
-                if count := assay.audit(generation).audit.count:
+                if count := assay.auditor.audit(generation).audit.count:
                     self.record.problems.append(f"{generation} has {count} faults")
-            live = assay.catalog.live_id()
+            live = assay.parts.catalog.live_id()
         deadline = monotonic() + _FOLLOW_SECONDS
         while (served := self._over_http("native", QUERIES[0], 0).generation) != live:
             if monotonic() > deadline:

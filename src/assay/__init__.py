@@ -96,8 +96,8 @@ def _open_retriever() -> "Retriever":
     from assay.contracts.retriever import Retriever
 
     opened = Assay.from_environment()
-    retriever = Retriever(opened, opened.shaping, opened.close)
-    opened.start_serving()
+    retriever = Retriever(opened.searches, opened.searches.shaping, opened.close)
+    opened.searches.start_serving()
     return retriever
 
 

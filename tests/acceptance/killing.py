@@ -72,9 +72,9 @@ def publish(data_dir: Path, docs: Path, call: int, when: str, environment: dict[
     source = {"path": docs, "base_url": "https://docs.example", "name": "docs"}
     settings = {"data_dir": data_dir, "sources": [source], "gate": {"max_page_fall": 1.0}}
     with Assay.open(load_settings(None, settings)) as assay:
-        catalog, store = assay.catalog, assay.store
-        assay._catalog = Watched(catalog, executioner)  # type: ignore[assignment]  # the point of this module
-        assay.store = Watched(store, executioner)  # type: ignore[misc,assignment]  # likewise
+        catalog, store = assay.parts.catalog, assay.parts.store
+        assay.parts._catalog = Watched(catalog, executioner)  # type: ignore[assignment]  # the point of this module
+        assay.parts.store = Watched(store, executioner)  # type: ignore[misc,assignment]  # likewise
         report = assay.publish()
         assert report.promoted, report.verdict
     counted.value = executioner.calls

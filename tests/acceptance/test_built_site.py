@@ -29,9 +29,9 @@ class Read:
 
 def _chunks(data: Path, **source: object) -> dict[str, list[Chunk]]:
     with Assay.open(load_settings(None, {"data_dir": data, "sources": [source]})) as assay:
-        generation = assay.ingest().generation
+        generation = assay.builds.ingest().generation
         chunks: dict[str, list[Chunk]] = {}
-        for chunk in assay.catalog.chunks(generation.id):
+        for chunk in assay.parts.catalog.chunks(generation.id):
             chunks.setdefault(urlsplit(chunk.document.url).path, []).append(chunk)
     return {path: sorted(found, key=lambda chunk: chunk.position) for path, found in chunks.items()}
 

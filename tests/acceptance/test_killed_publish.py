@@ -44,7 +44,7 @@ def _open(data_dir: Path, docs: Path) -> Assay:
 
 def _answers(data_dir: Path, docs: Path) -> tuple[list[str], str | None]:
     with _open(data_dir, docs) as assay:
-        return [hit.chunk.id for hit in assay.search(QUERY).hits], assay.catalog.live_id()
+        return [hit.chunk.id for hit in assay.search(QUERY).hits], assay.parts.catalog.live_id()
 
 
 @pytest.mark.slow
@@ -74,6 +74,6 @@ def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(tm
             states = {generation.id: generation.state for generation in assay.generations()}
             assert sorted(states.values()).count(State.LIVE) == 1
             assert set(states.values()) <= {State.LIVE, State.RETIRED}, f"{call} {when}: {states}"
-            assert assay.store.generations() == sorted(states), f"{call} {when}"
+            assert assay.parts.store.generations() == sorted(states), f"{call} {when}"
         assert _answers(data_dir, docs)[0] == after, f"{call} {when}"
         shutil.rmtree(data_dir)

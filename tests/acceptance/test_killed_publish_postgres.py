@@ -53,7 +53,7 @@ def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(
             states = {generation.id: generation.state for generation in assay.generations()}
             assert sorted(states.values()).count(State.LIVE) == 1
             assert set(states.values()) <= {State.LIVE, State.RETIRED}, f"{call} {when}: {states}"
-            assert assay.store.generations() == sorted(states), f"{call} {when}"
+            assert assay.parts.store.generations() == sorted(states), f"{call} {when}"
         assert _answers(data_dir, docs)[0] == after, f"{call} {when}"
         shutil.rmtree(data_dir)
 
@@ -70,8 +70,8 @@ with _open(Path(sys.argv[1]), Path(sys.argv[2])) as assay:
             print("building", flush=True)
             sys.stdin.readline()
             return store.create(*arguments)
-    store = assay.store
-    assay.store = Slow()
+    store = assay.parts.store
+    assay.parts.store = Slow()
     assay.publish()
 """
 
@@ -103,5 +103,5 @@ def test_a_publish_whose_server_is_killed_in_the_middle_fails_cleanly_and_the_ne
         with _open(data_dir, docs) as assay:
             assert assay.publish().promoted
             assert {generation.state for generation in assay.generations()} == {State.LIVE, State.RETIRED}
-            assert assay.store.generations() == sorted(generation.id for generation in assay.generations())
+            assert assay.parts.store.generations() == sorted(generation.id for generation in assay.generations())
         assert _answers(data_dir, docs)[0] != before

@@ -47,9 +47,9 @@ def _open(data_dir: Path, docs: Path, url: str, **embedding: object) -> Assay:
 def test_every_chunk_is_embedded_once_though_every_tenth_request_fails(docs: Path, tmp_path: Path) -> None:
     seen: list[EmbedderCall] = []
     with cohere_peer(retry_after=0) as peer, _open(tmp_path / "data", docs, peer.url, batch_texts=5) as assay:
-        assay.embedder_observer = seen.append
+        assay.parts.embedder_observer = seen.append
         peer.faults.at_rate(0.1, ["429", "429-bare", "500", "503", "reset", "cut", "nan", "partial", "malformed"])
-        report = assay.ingest()
+        report = assay.builds.ingest()
         peer.faults.at_rate(0.0, [])
         ledger = peer.ledger
         assert sum(ledger.statuses.values()) - ledger.statuses["200"] >= 5
@@ -78,19 +78,19 @@ def test_what_did_not_change_is_not_sent_again(docs: Path, tmp_path: Path) -> No
 def test_another_model_embeds_everything_anew(docs: Path, tmp_path: Path, change: dict[str, object]) -> None:
     with cohere_peer() as peer:
         with _open(tmp_path / "data", docs, peer.url) as assay:
-            first = assay.ingest()
+            first = assay.builds.ingest()
         peer.ledger.reset()
         with _open(tmp_path / "data", docs, peer.url, **change) as assay:
-            assert assay.ingest().embedded == first.embedded == len(peer.ledger.embedded)
+            assert assay.builds.ingest().embedded == first.embedded == len(peer.ledger.embedded)
 
 
 def test_vectors_are_kept_until_they_are_live_and_then_let_go(docs: Path, tmp_path: Path) -> None:
     kept = tmp_path / "data" / "embeddings.sqlite"
     with cohere_peer() as peer:
         with _open(tmp_path / "data", docs, peer.url) as assay:
-            candidate = assay.ingest().generation
+            candidate = assay.builds.ingest().generation
             assert kept.exists()
-            assay.catalog.transition(candidate.id, State.REJECTED, reason="a gate that did not pass")
+            assay.parts.catalog.transition(candidate.id, State.REJECTED, reason="a gate that did not pass")
         with _open(tmp_path / "data", docs, peer.url) as assay:
             report = assay.publish()
             assert report.promoted
@@ -101,8 +101,8 @@ def test_vectors_are_kept_until_they_are_live_and_then_let_go(docs: Path, tmp_pa
 
 def test_a_rebuild_trusts_nothing_that_was_kept(docs: Path, tmp_path: Path) -> None:
     with cohere_peer() as peer, _open(tmp_path / "data", docs, peer.url) as assay:
-        assay.ingest()
-        assay.ingest(rebuild=True)
+        assay.builds.ingest()
+        assay.builds.ingest(rebuild=True)
         assert set(peer.ledger.embedded.values()) == {2}
 
 
@@ -111,7 +111,7 @@ def test_a_provider_that_refuses_fails_the_build_and_keeps_what_it_gave(docs: Pa
         peer.faults.script([*["ok"] * 20, *["402"] * 8])
         with _open(tmp_path / "data", docs, peer.url, batch_texts=5, calls=4) as assay:
             with pytest.raises(Exception, match="way to pay"):
-                assay.ingest()
+                assay.builds.ingest()
             assert [generation.state for generation in assay.generations()] == [State.FAILED]
         given = len(peer.ledger.embedded)
         assert 90 <= given <= 120

@@ -181,7 +181,7 @@ def test_chunks_are_found_again_by_their_ids_also_by_a_process_that_never_search
         hits = assay.search(Query(QUESTION, 10, Mode.DENSE)).hits
     expected = {hit.chunk.id: hit.chunk for hit in hits}
     assert len(expected) == 10
-    with adopting(peer, tmp_path) as assay, assay.live.lease() as searcher:
+    with adopting(peer, tmp_path) as assay, assay.searches.live.lease() as searcher:
         assert searcher.index.chunks([*expected, "no-such-chunk", str(2**64), "9" * 40]) == expected
         assert set(searcher.index.ids()) >= set(expected)
         assert searcher.index.count() == len(passages())
@@ -204,7 +204,7 @@ def test_a_chunk_that_is_gone_between_two_requests_is_left_out(
     peer: QdrantPeer, client: QdrantClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_seed(client)
-    with adopting(peer, tmp_path) as assay, assay.live.lease() as searcher:
+    with adopting(peer, tmp_path) as assay, assay.searches.live.lease() as searcher:
         best = searcher.search(Query(QUESTION, 1, Mode.DENSE)).hits[0].chunk.id
         search = searcher.index.search
 
@@ -313,7 +313,7 @@ def test_a_strict_server_that_gives_few_points_at_a_time_is_read_to_the_end(
 ) -> None:
     peer.strict = {"enabled": True, "max_query_limit": 30}
     make_seed(client)
-    with adopting(peer, tmp_path, search={"depth": 30}) as assay, assay.live.lease() as searcher:
+    with adopting(peer, tmp_path, search={"depth": 30}) as assay, assay.searches.live.lease() as searcher:
         assert_same(ranked(assay.search(Query(QUESTION, 10, Mode.DENSE))), nearest(QUESTION, 10))
         assert len(list(searcher.index.ids())) == len(passages())
         assert assay.generations()[0].documents == len({one.url for one in passages()})
@@ -408,7 +408,7 @@ def test_an_index_that_another_assay_built_can_be_adopted_with_its_keywords(peer
 
 def opening(peer: QdrantPeer, folder: Path, name: str = "docs", **settings: Any) -> None:  # noqa: ANN401 - settings
     with adopting(peer, folder, name, **settings) as assay:
-        assay.served_generation()
+        assay.searches.served_generation()
 
 
 def test_vectors_of_another_length_are_refused_with_the_models_that_make_them(
@@ -542,7 +542,7 @@ def test_keys_of_any_characters_can_be_mapped_and_filtered_by(
         titled = Query(QUESTION, 100, Mode.DENSE, filters=Filters(sections=(wanted.title,)))
         assert {hit.chunk.section for hit in assay.search(titled).hits} == {wanted.title}
         assert assay.generations()[0].documents == len({one.url for one in passages()})
-    with adopting(peer, tmp_path, index={"mapping": mapping}) as assay, assay.live.lease() as searcher:
+    with adopting(peer, tmp_path, index={"mapping": mapping}) as assay, assay.searches.live.lease() as searcher:
         assert searcher.index.chunks(["c-40"])["c-40"].text == wanted.text
 
 
@@ -552,7 +552,7 @@ def test_a_key_that_the_server_cannot_name_is_read_and_not_filtered_by(
     payloads = [{"text": one.text, 'the "page"': one.url, "the\\id": f"c-{one.url}"} for one in passages()]
     make(client, "docs", payloads, [one.text for one in passages()])
     mapping = {"text": "text", "url": 'the "page"', "chunk_id": "the\\id", "section": "a..b"}
-    with adopting(peer, tmp_path, index={"mapping": mapping}) as assay, assay.live.lease() as searcher:
+    with adopting(peer, tmp_path, index={"mapping": mapping}) as assay, assay.searches.live.lease() as searcher:
         best = assay.search(Query(QUESTION, 1, Mode.DENSE)).hits[0].chunk
         assert best.id == f"c-{best.document.url}"
         assert searcher.index.chunks(["c-40"]) == {}
@@ -576,7 +576,7 @@ def test_a_collection_that_is_made_anew_with_other_vectors_is_explained(
 ) -> None:
     make_seed(client)
     with adopting(peer, tmp_path) as assay:
-        assay.served_generation()
+        assay.searches.served_generation()
         client.delete_collection("docs")
         with pytest.raises(IndexNotFound, match="no collection docs"):
             assay.search(Query(QUESTION, 1, Mode.DENSE))
@@ -587,12 +587,12 @@ def test_a_collection_that_is_made_anew_with_other_vectors_is_explained(
 
 def test_an_adoption_needs_a_server(tmp_path: Path, peer: QdrantPeer) -> None:
     with adopting(peer, tmp_path, qdrant={"url": None}) as assay, pytest.raises(ConfigurationError, match="QDRANT_URL"):
-        assay.served_generation()
+        assay.searches.served_generation()
     with (
         adopting(peer, tmp_path, index={"store": "embedded"}) as assay,
         pytest.raises(ConfigurationError, match=r"\[index\] store"),
     ):
-        assay.served_generation()
+        assay.searches.served_generation()
 
 
 # --- read only -----------------------------------------------------------------------------------------------------
@@ -600,25 +600,25 @@ def test_an_adoption_needs_a_server(tmp_path: Path, peer: QdrantPeer) -> None:
 
 def use_everything(assay: Assay) -> None:
     """Whatever can be done with an adopted collection, and whatever cannot."""
-    assay.store.check()
-    assay.store.describe()
+    assay.parts.store.check()
+    assay.parts.store.describe()
     assay.generations()
     filters = Filters(url_prefix=BASE_URL, sources=("docs",))
     ranking = assay.search(Query(QUESTION, 50, Mode.HYBRID, filters=filters, with_vectors=True))
-    with assay.live.lease() as searcher:
+    with assay.searches.live.lease() as searcher:
         searcher.index.compare(embedder().embed_query(QUESTION), [hit.chunk.id for hit in ranking.hits])
         list(searcher.index.ids())
         searcher.index.chunks(["https://x.dev/a_3", "17", "0f8fad5b-d9cb-469f-a165-70867728950e"])
-    assay.health()
+    assay.searches.health()
     for refused in (
-        assay.ingest,
+        assay.builds.ingest,
         assay.publish,
         assay.promote,
         assay.rollback,
-        lambda: assay.store.create("g1", IndexSpec(256, 1)),
-        lambda: assay.store.delete("adopted-docs"),
-        lambda: assay.store.switch_alias("g1"),
-        assay.catalog.build_lock,
+        lambda: assay.parts.store.create("g1", IndexSpec(256, 1)),
+        lambda: assay.parts.store.delete("adopted-docs"),
+        lambda: assay.parts.store.switch_alias("g1"),
+        assay.parts.catalog.build_lock,
     ):
         with pytest.raises(IndexNotOurs, match="docs as it is, and Assay never changes it"):
             refused()
@@ -673,7 +673,7 @@ def test_the_collection_is_listed_as_the_generation_that_is_live(
         assert generation.documents == len({one.url for one in passages()})
         assert generation.embedder == StaticEmbedder().identity
         with pytest.raises(GenerationNotFound, match="adopted-docs"):
-            assay.catalog.generation("g1")
+            assay.parts.catalog.generation("g1")
 
 
 @pytest.mark.contract("adopted.2")

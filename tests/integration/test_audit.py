@@ -43,7 +43,7 @@ class Planted:
 
     def audit(self, **asked: Any) -> AuditReport:  # noqa: ANN401 - what Assay.audit takes
         with self.open() as assay:
-            return assay.audit(**asked)
+            return assay.auditor.audit(**asked)
 
 
 @pytest.fixture(scope="module")

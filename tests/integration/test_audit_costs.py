@@ -44,7 +44,7 @@ def _refuse(cost: EmbeddingCost) -> bool:
 
 
 def test_nothing_is_sent_unless_it_is_asked_for_and_the_report_says_so(assay: Assay, peer: Peer) -> None:
-    report = assay.audit(agree=_refuse)
+    report = assay.auditor.audit(agree=_refuse)
     assert sum(peer.ledger.embedded.values()) == 0
     assert report.audit.count == 0
     assert report.audit.skipped == {"embeddings": "the embedder was not asked"}
@@ -59,8 +59,8 @@ def test_the_cost_is_said_before_anything_is_sent(assay: Assay, peer: Peer) -> N
         told.append(cost)
         return True
 
-    report = assay.audit(sample=5, agree=agree)
-    chunks = list(assay.catalog.chunks(report.generation.id))
+    report = assay.auditor.audit(sample=5, agree=agree)
+    chunks = list(assay.parts.catalog.chunks(report.generation.id))
     assert [cost.texts for cost in told] == [5]
     assert 5 * min(chunk.token_count for chunk in chunks) <= told[0].tokens <= 5 * max(c.token_count for c in chunks)
     assert told[0].embedder == report.generation.embedder
@@ -69,7 +69,7 @@ def test_the_cost_is_said_before_anything_is_sent(assay: Assay, peer: Peer) -> N
 
 
 def test_to_say_no_leaves_the_vectors_uncompared(assay: Assay, peer: Peer) -> None:
-    report = assay.audit(everything=True, agree=lambda cost: cost.texts != PAGES)
+    report = assay.auditor.audit(everything=True, agree=lambda cost: cost.texts != PAGES)
     assert sum(peer.ledger.embedded.values()) == 0
     assert "embeddings" in report.audit.skipped
 
@@ -79,7 +79,7 @@ def test_all_vectors_of_a_provider_are_compared_when_told_so(assay: Assay, peer:
     one, other = list(index.all().values())[:2]
     one.dense, other.dense = other.dense, one.dense
     index.put(one, other)
-    report = assay.audit(everything=True)
+    report = assay.auditor.audit(everything=True)
     assert report.audit.compared_vectors == PAGES
     assert report.audit.faults["embeddings"].count == 2
     assert all("hold each other's vectors" in example for example in report.audit.faults["embeddings"].examples)
@@ -95,7 +95,7 @@ def test_another_model_in_the_settings_is_found_without_asking_it(assay: Assay, 
         }
     }
     with Assay.open(load_settings(None, settings)) as other:
-        report = other.audit(sample=5, agree=_refuse)
+        report = other.auditor.audit(sample=5, agree=_refuse)
     assert sum(peer.ledger.embedded.values()) == 0
     assert {kind for kind, fault in report.audit.faults.items() if fault.count} == {"identity"}
     assert "embed-multilingual-v3.0" in report.audit.faults["identity"].examples[0]

@@ -138,7 +138,7 @@ def test_a_search_that_meets_a_damaged_payload_says_what_to_do_and_the_health_is
 ) -> None:
     point = damaged.change_payload("The lidar", lambda payload: payload.pop("url"))
     with damaged.open() as assay, TestClient(create_app(assay)) as client:
-        assay.live.refresh()
+        assay.searches.live.refresh()
         assert client.get("/health").json()["status"] == "ok"
         asked = {
             "/v1/search": {"query": "the lidar"},
@@ -157,9 +157,9 @@ def test_a_search_that_meets_a_damaged_payload_says_what_to_do_and_the_health_is
         assert client.get("/health").json()["status"] == "degraded"
         assert client.get("/api/v1/health").json()["status"] == "degraded"
         assert client.get("/readyz").status_code == 200  # every other server would have the same index
-        assert any(point in problem for problem in assay.health().problems)
+        assert any(point in problem for problem in assay.searches.health().problems)
         assert assay.publish(rebuild=True).promoted
-        assay.live.refresh()
+        assay.searches.live.refresh()
         assert client.get("/health").json()["status"] == "ok"
         assert client.post("/v1/search", json={"query": "the lidar"}).status_code == 200
 
@@ -223,7 +223,7 @@ def test_a_server_that_is_gone_is_a_report_that_is_inconclusive_and_rejects_noth
         made = Damaged(folder, "qdrant", peer.url)
         (folder / "docs" / "wrist.md").write_text("# The wrist\n\nCheck the wrist once a week.\n", "utf-8")
         with made.open() as assay:
-            candidate = assay.ingest().generation
+            candidate = assay.builds.ingest().generation
     verdict = made.verdict()
     assert verdict.generation == candidate.id
     assert verdict.outcome is Outcome.INCONCLUSIVE
@@ -237,7 +237,7 @@ def test_a_server_that_is_gone_is_a_report_that_is_inconclusive_and_rejects_noth
 def test_a_candidate_with_a_damaged_point_is_not_promoted(damaged: Damaged) -> None:
     (damaged.folder / "docs" / "wrist.md").write_text("# The wrist\n\nCheck the wrist once a week.\n", "utf-8")
     with damaged.open() as assay:
-        candidate = assay.ingest().generation
+        candidate = assay.builds.ingest().generation
         assert assay.validate(candidate.id).verdict.outcome is Outcome.PASS
     damaged.generation = candidate.id
     damaged.change_payload("The wrist", lambda payload: payload.pop("url"))

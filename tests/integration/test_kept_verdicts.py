@@ -79,11 +79,11 @@ def rejected(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _build(folder: Path, death: Death) -> None:
     with _open(folder) as assay:
-        catalog, store = assay.catalog, assay.store
-        assay._catalog = Watched(catalog, death)  # type: ignore[assignment]  # the point of this test
-        assay.store = Watched(store, death)  # type: ignore[misc,assignment]  # likewise
+        catalog, store = assay.parts.catalog, assay.parts.store
+        assay.parts._catalog = Watched(catalog, death)  # type: ignore[assignment]  # the point of this test
+        assay.parts.store = Watched(store, death)  # type: ignore[misc,assignment]  # likewise
         try:
-            assay.ingest()
+            assay.builds.ingest()
         except Killed:
             assert death.dead
         finally:
@@ -108,9 +108,9 @@ def test_a_build_that_is_killed_at_any_change_loses_no_verdict(rejected: Path, t
 def test_a_build_that_is_done_leaves_no_trace_of_what_was_rejected(rejected: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(rejected, tmp_path / "done")
     with _open(folder) as assay:
-        assay.ingest()
+        assay.builds.ingest()
         (candidate,) = assay.generations()
         assert candidate.state is State.CANDIDATE
         assert candidate.verdict is not None
         assert candidate.verdict["outcome"] == "FAIL"
-        assert assay.store.generations() == [candidate.id]
+        assert assay.parts.store.generations() == [candidate.id]

@@ -68,9 +68,9 @@ def _sign_in(folder: Path, count: int) -> None:
 
 def _beside_live(folder: Path, *measures: str, allow_removals: bool = False, **settings: Any) -> Comparison:  # noqa: ANN401
     with _open(folder, **settings) as assay:
-        old = assay.catalog.live_id()
+        old = assay.parts.catalog.live_id()
         assert old is not None
-        new = assay.ingest().generation.id
+        new = assay.builds.ingest().generation.id
         return compare(
             assay, (old, new), measures=measures, test_set=TESTS, allow_removals=allow_removals, progress=Silence()
         )
@@ -121,7 +121,7 @@ def test_a_release_without_some_pages_is_not_judged_by_what_stood_on_them(folder
     for allowed in (False, True):
         with _open(folder, gate={**gate, "allow_removals": allowed}, validation={"testset": TESTS}) as assay:
             if not allowed:
-                assay.ingest()
+                assay.builds.ingest()
             lost[allowed] = assay.validate().verdict
     assert _finding(lost[False].findings, "judgments found").outcome is Outcome.INCONCLUSIVE
     assert _finding(lost[False].findings, "no worse than live").outcome is Outcome.FAIL
@@ -131,8 +131,8 @@ def test_a_release_without_some_pages_is_not_judged_by_what_stood_on_them(folder
 
 def test_a_live_generation_of_another_model_cannot_be_compared_with(folder: Path) -> None:
     with _open(folder, gate={"no_worse_than_live": True}, validation={"testset": TESTS}) as assay:
-        assay.embedder = _Newer()  # type: ignore[misc]  # a cached property, which is set at first use
-        assay.ingest()
+        assay.parts.embedder = _Newer()  # type: ignore[misc]  # a cached property, which is set at first use
+        assay.builds.ingest()
         verdict = assay.validate().verdict
     finding = _finding(verdict.findings, "no worse than live")
     assert finding.outcome is Outcome.INCONCLUSIVE

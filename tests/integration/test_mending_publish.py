@@ -39,11 +39,11 @@ def _write(docs: Path, name: str, told: str) -> None:
 
 def _chunks(assay: Assay) -> dict[str, Chunk]:
     """What the live index says of every chunk."""
-    live = assay.catalog.live_id()
+    live = assay.parts.catalog.live_id()
     assert live
-    ids = [chunk.id for chunk in assay.catalog.chunks(live)]
-    assay.live.refresh()
-    with assay.live.lease() as searcher:
+    ids = [chunk.id for chunk in assay.parts.catalog.chunks(live)]
+    assay.searches.live.refresh()
+    with assay.searches.live.lease() as searcher:
         return {point_id: point.chunk for point_id, point in searcher.index.stored(ids).items() if point.chunk}
 
 
@@ -85,7 +85,7 @@ def test_a_publish_mends_every_kind_of_damage_and_its_hits_lose_nothing(
         report = assay.publish()
         assert report.promoted
         after = _chunks(assay)
-        assert not [kind for kind, fault in assay.audit().audit.faults.items() if fault.count]
+        assert not [kind for kind, fault in assay.auditor.audit().audit.faults.items() if fault.count]
     assert f"{len(DAMAGES)} stored documents were changed or damaged in the catalog" in caplog.text
     # The page with another address in its row counts as moved.
     found = report.build

@@ -31,7 +31,7 @@ def _open(docs: Path, **overrides: object) -> Assay:
 
 def test_a_first_dry_run_finds_every_page_new_and_leaves_nothing_behind(docs: Path) -> None:
     with _open(docs) as assay:
-        found = assay.preview()
+        found = assay.builds.preview()
     assert (found.base, len(found.added), found.documents, found.chunks, found.embedded) == (None, 4, 4, 4, 4)
     assert found.tokens > 0
     assert found.differs
@@ -44,9 +44,9 @@ def test_what_a_dry_run_says_is_what_the_build_does(docs: Path) -> None:
         _write(docs, "camera", "The camera is checked every day now.")
         _write(docs, "lamp", "The lamp is never checked.")
         (docs / "wheel.md").unlink()
-        found = assay.preview()
+        found = assay.builds.preview()
         before = assay.generations()
-        build = assay.ingest()
+        build = assay.builds.ingest()
     assert (found.added, found.changed, found.removed) == (build.added, build.changed, build.removed)
     assert (found.added, found.changed) == (("lamp.md",), ("camera.md",))
     assert found.removed == ("https://docs.example/wheel",)
@@ -58,7 +58,7 @@ def test_what_a_dry_run_says_is_what_the_build_does(docs: Path) -> None:
 def test_a_dry_run_without_changes_says_that_nothing_differs(docs: Path) -> None:
     with _open(docs) as assay:
         assay.publish()
-        found = assay.preview()
+        found = assay.builds.preview()
     assert not found.differs
     assert (found.kept, found.chunks, found.embedded, found.tokens) == (4, 4, 0, 0)
 
@@ -66,7 +66,7 @@ def test_a_dry_run_without_changes_says_that_nothing_differs(docs: Path) -> None
 def test_a_dry_run_of_a_rebuild_reuses_nothing(docs: Path) -> None:
     with _open(docs) as assay:
         assay.publish()
-        assert assay.preview(rebuild=True).embedded == 4
+        assert assay.builds.preview(rebuild=True).embedded == 4
 
 
 def test_under_another_embedder_everything_would_be_embedded(docs: Path) -> None:
@@ -74,14 +74,14 @@ def test_under_another_embedder_everything_would_be_embedded(docs: Path) -> None
         assay.publish()
     peer = {"provider": "openai", "model": "m", "dimensions": 64, "base_url": "http://127.0.0.1:9"}
     with _open(docs, embedding=peer) as assay:  # nobody answers there, and nobody is asked
-        found = assay.preview()
+        found = assay.builds.preview()
     assert found.embedded == 4
 
 
 def test_a_page_that_fails_is_named_with_its_reason(docs: Path) -> None:
     (docs / "lamp.md").write_bytes(b"\xff\xfe\x00bad")
     with _open(docs) as assay:
-        found = assay.preview()
+        found = assay.builds.preview()
     assert [page.key for page in found.failed] == ["lamp.md"]
     assert found.failed[0].reason
 

@@ -58,7 +58,7 @@ def _damage(desk: Desk, generation: str) -> None:
 
 
 def _urls(assay: Assay, text: str) -> list[str]:
-    assay.live.refresh()
+    assay.searches.live.refresh()
     return [hit.chunk.document.url for hit in assay.search(Query(text, 3)).hits]
 
 
@@ -81,30 +81,30 @@ def test_a_publish_without_changes_builds_and_embeds_nothing(assay: Assay) -> No
 
 def test_a_changed_page_alone_is_embedded_again_and_the_rest_keep_their_vectors(desk: Desk, assay: Assay) -> None:
     first = assay.publish().build.generation
-    before = {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(first.id)}
+    before = {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(first.id)}
     desk.write("camera", "The camera focuses itself.")
     build = assay.publish().build
     assert (build.embedded, build.reused, list(build.changed)) == (1, len(PARTS) - 1, ["camera.md"])
-    after = {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(build.generation.id)}
+    after = {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(build.generation.id)}
     assert len(after.items() & before.items()) == len(PARTS) - 1
     assert _urls(assay, "camera focuses itself")[0] == "https://docs.example/camera"
 
 
 def test_an_index_of_an_earlier_reader_is_read_anew_without_embedding_anything(desk: Desk, assay: Assay) -> None:
     first = assay.publish().build.generation
-    dates = {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(first.id)}
-    assay.catalog.update_generation(replace(first, chunker=replace(first.chunker, reader="markdown-1")))
+    dates = {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(first.id)}
+    assay.parts.catalog.update_generation(replace(first, chunker=replace(first.chunker, reader="markdown-1")))
     with sqlite3.connect(desk.data / "catalog.sqlite") as connection:
         connection.execute("UPDATE document_revisions SET outline = NULL, revision = 'old' || id")
-    assert {stored.sections for stored in assay.catalog.documents(first.id)} == {None}
+    assert {stored.sections for stored in assay.parts.catalog.documents(first.id)} == {None}
     build = assay.publish().build
     assert (build.unchanged, build.embedded, build.reused) == (False, 0, len(PARTS))
     assert (build.added, len(build.changed)) == ((), len(PARTS))
     headings = [
-        stored.sections[0].heading for stored in assay.catalog.documents(build.generation.id) if stored.sections
+        stored.sections[0].heading for stored in assay.parts.catalog.documents(build.generation.id) if stored.sections
     ]
     assert headings == [f"About the {part}" for part in sorted(PARTS)]
-    assert {chunk.id: chunk.created_at for chunk in assay.catalog.chunks(build.generation.id)} == dates
+    assert {chunk.id: chunk.created_at for chunk in assay.parts.catalog.chunks(build.generation.id)} == dates
 
 
 def test_a_removed_page_no_longer_answers(desk: Desk, assay: Assay) -> None:
@@ -132,8 +132,8 @@ def test_an_incremental_build_equals_a_fresh_one(desk: Desk, assay: Assay, tmp_p
         fresh = other.publish().build.generation
         assert incremental.content_fingerprint == fresh.content_fingerprint
         assert incremental.sparse == fresh.sparse
-        ids = [chunk.id for chunk in other.catalog.chunks(fresh.id)]
-        with assay.live.lease() as ours, other.live.lease() as theirs:
+        ids = [chunk.id for chunk in other.parts.catalog.chunks(fresh.id)]
+        with assay.searches.live.lease() as ours, other.searches.live.lease() as theirs:
             mine, yours = ours.index.vectors(ids), theirs.index.vectors(ids)
     assert {key: vector.tobytes() for key, vector in mine.items()} == {k: v.tobytes() for k, v in yours.items()}
 
@@ -154,7 +154,7 @@ def test_documents_that_no_reader_takes_block_the_candidate_and_some_do_not(desk
         (desk.docs / f"{number}.adoc").write_text("= A")
     report = assay.publish()
     assert report.promoted
-    assert assay.catalog.generation(report.promoted.id).unread_documents == {"adoc": 3}
+    assert assay.parts.catalog.generation(report.promoted.id).unread_documents == {"adoc": 3}
     (desk.docs / "4.ipynb").write_text("{}")
     desk.write("gripper", "The gripper has changed.")
     report = assay.publish()
@@ -166,12 +166,12 @@ def test_documents_that_no_reader_takes_block_the_candidate_and_some_do_not(desk
 
 def test_unread_files_are_counted_again_where_no_page_has_changed(desk: Desk, assay: Assay) -> None:
     first = assay.publish().build.generation
-    assert assay.catalog.generation(first.id).unread_documents == {}
+    assert assay.parts.catalog.generation(first.id).unread_documents == {}
     (desk.docs / "more.rst").write_text("More")
     again = assay.publish().build
     assert again.unchanged
     assert again.generation.id == first.id
-    assert assay.catalog.generation(first.id).unread_documents == {"rst": 1}
+    assert assay.parts.catalog.generation(first.id).unread_documents == {"rst": 1}
 
 
 def test_many_failed_pages_block_the_candidate_and_live_stays(desk: Desk, assay: Assay) -> None:
@@ -183,8 +183,8 @@ def test_many_failed_pages_block_the_candidate_and_live_stays(desk: Desk, assay:
     assert report.verdict.outcome is Outcome.FAIL
     assert "gate.max_failed_pages" in report.verdict.summary
     assert report.promoted is None
-    assert assay.catalog.live_id() == first.id
-    assert assay.catalog.generation(report.build.generation.id).state is State.REJECTED
+    assert assay.parts.catalog.live_id() == first.id
+    assert assay.parts.catalog.generation(report.build.generation.id).state is State.REJECTED
 
 
 def test_a_large_fall_in_pages_blocks_the_candidate(desk: Desk, assay: Assay) -> None:
@@ -193,29 +193,29 @@ def test_a_large_fall_in_pages_blocks_the_candidate(desk: Desk, assay: Assay) ->
     report = assay.publish()
     assert report.verdict
     assert "gate.max_page_fall" in report.verdict.summary
-    assert assay.catalog.live_id() == first.id
+    assert assay.parts.catalog.live_id() == first.id
     with desk.open(gate={"max_page_fall": 1.0}) as willing:
         assert willing.publish().promoted
 
 
 def test_a_candidate_waits_for_its_promotion_and_a_newer_one_takes_its_place(desk: Desk, assay: Assay) -> None:
-    first = assay.ingest().generation
-    assert (first.state, assay.catalog.live_id()) == (State.CANDIDATE, None)
+    first = assay.builds.ingest().generation
+    assert (first.state, assay.parts.catalog.live_id()) == (State.CANDIDATE, None)
     desk.write("lamp", "The lamp is new.")
-    second = assay.ingest().generation
-    assert assay.catalog.generation(first.id).state is State.REJECTED
+    second = assay.builds.ingest().generation
+    assert assay.parts.catalog.generation(first.id).state is State.REJECTED
     assert assay.promote().id == second.id
     with pytest.raises(GenerationNotFound, match="no candidate"):
         assay.promote()
 
 
 def test_an_unchecked_candidate_is_not_promoted_by_the_releases(assay: Assay) -> None:
-    candidate = assay.ingest().generation
+    candidate = assay.builds.ingest().generation
     with pytest.raises(PromotionRefused, match="has not been checked"):
-        assay.releases.promote(candidate.id, "gate", None)
+        assay.parts.lifecycle.promote(candidate.id, "gate", None)
     assay.validate(candidate.id)
     with pytest.raises(PromotionRefused, match="is for other limits"):
-        assay.releases.promote(candidate.id, "another gate", None)
+        assay.parts.lifecycle.promote(candidate.id, "another gate", None)
 
 
 def test_a_rollback_brings_back_what_was_live_and_old_generations_are_removed(desk: Desk, assay: Assay) -> None:
@@ -224,9 +224,9 @@ def test_a_rollback_brings_back_what_was_live_and_old_generations_are_removed(de
         desk.write("lamp", f"The lamp has {number} bulbs.")
         ids.append(assay.publish().build.generation.id)
     assert [generation.id for generation in assay.generations()] == ids[:1:-1]
-    assert assay.store.generations() == ids[2:]
+    assert assay.parts.store.generations() == ids[2:]
     assert assay.rollback().id == ids[3]
-    assay.live.refresh()
+    assay.searches.live.refresh()
     assert "3 bulbs" in assay.search(Query("how many bulbs has the lamp", 1)).hits[0].chunk.text
     assert assay.rollback().id == ids[2]
     with pytest.raises(GenerationNotFound, match="no earlier generation"):
@@ -261,26 +261,26 @@ def test_a_damaged_generation_is_neither_rolled_back_to_nor_promoted(desk: Desk,
         assay.rollback()
     with pytest.raises(IndexCorrupt):
         assay.promote(first.id)
-    assert assay.catalog.live_id() == second.id
+    assert assay.parts.catalog.live_id() == second.id
 
 
 def test_a_second_build_at_the_same_time_is_refused(desk: Desk, assay: Assay) -> None:
     assay.publish()
-    with assay.catalog.build_lock(), desk.open() as other, pytest.raises(BuildInProgress):
-        other.ingest()
+    with assay.parts.catalog.build_lock(), desk.open() as other, pytest.raises(BuildInProgress):
+        other.builds.ingest()
 
 
 def test_a_candidate_that_another_publish_makes_live_meanwhile_is_no_error(
     desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    validate = assay.validate
+    validate = assay.evaluation.validate
 
     def overtaken(generation_id: str, **others: Any) -> Any:  # noqa: ANN401 - passed on as it is
         with desk.open() as other:
             other.publish()
         return validate(generation_id, **others)
 
-    monkeypatch.setattr(assay, "validate", overtaken)
+    monkeypatch.setattr(assay.evaluation, "validate", overtaken)
     report = assay.publish()
     assert report.promoted
     assert report.promoted.state is State.LIVE
@@ -297,14 +297,14 @@ def test_a_publish_that_overrides_what_somebody_made_live_meanwhile_says_so(
     assert first
     assert second
     desk.write("lamp", "The lamp is old.")
-    validate = assay.validate
+    validate = assay.evaluation.validate
 
     def overtaken(generation_id: str, **others: Any) -> Any:  # noqa: ANN401 - passed on as it is
         with desk.open() as other:
             other.rollback() if meanwhile == "rollback" else other.promote(first.id)
         return validate(generation_id, **others)
 
-    monkeypatch.setattr(assay, "validate", overtaken)
+    monkeypatch.setattr(assay.evaluation, "validate", overtaken)
     report = assay.publish()
     (note,) = report.notes
     assert f"generation {second.id} was live" in note
@@ -325,8 +325,8 @@ def test_a_folder_without_pages_is_an_error_and_leaves_nothing_behind(desk: Desk
     desk.remove(*PARTS)
     with pytest.raises(SourceError):
         assay.publish()
-    assert assay.catalog.live_id() == first.id
-    assert assay.store.generations() == [first.id]
+    assert assay.parts.catalog.live_id() == first.id
+    assert assay.parts.store.generations() == [first.id]
 
 
 def test_every_mode_gives_true_cosines_and_no_passage_twice(desk: Desk) -> None:
@@ -338,8 +338,8 @@ def test_every_mode_gives_true_cosines_and_no_passage_twice(desk: Desk) -> None:
         for mode in Mode:
             hits = assay.search(Query("exactly the same words", 5, mode)).hits
             assert len({hit.chunk.content_hash for hit in hits}) == len(hits) >= 1
-            with assay.live.lease() as searcher:
-                vector = assay.embedder.embed_query("exactly the same words")
+            with assay.searches.live.lease() as searcher:
+                vector = assay.parts.embedder.embed_query("exactly the same words")
                 compared = searcher.index.compare(vector, [hit.chunk.id for hit in hits])
                 true = {chunk_id: one.cosine for chunk_id, one in compared.items()}
             assert [hit.similarity for hit in hits] == pytest.approx(

@@ -38,7 +38,7 @@ def assay(site: ChangingSite, tmp_path: Path) -> Iterator[Assay]:
 
 
 def _found(assay: Assay, text: str) -> list[str]:
-    assay.live.refresh()
+    assay.searches.live.refresh()
     return [hit.chunk.document.url for hit in assay.search(Query(text, 10)).hits]
 
 
@@ -50,7 +50,7 @@ def test_a_site_goes_live_and_answers_with_its_addresses_and_without_its_chrome(
     assert len(report.build.added) == len(PARTS) + 1
     hit = assay.search(Query("when is the gripper checked", 1)).hits[0].chunk
     assert (hit.document.url, hit.document.title) == (f"{site.url}/docs/gripper", "The gripper")
-    texts = " ".join(chunk.text for chunk in assay.catalog.chunks(report.promoted.id))
+    texts = " ".join(chunk.text for chunk in assay.parts.catalog.chunks(report.promoted.id))
     for chrome in ("Search the site", "All pages", "Copyright", "Edit this page"):
         assert chrome not in texts
 
@@ -134,7 +134,7 @@ def test_a_site_that_answers_503_for_half_its_pages_changes_nothing_live(site: C
     assert "gate.max_failed_pages" in report.verdict.summary
     assert len(report.build.failed) == len(PARTS) // 2
     assert f"{len(PARTS) // 2} of {len(PARTS) + 1} pages" in report.verdict.summary
-    assert assay.catalog.live_id() == first.id
+    assert assay.parts.catalog.live_id() == first.id
     assert _found(assay, "when is the gripper checked")[0] == f"{site.url}/docs/gripper"
 
 
@@ -147,7 +147,7 @@ def test_a_site_that_lost_much_of_its_sitemap_changes_nothing_live(site: Changin
     assert report.verdict.outcome is Outcome.FAIL
     assert "gate.max_page_fall" in report.verdict.summary
     assert "--allow-removals" in report.verdict.summary
-    assert assay.catalog.live_id() == first.id
+    assert assay.parts.catalog.live_id() == first.id
     assert _found(assay, "when is the gripper checked")[0] == f"{site.url}/docs/gripper"
 
 
@@ -166,7 +166,7 @@ def test_a_site_that_is_away_is_an_error_that_says_what_to_do(site: ChangingSite
     with pytest.raises(SourceError) as caught:
         assay.publish()
     assert caught.value.hint
-    assert assay.catalog.live_id() == first.id
+    assert assay.parts.catalog.live_id() == first.id
 
 
 def test_a_site_that_gives_a_login_page_for_every_address_changes_nothing_live_and_says_so(
@@ -178,7 +178,7 @@ def test_a_site_that_gives_a_login_page_for_every_address_changes_nothing_live_a
         with pytest.raises(SourceError, match=f"the same page for every address.*{len(PARTS)} indexed pages") as caught:
             assay.publish()
         assert "login" in str(caught.value.hint)
-    assert assay.catalog.live_id() == first.id
+    assert assay.parts.catalog.live_id() == first.id
     assert _found(assay, "when is the gripper checked")[0] == f"{site.url}/docs/gripper"
     site.closed = {}
     assert assay.publish().build.unchanged
@@ -194,7 +194,7 @@ def test_a_login_page_in_place_of_all_but_the_start_is_blocked_and_named(site: C
     assert report.build.changed == ()
     assert {page.key for page in report.build.gone} == {f"{site.url}/docs/{part}" for part in PARTS}
     assert all("soft 404" in page.reason for page in report.build.gone)
-    assert assay.catalog.live_id() == first.id
+    assert assay.parts.catalog.live_id() == first.id
 
 
 def test_pages_that_all_lead_to_a_login_are_blocked_and_named(site: ChangingSite, assay: Assay) -> None:
@@ -205,7 +205,7 @@ def test_pages_that_all_lead_to_a_login_are_blocked_and_named(site: ChangingSite
     assert report.verdict
     assert report.verdict.outcome is Outcome.FAIL
     assert f"moved to {site.url}/login" in report.build.gone[0].reason
-    assert assay.catalog.live_id() == first.id
+    assert assay.parts.catalog.live_id() == first.id
 
 
 def test_a_folder_and_a_site_share_an_index(site: ChangingSite, tmp_path: Path) -> None:
@@ -224,10 +224,10 @@ def test_a_dry_run_of_a_site_says_what_would_change_and_spares_the_build_the_req
     assay.publish()
     site.write("/docs/lamp", "The lamp", "The lamp is new.")
     del site.pages["/docs/radio"]
-    found = assay.preview()
+    found = assay.builds.preview()
     assert (found.added, found.removed) == ((f"{site.url}/docs/lamp",), (f"{site.url}/docs/radio",))
     assert found.embedded > 0
-    build = assay.ingest()
+    build = assay.builds.ingest()
     assert (build.added, build.removed, build.embedded) == (found.added, found.removed, found.embedded)
 
 

@@ -157,7 +157,7 @@ def test_publishing_and_searching_work_over_it(peer: QdrantPeer, tmp_path: Path)
         assert first
         assert assay.publish().build.unchanged
         assert assay.search(Query("the camera", 1)).hits[0].chunk.document.url == "https://docs.example/camera"
-        assert assay.store.describe().shown == first.id
+        assert assay.parts.store.describe().shown == first.id
 
 
 def test_batches_of_one_arrive_whole(store: QdrantStore, peer: QdrantPeer) -> None:

@@ -129,13 +129,13 @@ def test_a_publish_without_changes_makes_no_collection_and_mends_the_alias(assay
 
 def test_a_changed_page_alone_is_embedded_again(workshop: Workshop, assay: Assay) -> None:
     first = assay.publish().build.generation
-    with assay.live.lease() as searcher:
+    with assay.searches.live.lease() as searcher:
         before = searcher.index.vectors(list(searcher.index.ids()))
     workshop.write("camera", "The camera focuses itself.")
     build = assay.publish().build
     assert (build.embedded, build.reused) == (1, len(PARTS) - 1)
-    assay.live.refresh()
-    with assay.live.lease() as searcher:
+    assay.searches.live.refresh()
+    with assay.searches.live.lease() as searcher:
         assert searcher.generation.id != first.id
         after = searcher.index.vectors(list(searcher.index.ids()))
     shared = after.keys() & before.keys()
@@ -156,7 +156,7 @@ def test_a_rollback_leads_back_and_old_collections_are_removed(
     assert alias(outside) == kept[1]
     assert assay.rollback().id == ids[2]
     assert alias(outside) == kept[0]
-    assay.live.refresh()
+    assay.searches.live.refresh()
     assert "2 corners" in assay.search(Query("how many corners has the frame", 1)).hits[0].chunk.text
     assert assay.promote(ids[3]).id == ids[3]
     assert alias(outside) == kept[1]
@@ -199,7 +199,7 @@ def test_a_live_collection_that_was_removed_is_built_anew(assay: Assay, outside:
     with pytest.raises(IndexNotFound):
         assay.search(Query("gripper", 1))
     assert assay.publish().promoted
-    assay.live.refresh()
+    assay.searches.live.refresh()
     assert first_url(assay, "when is the gripper checked") == "https://docs.example/gripper"
 
 
@@ -216,7 +216,7 @@ def test_a_server_that_goes_away_in_an_upload_leaves_live_as_it_was_and_the_next
         with pytest.raises(StoreUnavailable):
             assay.publish()
         peer.heal()
-        assert assay.catalog.live_id() == live
+        assert assay.parts.catalog.live_id() == live
         assert first_url(assay, "when is the gripper checked") == "https://docs.example/gripper"
         assert {one.state for one in assay.generations()} == {State.LIVE, State.FAILED}
         report = assay.publish()
@@ -326,21 +326,21 @@ def test_searches_fail_while_a_killed_server_is_away_and_work_again_when_it_is_b
     workshop = Workshop(tmp_path, process.url)
     with workshop.open() as assay:
         assay.publish()
-        assay.start_serving()
+        assay.searches.start_serving()
         query = Query("when is the gripper checked", 5)
         whole = assay.search(query).hits
-        assert assay.health().vector_store
+        assert assay.searches.health().vector_store
         for _ in range(2):
             process.kill()
             with ThreadPoolExecutor(20) as threads:
                 failures = list(threads.map(lambda _: failure(assay, query), range(40)))
             assert set(failures) == {StoreUnavailable}
-            assert not assay.health().vector_store
+            assert not assay.searches.health().vector_store
             process.start()
             with ThreadPoolExecutor(20) as threads:
                 answers = list(threads.map(lambda _: assay.search(query).hits, range(40)))
             assert all(hits == whole for hits in answers)
-            assert assay.health().vector_store
+            assert assay.searches.health().vector_store
 
 
 def failure(assay: Assay, query: Query) -> type[AssayError] | None:
@@ -398,7 +398,7 @@ def test_the_embedded_store_can_be_kept_although_there_is_a_server(
 
 def test_a_server_without_an_address_is_a_wrong_setting(workshop: Workshop) -> None:
     with pytest.raises(ConfigurationError) as raised, workshop.open(url=None) as assay:
-        assay.store.check()
+        assay.parts.store.check()
     assert "QDRANT_URL" in raised.value.hint
 
 
@@ -407,7 +407,7 @@ def test_a_missing_client_says_what_to_install(monkeypatch: pytest.MonkeyPatch, 
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "qdrant_client", None)
     with pytest.raises(ConfigurationError, match="qdrant_client") as raised, workshop.open() as assay:
-        assay.store.check()
+        assay.parts.store.check()
     assert ".[qdrant]" in raised.value.hint
 
 
@@ -433,9 +433,9 @@ def test_server_and_embedded_store_give_the_same_hits(shared: Path, peer: Qdrant
         assert assay.publish().promoted, store
         both.append(assay)
     embedded, remote = both
-    live = embedded.catalog.live_id()
+    live = embedded.parts.catalog.live_id()
     assert live
-    titles = [one.info.title for one in embedded.catalog.documents(live)]
+    titles = [one.info.title for one in embedded.parts.catalog.documents(live)]
     queries = [
         *titles,
         "how do I invalidate a cached query",

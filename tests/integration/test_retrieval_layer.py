@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from tests.borders import count_borders, share_borders, text_borders
 from tests.integration.web.conftest import BASE_URL, CHUNKS, settings_for, write_pages
 
 from assay.app import Assay
+from assay.app.searching import Searches
 from assay.contracts import retrieval_layer
 from assay.contracts.ordering import Shaping
 from assay.contracts.retrieval_layer import QueryEmbedding, RetrievalResult
@@ -28,7 +30,7 @@ from assay.errors import (
     StoreUnavailable,
     VectorStoreError,
 )
-from assay.model.ranking import ContractMode, Embed, Mode, Query, Ranking
+from assay.model.ranking import ContractMode, Mode, Query, Ranking
 from assay.ports import Vector
 
 QUESTION = "How do nodes communicate?"
@@ -52,7 +54,7 @@ def assay(folder: Path) -> Iterator[Assay]:
 
 @pytest.fixture
 def retriever(assay: Assay) -> Retriever:
-    return Retriever(assay)
+    return Retriever(assay.searches)
 
 
 # --- generate_query_embedding --------------------------------------------------------------------------------------
@@ -77,7 +79,7 @@ def test_a_query_has_1_to_1000_characters_not_all_white_space(
 @pytest.mark.contract("002.1", "002.3")
 def test_an_embedding_has_the_models_name_and_dimension(retriever: Retriever, assay: Assay) -> None:
     embedding = retriever.generate_query_embedding(QUESTION)
-    identity = assay.embedder.identity
+    identity = assay.parts.embedder.identity
     assert embedding.model == identity.model
     assert len(embedding.vector) == identity.dimension == 256
     assert {type(element) for element in embedding.vector} == {float}
@@ -86,11 +88,11 @@ def test_an_embedding_has_the_models_name_and_dimension(retriever: Retriever, as
 @pytest.mark.contract("002.15")
 def test_an_embedding_is_that_of_a_query_bit_for_bit(retriever: Retriever, assay: Assay) -> None:
     vector = np.asarray(retriever.generate_query_embedding(QUESTION).vector, dtype=np.float32)
-    assert np.array_equal(vector, assay.embedder.embed_query(QUESTION))
+    assert np.array_equal(vector, assay.parts.embedder.embed_query(QUESTION))
 
 
-class WithoutEmbedder(Assay):
-    """An Assay whose model does not answer."""
+class WithoutEmbedder(Searches):
+    """Searches whose model does not answer."""
 
     def embed_query(self, text: str) -> Vector:
         raise EmbedderUnavailable("The model does not answer.")
@@ -98,8 +100,8 @@ class WithoutEmbedder(Assay):
 
 @pytest.mark.contract("002.16")
 def test_a_model_that_fails_is_an_embedding_error(folder: Path) -> None:
-    with WithoutEmbedder.open(settings_for(folder)) as assay, pytest.raises(EmbeddingError):
-        Retriever(assay).generate_query_embedding(QUESTION)
+    with Assay.open(settings_for(folder)) as assay, pytest.raises(EmbeddingError):
+        Retriever(WithoutEmbedder(assay.parts)).generate_query_embedding(QUESTION)
 
 
 # --- retrieve_content_chunks ---------------------------------------------------------------------------------------
@@ -202,7 +204,7 @@ def test_a_vector_store_that_fails_is_an_error_and_never_an_empty_list(tmp_path:
         if file.is_file():
             file.write_bytes(b"damaged")
     with Assay.open(settings_for(tmp_path)) as assay, pytest.raises(VectorStoreError):
-        Retriever(assay).retrieve_content_chunks([0.5] * 256)
+        Retriever(assay.searches).retrieve_content_chunks([0.5] * 256)
 
 
 @pytest.mark.contract("002.20")
@@ -210,10 +212,10 @@ def test_before_the_first_promotion_there_is_an_error_and_never_an_empty_list(tm
     write_pages(tmp_path / "pages")
     with Assay.open(settings_for(tmp_path)) as assay:
         with pytest.raises(CatalogError):
-            Retriever(assay).retrieve(QUESTION)
-        assay.ingest()
+            Retriever(assay.searches).retrieve(QUESTION)
+        assay.builds.ingest()
         with pytest.raises(NoLiveGeneration):
-            Retriever(assay).retrieve(QUESTION)
+            Retriever(assay.searches).retrieve(QUESTION)
 
 
 # --- what goes with them -------------------------------------------------------------------------------------------
@@ -269,7 +271,7 @@ def test_contract_mode_decides_how_retrieve_chooses_and_orders(
     assay: Assay, contract_mode: ContractMode, searched: Mode, sorts: bool
 ) -> None:
     question = "robot hand gripper testing two people nodes"
-    retriever = Retriever(assay, Shaping.of(contract_mode, Mode.HYBRID))
+    retriever = Retriever(assay.searches, Shaping.of(contract_mode, Mode.HYBRID))
     results = retriever.retrieve(question, 5, minimum_relevance=0.0)
     hits = [(hit.chunk.id, hit.similarity) for hit in assay.search(Query(question, 5, searched)).hits]
     expected = sorted(hits, key=lambda one: (-one[1], one[0])) if sorts else hits
@@ -317,20 +319,20 @@ def test_the_statistics_count_queries_empty_answers_and_failures(retriever: Retr
     assert (after.queries, after.empty, after.failed) == (2, 1, 0)
     assert after.mean_ms is not None
     assert after.mean_ms > 0
-    assert (after.generation, after.documents, after.chunks) == (assay.catalog.live_id(), CHUNKS, CHUNKS)
-    assert (after.model, after.dimension) == (assay.embedder.identity.model, 256)
+    assert (after.generation, after.documents, after.chunks) == (assay.parts.catalog.live_id(), CHUNKS, CHUNKS)
+    assert (after.model, after.dimension) == (assay.parts.embedder.identity.model, 256)
 
 
-class WithoutStore(Assay):
-    """An Assay whose vector store does not answer."""
+class WithoutStore(Searches):
+    """Searches whose vector store does not answer."""
 
-    def search(self, query: Query, *, embed: Embed | None = None) -> Ranking:
+    def search(self, *_: object, **__: object) -> Ranking:
         raise StoreUnavailable("The vector store does not answer.")
 
 
 def test_the_statistics_count_what_failed_apart(folder: Path) -> None:
-    with WithoutStore.open(settings_for(folder)) as assay:
-        retriever = Retriever(assay)
+    with Assay.open(settings_for(folder)) as assay, closing(WithoutStore(assay.parts)) as searches:
+        retriever = Retriever(searches)
         with pytest.raises(VectorStoreError):
             retriever.retrieve(QUESTION)
         statistics = retriever.statistics()
@@ -341,13 +343,13 @@ def test_a_configuration_that_works_has_no_problems(retriever: Retriever, assay:
     retriever.retrieve(QUESTION)
     check = retriever.check_configuration()
     assert check.ok, check.problems
-    assert (check.dimension, check.generation) == (256, assay.catalog.live_id())
+    assert (check.dimension, check.generation) == (256, assay.parts.catalog.live_id())
 
 
 @pytest.mark.contract("002.25")
 def test_a_configuration_that_does_not_work_says_why(tmp_path: Path) -> None:
     with Assay.open(settings_for(tmp_path)) as assay:
-        check = Retriever(assay).check_configuration()
+        check = Retriever(assay.searches).check_configuration()
     assert not check.ok
     assert any("assay" in problem for problem in check.problems)
     assert check.generation is None
@@ -442,13 +444,13 @@ def test_the_functions_follow_a_promotion(tmp_path: Path) -> None:
         assert process.stdin
         assert process.stdout
         try:
-            assert process.stdout.readline() == f"The dock {assay.catalog.live_id()}\n"
+            assert process.stdout.readline() == f"The dock {assay.parts.catalog.live_id()}\n"
             text = "---\ntitle: The charging station\n---\n\nThe dock charges the robot over night.\n"
             page.write_text(text, encoding="utf-8")
             assay.publish()
             process.stdin.write("\n")
             process.stdin.flush()
-            assert process.stdout.readline() == f"The charging station {assay.catalog.live_id()}\n"
+            assert process.stdout.readline() == f"The charging station {assay.parts.catalog.live_id()}\n"
             assert process.wait(60) == 0
         finally:
             process.kill()
@@ -461,6 +463,7 @@ def test_the_first_calls_of_many_threads_open_one_index(folder: Path) -> None:
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from assay.app import Assay
+from assay.app.searching import Searches
 from assay.contracts.retrieval_layer import retrieve, statistics
 opened = []
 from_environment = Assay.from_environment

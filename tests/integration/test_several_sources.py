@@ -52,12 +52,12 @@ def test_a_boost_decides_between_equals_without_a_new_build(places: Path, first:
 
 def test_a_pass_under_other_boosts_says_nothing(places: Path) -> None:
     with _open(places) as assay:
-        candidate = assay.ingest().generation
+        candidate = assay.builds.ingest().generation
         plain = assay.validate(candidate.id).verdict
     with _open(places, wiki=2.0) as assay:
-        assert assay.gate.fingerprint != plain.gate
+        assert assay.systems.gate.fingerprint != plain.gate
         with pytest.raises(PromotionRefused):
-            assay.releases.promote(candidate.id, assay.gate.fingerprint, None)
+            assay.parts.lifecycle.promote(candidate.id, assay.systems.gate.fingerprint, None)
 
 
 def test_two_sources_of_one_name_are_refused(places: Path) -> None:
@@ -66,7 +66,7 @@ def test_two_sources_of_one_name_are_refused(places: Path) -> None:
         Assay.open(load_settings(None, {"data_dir": places / "data", "sources": sources})) as assay,
         pytest.raises(ConfigurationError, match="Two sources are called 'docs'"),
     ):
-        assay.ingest()
+        assay.builds.ingest()
 
 
 class _Heard(Silence):
@@ -91,5 +91,5 @@ def test_each_source_adds_its_pages_to_what_is_to_be_read(places: Path) -> None:
     heard = _Heard()
     (places / "wiki" / "camera.md").unlink()
     with _open(places) as assay:
-        assay.ingest(progress=heard)
+        assay.builds.ingest(progress=heard)
     assert (heard.expected, heard.read) == ([2, 3], 3)

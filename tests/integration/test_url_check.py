@@ -54,7 +54,7 @@ def test_a_validation_that_is_asked_to_has_a_row_for_each_dead_address(tmp_path:
     with served(site):
         source = {"path": pages, "name": "manual", "base_url": site.url, "convention": "plain"}
         with Assay.open(load_settings(None, {"data_dir": tmp_path / "index", "sources": [source]})) as assay:
-            assay.ingest()
+            assay.builds.ingest()
             plain = assay.validate(None, tmp_path / "set.yaml")
             asked = assay.validate(None, tmp_path / "set.yaml", check_urls=True)
     assert "addresses of hits" not in {finding.check for finding in plain.verdict.findings}

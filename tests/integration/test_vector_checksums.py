@@ -98,7 +98,7 @@ def originals(peer: Peer, tmp_path_factory: pytest.TempPathFactory) -> Callable[
             with ExitStack() as opened:
                 server = opened.enter_context(QdrantPeer(folder / "server")) if store == "qdrant" else None
                 with Bought(folder, store, peer, server).open() as assay:
-                    assay.ingest()
+                    assay.builds.ingest()
                     assert assay.validate().verdict.outcome is Outcome.PASS
         return made[store]
 
@@ -177,7 +177,7 @@ def test_vectors_that_were_changed_are_counted_and_named(
 ) -> None:
     changed = bought.damage(damage)
     with bought.open() as assay:
-        found = assay.audit().audit
+        found = assay.auditor.audit().audit
     assert found.compared_vectors == 0  # nothing was paid for it
     fault = found.faults[CHECK]
     assert fault.count == len(changed)
@@ -195,8 +195,8 @@ def test_vectors_that_were_rotated_after_the_pass_are_not_promoted(bought: Bough
 
 def test_a_candidate_as_it_was_built_is_promoted(bought: Bought) -> None:
     with bought.open() as assay:
-        assert assay.audit().audit.faults[CHECK].count == 0
-        assert CHECK not in assay.audit().audit.skipped
+        assert assay.auditor.audit().audit.faults[CHECK].count == 0
+        assert CHECK not in assay.auditor.audit().audit.skipped
         assay.promote()
 
 
@@ -206,11 +206,11 @@ def test_a_wrong_vector_gets_into_no_later_index(bought: Bought, caplog: pytest.
     changed = bought.damage(two_swapped)
     bought.edit_a_page()
     with bought.open() as assay:
-        build = assay.ingest()
-        before, after = (set(assay.catalog.embedded_hashes(one)) for one in (live.id, build.generation.id))
+        build = assay.builds.ingest()
+        before, after = (set(assay.parts.catalog.embedded_hashes(one)) for one in (live.id, build.generation.id))
         assert build.embedded == len(after - before) + len(changed)
         assert build.reused == build.generation.chunks - build.embedded
-        assert assay.audit("candidate", everything=True).audit.count == 0
+        assert assay.auditor.audit("candidate", everything=True).audit.count == 0
         assert assay.validate().verdict.outcome is Outcome.PASS
     assert "2 vectors of the earlier index are not those that were embedded" in caplog.text
 
@@ -224,9 +224,9 @@ def test_a_generation_without_checksums_is_judged_without_them_and_the_next_has_
         assert CHECK not in {finding.check for finding in verdict.findings}
         (note,) = [note for note in verdict.notes if "no recorded checksum" in note]
         assert note.startswith(f"{assay.generations()[0].chunks} vectors have no recorded checksum")
-        assert "was recorded" in assay.audit().audit.skipped[CHECK]
+        assert "was recorded" in assay.auditor.audit().audit.skipped[CHECK]
         bought.edit_a_page()
-        assert assay.ingest().reused > 100
+        assert assay.builds.ingest().reused > 100
         verdict = assay.validate().verdict
         assert _finding(verdict).outcome is Outcome.PASS
         assert not [note for note in verdict.notes if "no recorded checksum" in note]
@@ -246,13 +246,13 @@ def test_damaged_checksums_are_a_fault_of_the_catalog_and_the_others_are_looked_
     one = "(SELECT min(url) FROM generation_documents)"
     bought.sql(f"UPDATE generation_documents SET vector_checksums = substr(vector_checksums, 2) WHERE url = {one}")
     with bought.open() as assay:
-        faults = assay.audit().audit.faults
+        faults = assay.auditor.audit().audit.faults
         assert faults["catalog"].count == 1
         assert "checksums of the vectors of https://docs.example/" in faults["catalog"].examples[0]
         assert faults[CHECK].count == 0
     bought.damage(all_rotated)
     with bought.open() as assay:
-        faults = assay.audit().audit.faults
+        faults = assay.auditor.audit().audit.faults
         assert faults["catalog"].count == 1
         assert faults[CHECK].count > 100
 
@@ -266,7 +266,7 @@ def all_one(points: list[Stored]) -> Sequence[Stored]:
 @only_embedded
 def test_an_audit_looks_at_the_vectors_by_themselves_too(bought: Bought) -> None:
     with bought.open() as assay:
-        report = assay.audit()
+        report = assay.auditor.audit()
     assert report.sound
     assert [(one.check, one.outcome) for one in report.vectors] == [
         ("distinct vectors", Outcome.PASS),
@@ -275,7 +275,7 @@ def test_an_audit_looks_at_the_vectors_by_themselves_too(bought: Bought) -> None
     bought.damage(all_one)
     bought.sql("UPDATE generation_documents SET vector_checksums = NULL")  # as of an earlier version
     with bought.open() as assay:
-        report = assay.audit()
+        report = assay.auditor.audit()
     assert report.audit.count == 0
     assert not report.sound
     assert {one.check for one in report.vectors if one.outcome is Outcome.FAIL} == {

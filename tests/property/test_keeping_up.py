@@ -61,10 +61,10 @@ def _open(site: ChangingSite, data: Path) -> Iterator[Assay]:
 
 
 def _content(assay: Assay) -> _Content:
-    live = assay.catalog.live_id()
+    live = assay.parts.catalog.live_id()
     assert live
-    chunks = list(assay.catalog.chunks(live))
-    with assay.live.lease() as searcher:
+    chunks = list(assay.parts.catalog.chunks(live))
+    with assay.searches.live.lease() as searcher:
         vectors = searcher.index.vectors([chunk.id for chunk in chunks])
     rows = [(chunk.document.url, chunk.id, chunk.text, chunk.position, chunk.anchor, chunk.next_id) for chunk in chunks]
     return _Content(sorted(rows), {key: vector.tobytes() for key, vector in vectors.items()})

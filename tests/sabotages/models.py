@@ -93,7 +93,7 @@ def _while_building(one: One) -> Callable[[Workspace, float], None]:
     def damage(workspace: Workspace, share: float) -> None:
         workspace.spoil = _spoil(share, one)
         with workspace.opened() as assay:
-            assay.ingest(rebuild=True)
+            assay.builds.ingest(rebuild=True)
         workspace.spoil = None
 
     return damage
@@ -102,7 +102,7 @@ def _while_building(one: One) -> Callable[[Workspace, float], None]:
 def _shifted_while_building(workspace: Workspace, _: float) -> None:
     workspace.spoil = _shift_batches
     with workspace.opened() as assay:
-        assay.ingest(rebuild=True)
+        assay.builds.ingest(rebuild=True)
     workspace.spoil = None
 
 

@@ -14,6 +14,7 @@ from assay.contracts import service_validation
 from assay.model.evaluation import Finding
 from assay.model.evaluation import Outcome as Concluded
 from assay.model.ranking import Query
+from assay.release.generation_names import CANDIDATE, resolve_generation
 from assay.validation.deriving.deriving import derive
 from assay.web.validating import Validations
 from tests.sabotages.pages import cut_page, log_in, remove
@@ -124,7 +125,7 @@ def _slow(workspace: Workspace, _: float) -> None:
 def _by_derived(workspace: Workspace) -> None:
     """Judge by what the pages themselves link and ask."""
     with workspace.opened() as assay:
-        derived = derive(assay.linked_documents(), "derived").test_set
+        derived = derive(assay.labels.linked_documents(), "derived").test_set
     assert derived is not None
     save_test_set(workspace.testset, derived, overwrite=True)
 
@@ -164,7 +165,7 @@ def _candidate(workspace: Workspace) -> None:
     page = workspace.pages()[1]
     page.write_text(f"{page.read_text(encoding='utf-8')}\nOne sentence more.\n", encoding="utf-8")
     with workspace.opened() as assay:
-        assay.validate(assay.ingest().generation.id)
+        assay.validate(assay.builds.ingest().generation.id)
 
 
 def _pass_by_loose_limits(workspace: Workspace, share: float) -> None:
@@ -172,14 +173,14 @@ def _pass_by_loose_limits(workspace: Workspace, share: float) -> None:
         remove(page, 0)
     workspace.settings["gate"] = {"max_page_fall": 1.0}
     with workspace.opened() as assay:
-        validation = assay.validate(assay.ingest(rebuild=True).generation.id)
+        validation = assay.validate(assay.builds.ingest(rebuild=True).generation.id)
         assert validation.verdict.outcome is Concluded.PASS, validation.verdict.summary
     del workspace.settings["gate"]
 
 
 def _rotated_after_its_pass(workspace: Workspace, _: float) -> None:
     with workspace.opened() as assay:
-        candidate = assay.releases.candidate().id
+        candidate = resolve_generation(assay.parts.catalog, CANDIDATE).id
     stores = workspace.stores_of(candidate)
     points = list(stores.points.all().values())
     rotate_by_one(points)

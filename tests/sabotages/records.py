@@ -40,11 +40,11 @@ def _another_build(workspace: Workspace, share: float) -> None:
     for page in workspace.some_pages(share):
         remove(page, 0)
     with workspace.opened() as assay:
-        other = assay.ingest(rebuild=True).generation.id
+        other = assay.builds.ingest(rebuild=True).generation.id
     shutil.rmtree(live)
     copy_tree(live.parent / other, live)
     with workspace.opened() as assay:
-        assay.catalog.transition(other, State.REJECTED, reason="its files were taken")
+        assay.parts.catalog.transition(other, State.REJECTED, reason="its files were taken")
 
 
 def _setting(table: str, **values: object) -> Callable[[Workspace, float], None]:

@@ -83,7 +83,7 @@ def _of_bare_texts(workspace: Workspace, share: float) -> None:
     points = workspace.stores.points.all()
     chosen = [points[one] for one in some(sorted(points), share)]
     with workspace.opened() as assay:
-        vectors = assay.embedder.embed_documents([point.payload["text"] for point in chosen])
+        vectors = assay.parts.embedder.embed_documents([point.payload["text"] for point in chosen])
     for point, vector in zip(chosen, vectors, strict=True):
         point.dense = vector.tolist()
     workspace.stores.points.put(*chosen)
@@ -95,7 +95,7 @@ def _of_a_query(workspace: Workspace, share: float) -> None:
     chosen = [points[one] for one in some(sorted(points), share)]
     with workspace.opened() as assay:
         for point in chosen:
-            point.dense = assay.embed_query(point.payload["text"]).tolist()
+            point.dense = assay.searches.embed_query(point.payload["text"]).tolist()
     workspace.stores.points.put(*chosen)
 
 

@@ -169,7 +169,7 @@ class Workspace:
             with Assay.open(load_settings(None, values)) as assay:
                 if self.embedder == STATIC and self.spoil is not None:
                     spoiled: Embedder = SpoiledEmbedder(self.spoil)
-                    assay.embedder = spoiled  # type: ignore[misc]  # a cached property, which is set at first use
+                    assay.parts.embedder = spoiled  # type: ignore[misc]  # a cached property, which is set at first use
                 yield assay
         finally:
             self.peer.spoil = None

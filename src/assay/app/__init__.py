@@ -1,15 +1,14 @@
 """The only place that builds objects: settings in, a working Assay out.
 
-`construction` makes adapters of settings, `parts` holds them, `measuring` and `assay` do things with them.
+`construction` makes adapters of settings, `parts` holds them; `building`, `searching`, `systems`, `evaluation`,
+`labels`, `auditing` and `releases` each do one thing with them; `assay` holds all of these.
 """
 
 from assay.app.assay import Assay
-from assay.app.construction import gate_of, shipped_folder, source_of
-from assay.app.parts import CANDIDATE
+from assay.app.construction import gate_of, shipped_folder
 from assay.app.reports import AuditReport, CalibrationReport, Health, PublishReport
 
 __all__ = [
-    "CANDIDATE",
     "Assay",
     "AuditReport",
     "CalibrationReport",
@@ -17,5 +16,4 @@ __all__ = [
     "PublishReport",
     "gate_of",
     "shipped_folder",
-    "source_of",
 ]

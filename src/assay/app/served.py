@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.app import Assay
+from assay.app.assay import Assay
 from assay.app.testsets import load_test_set
 from assay.client.client import Client
 from assay.errors import CatalogError, GenerationNotFound, InputError
@@ -56,7 +56,7 @@ def validate_served(
     try:
         search = assay.settings.search
         served = _served_by(client, labelled, assay)
-        measures = assay.measures if served else assay.measures.of_hits()
+        measures = assay.systems.measures if served else assay.systems.measures.of_hits()
         depth = max(assay.settings.validation.depth, measures.deepest)
         asked = Asked(client.search, None, search.mode, search.threshold, depth)
         return validate(
@@ -68,7 +68,7 @@ def validate_served(
                 not_compared="",
                 removed=(),
                 measures=measures,
-                gate=assay.gate,
+                gate=assay.systems.gate,
                 target=client.address,
                 search={"mode": search.mode.value, "threshold": search.threshold},
                 structure=None,
@@ -88,14 +88,14 @@ def _served_by(client: Client, test_set: TestSet, assay: Assay) -> Generation | 
         return None
     name = client.search(Query(text, 1)).generation
     try:
-        return assay.catalog.generation(name)
+        return assay.parts.catalog.generation(name)
     except (CatalogError, GenerationNotFound):
         return None
 
 
 def _system(test_set: TestSet, served: Generation | None, assay: Assay, asked: Asked) -> System:
     if served is not None:
-        topics = resolve(test_set, CatalogCorpus(assay.catalog, served.id))
+        topics = resolve(test_set, CatalogCorpus(assay.parts.catalog, served.id))
         return System(served, served.id, topics, asked)
     unlabelled = tuple(ResolvedTopic(topic, (), {}) for topic in test_set.topics)
     return System(None, "", unlabelled, asked, label=lambda run: _labelled(test_set, run))

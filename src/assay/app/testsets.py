@@ -37,6 +37,7 @@ __all__ = [
     "load_test_set",
     "name_of",
     "own_judgments",
+    "read_run_file",
     "save_test_set",
     "take_back",
     "text_of",
@@ -51,6 +52,11 @@ def load_test_set(path: Path) -> TestSet:
 def examine_test_set(path: Path) -> Reading:
     """What a test-set file holds, with all that is wrong with it or odd. Raises InputError where it cannot be read."""
     return examine(_located(path), name_of(path))
+
+
+def read_run_file(path: Path) -> Mapping[str, Sequence[trec.Retrieved]]:
+    """Read a TREC run: the hits of each topic, by its id. Raises InputError that names the lines."""
+    return trec.read_run(read_text(path))
 
 
 def name_of(path: Path) -> str:

@@ -1,21 +1,20 @@
 """What is measured for an experiment: a generation with its labels, and a system asked about it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.adapters.testset_files.text_file import read_text
-from assay.adapters.testset_files.trec import read_run
-from assay.app import CANDIDATE, Assay
-from assay.app.testsets import load_test_set
-from assay.errors import GenerationError, GenerationNotFound, InputError
+from assay.app import Assay
+from assay.app.testsets import load_test_set, read_run_file
+from assay.errors import InputError
 from assay.experiments.variants import Variant
 from assay.model.comparisons import Side
 from assay.model.evaluation import ResolvedTopic, TestSet
 from assay.model.generations import Generation
 from assay.model.validations import Provenance
 from assay.ports import Progress
+from assay.release.generation_names import CANDIDATE, LIVE, resolve_generation
 from assay.settings import Settings
 from assay.validation.comparing import ranked_topic, stored_topic
 from assay.validation.judgments.corpus import CatalogCorpus
@@ -25,9 +24,6 @@ from assay.validation.latency import percentiles
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.metrics import order
 from assay.validation.runner import RunReport, run_topics
-
-LIVE = "live"
-"""Stands for the id of the generation that answers."""
 
 _LOOKED_UP = 500
 """Documents of a run that are looked for to see whether it is one of this generation."""
@@ -45,6 +41,7 @@ class Bench:
     """Measures settings on generations with one test set, which is read when it is first needed.
 
     opened: indexes are closed with it.
+    generation, default: the generation of whatever names none, as in resolve_generation.
     """
 
     def __init__(
@@ -55,6 +52,7 @@ class Bench:
         generation: str | None,
         measures: Measures,
         progress: Progress,
+        default: Sequence[str] = (LIVE, CANDIDATE),
     ) -> None:
         self.assay = assay
         self.settings: Settings = assay.settings
@@ -62,7 +60,8 @@ class Bench:
         self.progress = progress
         self._opened = opened
         self._path = test_set or assay.settings.validation.testset
-        self._asked_generation = generation
+        self._generation = generation
+        self._default = default
         self._test_set: TestSet | None = None
         self._resolved: dict[str, Resolved] = {}
 
@@ -78,33 +77,19 @@ class Bench:
             self._test_set = load_test_set(self._path)
         return self._test_set
 
-    def generation(self, named: str | None) -> Generation:
-        """A generation that can be searched. named: None for the one of the command line, or what is live.
+    def generation(self, name: str | None) -> Generation:
+        """Find a generation that can be searched. name: None for the one that the bench was made with.
 
         Raises GenerationError, CatalogError.
         """
-        asked = named or self._asked_generation
-        if asked in {LIVE, None}:
-            live_id = self.assay.catalog.live_id()
-            if live_id is not None:
-                return self.assay.catalog.generation(live_id)
-            if asked == LIVE:
-                raise GenerationNotFound("Nothing is live.", hint="`assay promote` makes the candidate live.")
-            return self.assay.releases.candidate()
-        if asked == CANDIDATE:
-            return self.assay.releases.candidate()
-        found = self.assay.catalog.generation(str(asked))
-        if not found.state.is_sealed:
-            raise GenerationError(
-                f"Generation {found.id} is {found.state}, and has no whole index to search.",
-                hint="`assay generations` lists every generation with its state.",
-            )
-        return found
+        return resolve_generation(
+            self.assay.parts.catalog, name or self._generation, default=self._default, sealed=True
+        )
 
     def resolved(self, generation: Generation) -> Resolved:
         """The test set on a generation; looked for once."""
         if generation.id not in self._resolved:
-            topics = resolve(self.test_set, CatalogCorpus(self.assay.catalog, generation.id))
+            topics = resolve(self.test_set, CatalogCorpus(self.assay.parts.catalog, generation.id))
             self._resolved[generation.id] = Resolved(generation, topics)
         return self._resolved[generation.id]
 
@@ -116,7 +101,7 @@ class Bench:
         ordered = sorted({one.id: one for one in generations}.values(), key=lambda one: (one.created_at, one.id))
         agreed = agree(
             self.test_set,
-            [CatalogCorpus(self.assay.catalog, one.id) for one in ordered],
+            [CatalogCorpus(self.assay.parts.catalog, one.id) for one in ordered],
             same_chunker=len({one.chunker for one in ordered}) == 1,
             allow_removals=allow_removals,
             progress=self.progress,
@@ -128,18 +113,21 @@ class Bench:
     def measured(self, variant: Variant) -> Side:
         """Ask every topic with these settings, and measure the answers."""
         on = self.resolved(self.generation(variant.generation))
-        searcher = self._opened.enter_context(closing(self.assay.searcher_of(on.generation, variant.search)))
+        searcher = self._opened.enter_context(closing(self.assay.searches.open_with(on.generation, variant.search)))
         report = run_topics(
-            on.topics, self.assay.asked(searcher, variant.search, self.measures), on.generation.id, self.progress
+            on.topics,
+            self.assay.systems.asked(searcher, variant.search, self.measures),
+            on.generation.id,
+            self.progress,
         )
         return self._side(variant, on, report)
 
     def run_in(self, path: Path) -> Side:
         """The rankings in a TREC run file, measured with the labels of the test set on the generation."""
-        run = read_run(read_text(path))
+        run = read_run_file(path)
         on = self.resolved(self.generation(None))
         known = {hit.doc_id for hits in run.values() for hit in hits}
-        if not self.assay.catalog.places_of_ids(on.generation.id, sorted(known)[:_LOOKED_UP]):
+        if not self.assay.parts.catalog.places_of_ids(on.generation.id, sorted(known)[:_LOOKED_UP]):
             raise InputError(
                 f"{path}: none of its documents is a chunk of generation {on.generation.id}.",
                 hint="Name the generation that it is a run of with --generation; its documents have to be chunk ids.",
@@ -155,7 +143,7 @@ class Bench:
 
     def _side(self, variant: Variant, on: Resolved, report: RunReport) -> Side:
         results = measure_topics(report.run, on.topics, self.measures)
-        costly = self.assay.embedder.batching.costly
+        costly = self.assay.parts.embedder.batching.costly
         timings = [run.timings for run in report.run.topics if run.timings and run.topic_id in report.timed]
         spent = [one.total_ms - (one.embed_ms if costly else 0.0) for one in timings]
         note = "the embedding of the queries is left out, for it is remembered from one side to the other"
@@ -176,7 +164,7 @@ class Bench:
             chunker=generation.chunker,
             documents=generation.documents,
             chunks=generation.chunks,
-            search=self.assay.searching_by(variant.search),
+            search=self.assay.searches.described(variant.search),
             test_set=self.test_set.name,
             test_set_fingerprint=self.test_set.fingerprint,
             test_set_path=str(self._path),

@@ -5,15 +5,16 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from assay.app import CANDIDATE, Assay
+from assay.app import Assay
 from assay.contracts.report_reading import from_json
 from assay.errors import GenerationError, GenerationNotFound, InputError
-from assay.experiments.bench import LIVE, Bench
+from assay.experiments.bench import Bench
 from assay.experiments.variants import Variant, variant_in, variant_of
 from assay.model.comparisons import Comparison, Side
 from assay.model.generations import Generation
 from assay.model.ranking import Mode
 from assay.ports import Progress
+from assay.release.generation_names import CANDIDATE, LIVE
 from assay.validation.comparing import compare_sides
 from assay.validation.judgments.denominators import removal_notes
 from assay.validation.measuring import Measures
@@ -120,7 +121,7 @@ def _meant(bench: "Bench", named: str) -> _Meant:
     if path.suffix.lower() in {_REPORT, _SETTINGS} or "/" in named:
         raise InputError(f"There is no file {named}.", hint=_KINDS)
     try:
-        found = bench.assay.catalog.generation(named)
+        found = bench.assay.parts.catalog.generation(named)
     except GenerationNotFound:
         raise InputError(f"{named!r} is no generation, no file and no setting.", hint=_KINDS) from None
     return Variant(found.id, bench.settings.search, found.id)

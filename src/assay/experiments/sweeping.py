@@ -1,24 +1,22 @@
 """Several settings of the search, and several chunkers, over one test set."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
-from assay.adapters.catalog.catalog import SqlCatalog
-from assay.adapters.stores.edge.store import EdgeStore
-from assay.app import CANDIDATE, Assay
-from assay.errors import AssayError, GenerationNotFound, IndexNotOurs
-from assay.experiments.bench import LIVE, Bench, Resolved
+from assay.app import Assay
+from assay.errors import AssayError, IndexNotOurs
+from assay.experiments.bench import Bench, Resolved
 from assay.experiments.variants import DEFAULT_GRID, Grid, Variant, default_grid, described, grid_in
 from assay.ingest.chunking.chunker import ChunkingRules
-from assay.ingest.recutting import RecutParts, chunker_identity, recut
+from assay.ingest.recutting import chunker_identity
 from assay.model.comparisons import Sweep
 from assay.model.generations import Generation
 from assay.model.ranking import Query
-from assay.ports import IndexSpec, Progress, VectorStore
+from assay.ports import Progress, VectorStore
+from assay.release.generation_names import CANDIDATE, LIVE
 from assay.retrieval.searcher import Searcher
 from assay.settings import ChunkingSettings
 from assay.validation.judgments.corpus import CatalogCorpus
@@ -51,9 +49,9 @@ def sweep(
     runs = _grid(assay, grid)
     measures = shown_measures(runs.measure)
     with ExitStack() as opened:
-        bench = Bench(assay, opened, test_set, generation, Measures.named(measures), progress)
+        bench = Bench(assay, opened, test_set, generation, Measures.named(measures), progress, (CANDIDATE, LIVE))
         tests = bench.test_set
-        base = bench.generation(generation) if generation else _candidate_or_live(bench)
+        base = bench.generation(generation)
         places = _by_chunking(bench, base, runs.variants)
         rows: dict[int, Measured] = {}
         for rules, variants in places:
@@ -86,16 +84,9 @@ def _notes(assay: Assay, cut: bool) -> list[str]:
     return notes
 
 
-def _candidate_or_live(bench: Bench) -> Generation:
-    try:
-        return bench.generation(CANDIDATE)
-    except GenerationNotFound:
-        return bench.generation(LIVE)
-
-
 def _grid(assay: Assay, named: str) -> Grid:
     if named == DEFAULT_GRID and not Path(named).is_file():
-        cuts = assay.adopted is None and not assay.embedder.batching.costly
+        cuts = assay.parts.adopted is None and not assay.parts.embedder.batching.costly
         return default_grid(assay.settings, chunkers=cuts)
     return grid_in(Path(named), assay.settings)
 
@@ -106,24 +97,23 @@ def _by_chunking(
     """The rows that share an index, with their places; None for the index that there is."""
     grouped: dict[tuple[int, int] | None, list[tuple[int, Variant]]] = {}
     for place, variant in enumerate(variants):
-        rules = None if variant.chunking is None else _rules(bench, variant.chunking)
+        rules = None if variant.chunking is None else bench.assay.builds.rules(variant.chunking)
         same = rules is None or chunker_identity(base, rules) == base.chunker
         key = None if same or rules is None else (rules.max_characters, rules.overlap)
         grouped.setdefault(key, []).append((place, variant))
-    if bench.assay.adopted is not None and any(key is not None for key in grouped):
+    adopted = bench.assay.parts.adopted
+    if adopted is not None and any(key is not None for key in grouped):
         raise IndexNotOurs(
-            f"The collection {bench.assay.adopted} is adopted, and its documents are not known; only their chunks are.",
+            f"The collection {adopted} is adopted, and its documents are not known; only their chunks are.",
             hint="Leave `chunking` out of the runs.",
         )
     return [
-        (None if key is None else _rules(bench, ChunkingSettings(max_characters=key[0], overlap=key[1])), rows)
+        (
+            None if key is None else bench.assay.builds.rules(ChunkingSettings(max_characters=key[0], overlap=key[1])),
+            rows,
+        )
         for key, rows in grouped.items()
     ]
-
-
-def _rules(bench: Bench, chunking: ChunkingSettings) -> ChunkingRules:
-    embedder = bench.assay.embedder
-    return ChunkingRules(chunking.max_characters, embedder.max_tokens, chunking.overlap, embedder.tokenizer)
 
 
 @contextmanager
@@ -134,43 +124,25 @@ def _cut(bench: Bench, base: Generation, rules: ChunkingRules | None) -> Iterato
         yield resolved, None
         return
     assay = bench.assay
-    with (
-        tempfile.TemporaryDirectory(prefix="assay-sweep-", ignore_cleanup_errors=True) as folder,
-        ExitStack() as opened,
-    ):
-        place = Path(folder)
-        catalog = opened.enter_context(
-            closing(SqlCatalog.open(f"sqlite:///{(place / 'catalog.sqlite').as_posix()}", create=True))
-        )
-        store = EdgeStore(place / "generations", hnsw_threshold=assay.settings.index.hnsw_threshold)
-        earlier = opened.enter_context(closing(assay.store.open(base.id, IndexSpec.of(base))))
-        parts = RecutParts(
-            base=base,
-            documents=assay.catalog,
-            earlier=earlier if base.embedder == assay.embedder.identity else None,
-            earlier_chunks=assay.catalog.embedded_hashes(base.id),
-            embedder=assay.embedder,
-            encoder=assay.encoder,
-            cache=assay.embedding_cache,
-            catalog=catalog,
-            store=store,
-            work_dir=place,
-        )
-        generation = recut(parts, rules, bench.progress)
-        corpus = RecutCorpus(CatalogCorpus(catalog, generation.id), CatalogCorpus(assay.catalog, base.id))
-        yield Resolved(generation, resolve(bench.test_set, corpus)), store
+    with assay.builds.recut(base, rules, bench.progress) as cut:
+        corpus = RecutCorpus(CatalogCorpus(cut.catalog, cut.generation.id), CatalogCorpus(assay.parts.catalog, base.id))
+        yield Resolved(cut.generation, resolve(bench.test_set, corpus)), cut.store
 
 
 def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: Sequence[Variant]) -> list[Measured]:
     """The rows of one index. store: where it is; None for where all are."""
     with ExitStack() as opened:
         searchers = [
-            opened.enter_context(closing(bench.assay.searcher_of(on.generation, one.search, store))) for one in variants
+            opened.enter_context(closing(bench.assay.searches.open_with(on.generation, one.search, store)))
+            for one in variants
         ]
         results = []
         for searcher, variant in zip(searchers, variants, strict=True):
             report = run_topics(
-                on.topics, bench.assay.asked(searcher, variant.search, bench.measures), on.generation.id, bench.progress
+                on.topics,
+                bench.assay.systems.asked(searcher, variant.search, bench.measures),
+                on.generation.id,
+                bench.progress,
             )
             results.append(measure_topics(report.run, on.topics, bench.measures))
         timed = _timed(bench, on, searchers, variants)

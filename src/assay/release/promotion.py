@@ -21,8 +21,8 @@ _MISMATCHES = {
 }
 
 
-class Releases:
-    """Promotes, rolls back and removes generations.
+class GenerationLifecycle:
+    """Records verdicts; promotes, rejects, rolls back and removes generations.
 
     keep: number of live and retired generations to keep; 1 or more.
     """
@@ -41,13 +41,6 @@ class Releases:
     def reject(self, verdict: Verdict) -> Generation:
         """Reject a candidate that failed its gate. Raises InvalidTransition, GenerationNotFound."""
         return self._catalog.transition(verdict.generation, State.REJECTED, reason=verdict.summary)
-
-    def candidate(self) -> Generation:
-        """The newest candidate. Raises GenerationNotFound if there is none."""
-        for generation in self._catalog.generations():
-            if generation.state is State.CANDIDATE:
-                return generation
-        raise GenerationNotFound("There is no candidate.", hint="`assay ingest` builds one.")
 
     def promote(self, generation_id: str, gate: str, test_set: str | None) -> Generation:
         """Make a generation live. A retired one needs no new verdict, since it had a PASS.

@@ -93,10 +93,10 @@ def charge(scope: AsgiScope, requests: int) -> Response | None:
 class Access:
     """Lets a request through to its route, or refuses it with 401, 403, 429 or 503."""
 
-    def __init__(self, app: ASGIApp, rules: AccessRules, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, rules: AccessRules, limits: RequestLimits, metrics: Metrics) -> None:
         self._app = app
         self._rules = rules
-        self._limits = RequestLimits()
+        self._limits = limits
         self._metrics = metrics
         self._has_warned = False
 

@@ -58,7 +58,7 @@ def catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[st
     record = record_of(request.scope)
     try:
         with record.stage("metadata"):
-            return assay.metadata([hit.chunk.id for hit in ranking.hits], ranking.generation)
+            return assay.searches.metadata([hit.chunk.id for hit in ranking.hits], ranking.generation)
     except CatalogError as error:
         if assay.settings.server.strict_metadata:
             raise

@@ -10,7 +10,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from assay.adapters.telemetry.traces import RequestTraces, traces_installed
+from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
 from assay.version import __version__
 from assay.web.access import RATE_LIMIT_HEADERS, Access, AccessRules
@@ -66,11 +66,11 @@ def create_app(
     traces: None for what the settings say.
     """
     server = assay.settings.server
-    if assay.embedder_observer is None:
-        assay.embedder_observer = assay.metrics.embedder_called
+    if assay.parts.embedder_observer is None:
+        assay.parts.embedder_observer = assay.searches.metrics.embedder_called
     stopping = drain or Drain()
     where = listening or Listening()
-    tracing = traces or (_traces() if server.traces else None)
+    tracing = traces or (_traces(assay) if server.traces else None)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -93,7 +93,7 @@ def create_app(
                 RequestEdge,
                 drain=stopping,
                 words=QueryWords(server.log_queries),
-                metrics=assay.metrics,
+                metrics=assay.searches.metrics,
                 traces=tracing,
             ),
             Middleware(
@@ -110,10 +110,11 @@ def create_app(
             Middleware(ForeignPages, origins=server.cors_origins),
             Middleware(
                 Access,
-                rules=AccessRules.of(server, assay.keys.find, exposed=where.exposed),
-                metrics=assay.metrics,
+                rules=AccessRules.of(server, assay.parts.keys.find, exposed=where.exposed),
+                limits=assay.parts.request_limits(),
+                metrics=assay.searches.metrics,
             ),
-            Middleware(Backpressure, limit=server.max_requests, metrics=assay.metrics),
+            Middleware(Backpressure, limit=server.max_requests, metrics=assay.searches.metrics),
             Middleware(BodyPatience, seconds=server.body_seconds),
         ],
     )
@@ -136,13 +137,14 @@ def create_app(
     app.include_router(admin.router(assay))
     app.include_router(probes.router(probe, stopping))
     if server.metrics != "off":
-        app.include_router(metrics.router(assay.metrics))
+        app.include_router(metrics.router(assay.searches.metrics))
     return app
 
 
-def _traces() -> RequestTraces | None:
-    if traces_installed():
-        return RequestTraces()
+def _traces(assay: Assay) -> RequestTraces | None:
+    traces = assay.parts.request_traces()
+    if traces is not None:
+        return traces
     logger.warning(
         "Traces are asked for, and the extra that sends them is not installed: pip install '.[otel]' in Assay's "
         "checkout, "

@@ -23,7 +23,7 @@ class Probe:
     async def health(self) -> Health:
         """How the parts are, within two seconds."""
         with anyio.move_on_after(_PATIENCE_SECONDS):
-            health = await run_sync(self._assay.health, abandon_on_cancel=True, limiter=self._limiter)
+            health = await run_sync(self._assay.searches.health, abandon_on_cancel=True, limiter=self._limiter)
             for problem in health.problems:
                 logger.debug("health: %s", problem)
             return health

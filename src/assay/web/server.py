@@ -59,11 +59,11 @@ def serve(
     is_public = not _is_loopback(host)
     if is_public:
         _check_public(assay, host, allow_public=allow_public)
-        assay.needs_real_addresses = True
+        assay.searches.needs_real_addresses = True
         _refuse_made_up_addresses(assay)
     configure_logging(log_format)
     with _listen(host, port) as listener:
-        assay.start_serving()
+        assay.searches.start_serving()
         drain = Drain()
         app = create_app(assay, drain, _listening(host, assay.settings.server, is_public=is_public))
         _keep_what_is_loaded()
@@ -148,7 +148,7 @@ def _is_loopback(host: str) -> bool:
 
 def _check_public(assay: Assay, host: str, *, allow_public: bool) -> None:
     """Raise ConfigurationError unless the operator meant it, and can tell themselves from a stranger."""
-    has_key = assay.keys.has_admin()
+    has_key = assay.parts.keys.has_admin()
     if allow_public and has_key:
         return
     reasons, remedies = [], []
@@ -168,7 +168,7 @@ def _check_public(assay: Assay, host: str, *, allow_public: bool) -> None:
 def _refuse_made_up_addresses(assay: Assay) -> None:
     """Raise ConfigurationError where what is live has them; any other failure is told when serving starts."""
     try:
-        assay.live.refresh()
+        assay.searches.live.refresh()
     except ConfigurationError:
         raise
     except AssayError:

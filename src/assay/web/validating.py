@@ -35,7 +35,7 @@ class Validations:
     def __init__(self, assay: Assay, at_once: int, seconds: float) -> None:
         self._assay = assay
         self._seconds = seconds
-        self._shaping = assay.shaping
+        self._shaping = assay.searches.shaping
         self.places = BoundedSemaphore(at_once)
 
     def run(self, request: ValidationRequest, stops: Callable[[], bool]) -> tuple[str, list[Outcome]]:
@@ -47,7 +47,7 @@ class Validations:
         can be said of any: NoLiveGeneration, VectorStoreError, CatalogError, IdentityMismatch. Raises Stopping.
         """
         until = monotonic() + self._seconds
-        with self._assay.live.lease() as searcher:
+        with self._assay.searches.live.lease() as searcher:
             known = _expected_chunks(searcher, request.tests)
             outcomes: list[Outcome] = []
             answers = True
@@ -70,7 +70,7 @@ class Validations:
 
         What that does not do is embedded one by one.
         """
-        embedder = self._assay.embedder
+        embedder = self._assay.parts.embedder
         left = until - monotonic()
         if len(tests) > 1 and embedder.batching.costly and left > 0.0:
             with suppress(EmbeddingError):

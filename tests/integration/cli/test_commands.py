@@ -13,7 +13,7 @@ from assay.adapters.embedders.static import StaticEmbedder
 from assay.app import Assay
 from assay.errors import EmbedderUnavailable, VectorStoreError
 from assay.model.evaluation import Finding, Outcome
-from assay.release.promotion import Releases
+from assay.release.promotion import GenerationLifecycle
 from assay.validation.structure import checks
 
 
@@ -508,7 +508,7 @@ def test_a_warning_of_a_removal_that_failed_does_not_spoil_the_json(
         raise VectorStoreError("The index cannot be removed.")
 
     assay("publish")
-    monkeypatch.setattr(Releases, "retire", fail)
+    monkeypatch.setattr(GenerationLifecycle, "retire", fail)
     _change(folder)
     said = assay("publish", "--json")
     assert (said.code, said.body["error"]) == (4, "service_unavailable")

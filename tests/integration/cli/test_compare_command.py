@@ -21,7 +21,7 @@ def handbook(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
         sources = [{"path": ROOT / "examples" / "handbook", "base_url": "https://handbook.example"}]
         with Assay.open(load_settings(None, {"sources": sources})) as assay:
-            assay.ingest()
+            assay.builds.ingest()
     return folder
 
 

@@ -11,6 +11,7 @@ from tests.integration.cli.commands import assay as in_a_process
 
 from assay import errors
 from assay.app import Assay
+from assay.app.building import Builds
 from assay.cli.failures import FAILURES, INTERNAL, asks_for_json, failure_of
 
 READING = {
@@ -281,7 +282,7 @@ def test_a_build_while_another_runs_is_exit_code_4(assay: Run, folder: Path) -> 
     from assay.settings import load_settings
 
     assay("publish")
-    with Assay.open(load_settings(folder / "assay.toml")) as other, other.catalog.build_lock():
+    with Assay.open(load_settings(folder / "assay.toml")) as other, other.parts.catalog.build_lock():
         said = assay("ingest", "--json")
     assert (said.code, said.body["error"]) == (4, "build_in_progress")
 
@@ -334,7 +335,7 @@ def test_an_interrupt_is_exit_code_130_and_says_what_is_live(assay: Run, monkeyp
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Assay, "ingest", interrupt)
+    monkeypatch.setattr(Builds, "ingest", interrupt)
     plain, said = assay("ingest"), assay("ingest", "--json")
     assert (plain.code, plain.out) == (130, "")
     assert "What was live is live still" in plain.err

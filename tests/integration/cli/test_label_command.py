@@ -59,7 +59,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages |= {"docs/hostile.md": HOSTILE, "docs/long.md": f"# Long\n\n{lines}\n"}
     plant(folder, {**pages, "assay.toml": toml, "machine.testset.yaml": TEST_SET})
     with Assay.open(load_settings(folder / "assay.toml", {"data_dir": folder / ".assay"})) as made:
-        made.ingest()
+        made.builds.ingest()
     return folder
 
 

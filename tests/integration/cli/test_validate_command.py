@@ -12,6 +12,7 @@ from tests.integration.cli.conftest import PARTS
 from tests.integration.web.conftest import running_server
 
 from assay.app import Assay
+from assay.app.evaluation import Evaluation
 
 TESTSET = "topics.json"
 ATTAINABLE = '\n[gate]\nprecision = "attainable"\nmin_precision_share = 0.6\nmin_mrr = 0.6\n'
@@ -174,7 +175,7 @@ def test_a_pass_is_not_asked_for_twice(assay: Run, folder: Path, monkeypatch: py
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("it was validated again")
 
-    monkeypatch.setattr(Assay, "validate", refuse)
+    monkeypatch.setattr(Evaluation, "validate", refuse)
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
     here = ("--config", str(folder / "assay.toml"), "--data-dir", str(folder / ".assay"))
@@ -190,7 +191,7 @@ def test_a_changed_test_set_makes_an_old_pass_worthless(assay: Run, folder: Path
     said = assay("promote", "--json")
     assert (said.code, said.body["error"]) == (1, "promotion_refused")
     with Assay.open(_settings(folder)) as opened:
-        stored = opened.catalog.generation(candidate)
+        stored = opened.parts.catalog.generation(candidate)
     assert stored.state.value == "candidate"
     assert stored.verdict is not None
     assert stored.verdict["outcome"] != "PASS"

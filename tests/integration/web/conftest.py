@@ -106,7 +106,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def assay(published: Path) -> Iterator[Assay]:
     """An Assay that serves the published index, to pages of any site too."""
     with Assay.open(settings_for(published, cors_origins=["*"])) as opened:
-        opened.start_serving()
+        opened.searches.start_serving()
         yield opened
 
 

@@ -27,7 +27,7 @@ def index(tmp_path: Path) -> Index:
     pages = write_pages(tmp_path / "pages")
     ids = []
     with Assay.open(settings_for(tmp_path)) as assay:
-        for number, build in enumerate((assay.publish, assay.publish, assay.ingest)):
+        for number, build in enumerate((assay.publish, assay.publish, assay.builds.ingest)):
             if number:
                 text = f"# Extra {number}\n\nPage number {number}.\n"
                 (pages / f"extra-{number}.md").write_text(text, encoding="utf-8")
@@ -137,7 +137,7 @@ def test_a_candidate_that_does_not_pass_is_409_with_the_reason(index: Index, tmp
     for page in list((folder / "pages").glob("*.md"))[10:]:
         page.unlink()
     with Assay.open(settings_for(folder)) as assay:
-        fallen = assay.ingest().generation.id
+        fallen = assay.builds.ingest().generation.id
     keys = tmp_path / "keys.json"
     token = make_key(keys, "operator", Scope.ADMIN)
     with running_server(folder, keys_file=str(keys)) as server:
@@ -208,5 +208,5 @@ def test_a_catalog_that_stands_still_is_told_at_once_and_released_from_when_it_i
                 server.go_on()
             assert [answer.status_code for answer in answers] == [503, 503, 503]
             assert monotonic() - started < FAR_LESS_THAN_A_STATEMENT_HAS
-            assay.catalog.check()
+            assay.parts.catalog.check()
             assert client.get("/v1/admin/generations", headers=operator).json()["live"] == live.id

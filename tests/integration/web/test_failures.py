@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from tests.integration.web.conftest import ROUTES, Connect, asking, settings_for
 
 from assay.app import Assay, Health
+from assay.app.searching import Searches
 from assay.contracts.search_api import ErrorResponse
 from assay.errors import (
     AssayError,
@@ -36,8 +37,8 @@ class Failing(Assay):
         raise self.failure
 
 
-class WithoutCatalog(Assay):
-    """An Assay whose catalog has gone while the index is open."""
+class WithoutCatalog(Searches):
+    """Searches whose catalog has gone while the index is open."""
 
     def metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
         raise CatalogUnavailable(f"no connection to {SECRET}")
@@ -46,13 +47,10 @@ class WithoutCatalog(Assay):
         return Health(vector_store=True, catalog=False, generation="g1", problems=(f"catalog: {SECRET}",))
 
 
-class Ailing(Assay):
-    """An Assay of a given health."""
-
-    state: Health
-
-    def health(self) -> Health:
-        return self.state
+def without_catalog(folder: Path, **settings: object) -> Assay:
+    assay = Assay.open(settings_for(folder, **settings))
+    assay.searches = WithoutCatalog(assay.parts)
+    return assay
 
 
 def failing(folder: Path, failure: Exception) -> Assay:
@@ -62,8 +60,8 @@ def failing(folder: Path, failure: Exception) -> Assay:
 
 
 def ailing(folder: Path, state: Health) -> Assay:
-    assay = Ailing.open(settings_for(folder))
-    assay.state = state
+    assay = Assay.open(settings_for(folder))
+    assay.searches.health = lambda: state  # type: ignore[method-assign]
     return assay
 
 
@@ -115,7 +113,7 @@ def test_before_the_first_promotion_a_search_is_503_and_never_an_empty_list(
     tmp_path: Path, connect: Connect, route: str
 ) -> None:
     with Assay.open(settings_for(tmp_path)) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         client = connect(assay)
         response = client.post(route, json=asking(route))
         assert response.status_code == 503
@@ -137,7 +135,7 @@ def test_before_the_first_promotion_a_search_is_503_and_never_an_empty_list(
 def test_without_the_catalog_metadata_comes_from_the_index(
     published: Path, client: TestClient, connect: Connect, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with WithoutCatalog.open(settings_for(published)) as assay:
+    with without_catalog(published) as assay:
         response = connect(assay).post("/search", json={"query": "nodes"}, headers={"X-Request-ID": "r-2"})
     assert response.status_code == 200
     assert response.json() == client.post("/search", json={"query": "nodes"}).json()
@@ -147,7 +145,7 @@ def test_without_the_catalog_metadata_comes_from_the_index(
 
 @pytest.mark.contract("003.30")
 def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Connect) -> None:
-    with WithoutCatalog.open(settings_for(published, strict_metadata=True)) as assay:
+    with without_catalog(published, strict_metadata=True) as assay:
         response = connect(assay).post("/search", json={"query": "nodes"})
         native = connect(assay).post("/v1/search", json={"query": "nodes"})
     assert response.status_code == 503
@@ -161,7 +159,7 @@ def test_a_damaged_catalog_file_does_not_stop_searches(published: Path, tmp_path
     folder = tmp_path / "copy"
     shutil.copytree(published, folder)
     with Assay.open(settings_for(folder)) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         client = connect(assay)
         before = client.post("/search", json={"query": "nodes"}).json()
         for file in (folder / "index").glob("catalog.sqlite*"):
@@ -227,19 +225,17 @@ def test_health_and_readiness_follow_the_parts(
     assert client.get("/livez").json() == {"status": "alive"}
 
 
-class Hanging(Assay):
-    """An Assay whose health cannot be found out while a test holds it."""
+def test_a_health_that_cannot_be_found_out_counts_as_down(
+    published: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assay = Assay.open(settings_for(published))
+    held, health = threading.Event(), assay.searches.health
 
-    held: threading.Event
+    def hanging() -> Health:
+        held.wait(60)
+        return health()
 
-    def health(self) -> Health:
-        self.held.wait(60)
-        return super().health()
-
-
-def test_a_health_that_cannot_be_found_out_counts_as_down(published: Path, connect: Connect) -> None:
-    assay = Hanging.open(settings_for(published))
-    assay.held = threading.Event()
+    monkeypatch.setattr(assay.searches, "health", hanging)
     client = connect(assay)
     try:
         assert client.get("/readyz").status_code == 503
@@ -248,7 +244,7 @@ def test_a_health_that_cannot_be_found_out_counts_as_down(published: Path, conne
         assert client.get("/livez").status_code == 200
         assert client.post("/search", json={"query": "nodes"}).status_code == 200
     finally:
-        assay.held.set()
+        held.set()
         assay.close()
 
 

@@ -55,7 +55,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("foreign")
     pages = write_pages(folder / "pages")
     with Assay.open(settings_for(folder)) as assay:
-        for number, build in enumerate((assay.publish, assay.publish, assay.ingest)):
+        for number, build in enumerate((assay.publish, assay.publish, assay.builds.ingest)):
             (pages / f"extra-{number}.md").write_text(f"# Extra {number}\n\nPage {number}.\n", encoding="utf-8")
             build()
     return folder

@@ -208,11 +208,11 @@ def test_metrics_count_what_a_provider_was_asked_while_serving(tmp_path: Path) -
         with Assay.open(settings) as assay:
             assert assay.publish().promoted
         with Assay.open(settings) as assay:
-            assay.start_serving()
+            assay.searches.start_serving()
             with TestClient(create_app(assay)) as client:
                 for query in ("Replacing the camera", "What are nodes?"):
                     assert client.post("/search", json={"query": query}).status_code == 200
-            content, _ = assay.metrics.exposition("")
+            content, _ = assay.searches.metrics.exposition("")
     counted = {
         (sample.name, sample.labels.get("purpose"), sample.labels.get("status")): sample.value
         for family in text_string_to_metric_families(content.decode())
@@ -248,7 +248,7 @@ def test_a_request_is_a_span_of_its_callers_trace_with_a_span_for_each_stage(
     published: Path, exporter: InMemorySpanExporter, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Assay.open(settings_for(published)) as assay, caplog.at_level(logging.INFO):
-        assay.start_serving()
+        assay.searches.start_serving()
         with TestClient(create_app(assay, traces=RequestTraces(exporter))) as client:
             answer = client.post(
                 "/search",
@@ -306,7 +306,7 @@ def test_traces_without_the_extra_are_warned_of_with_its_name_and_searches_are_a
 ) -> None:
     monkeypatch.setattr(application, "traces_installed", lambda: False)
     with Assay.open(settings_for(published, traces=True)) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         with TestClient(create_app(assay)) as client:
             assert client.post("/search", json={"query": "What are nodes?"}).status_code == 200
     assert "pip install '.[otel]'" in caplog.text

@@ -53,7 +53,7 @@ def test_one_that_is_promoted_later_is_not_either_and_what_was_served_stays(fold
         with pytest.raises(Listened):
             server.serve(serving, "0.0.0.0", 0, allow_public=True)
         with Assay.open(_settings(folder)) as building:
-            second = building.ingest(rebuild=True).generation
+            second = building.builds.ingest(rebuild=True).generation
         with pytest.raises(ConfigurationError, match="real address"):
-            serving._open_searcher(second.id)
-        assert serving.health().generation == first.id
+            serving.searches.open(second.id)
+        assert serving.searches.health().generation == first.id

@@ -234,7 +234,7 @@ def test_a_body_at_the_limit_is_read(client: TestClient) -> None:
 def test_the_native_answer_is_as_declared(client: TestClient, assay: Assay) -> None:
     response = client.post("/v1/search", json=asking("/v1/search", top_k=3))
     ranking = SearchRanking.model_validate_json(response.content)
-    assert ranking.generation == assay.health().generation
+    assert ranking.generation == assay.searches.health().generation
     assert ranking.mode == "hybrid"
     assert [hit.rank for hit in ranking.results] == [1, 2, 3]
     best = ranking.results[0]
@@ -313,7 +313,7 @@ def test_a_file_that_says_hybrid_is_told_at_the_start_what_that_means_now(
     published: Path, caplog: pytest.LogCaptureFixture, server: dict[str, object], told: int
 ) -> None:
     with Assay.open(settings_for(published, **server)) as served:
-        served.start_serving()
+        served.searches.start_serving()
     assert sum('which is "fused" now' in record.message for record in caplog.records) == told
 
 
@@ -339,14 +339,14 @@ def test_titles_of_the_next_generation_do_not_reach_answers_of_this_one(tmp_path
     question = {"query": "What charges the robot over night?", "top_k": 1}
     with Assay.open(settings_for(tmp_path, poll_seconds=60)) as serving, Assay.open(settings_for(tmp_path)) as building:
         building.publish()
-        serving.start_serving()
+        serving.searches.start_serving()
         client = connect(serving)
         before = client.post("/search", json=question).json()
         assert before["results"][0]["title"] == "The dock"
         page.write_text(f"---\ntitle: The charging station\n---\n\n{text}", encoding="utf-8")
         building.publish()
         assert client.post("/search", json=question).json() == before
-        serving.live.refresh()
+        serving.searches.live.refresh()
         (after,) = client.post("/search", json=question).json()["results"]
     assert after["title"] == "The charging station"
     assert after["chunk_id"] == before["results"][0]["chunk_id"]

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from tests.integration.web.conftest import BASE_URL, CHUNKS, ROUTES, Connect, asking, settings_for
 
 from assay.app import Assay, Health
+from assay.app.searching import Searches
 from assay.contracts.retrieval_service import ServiceResponse
 from assay.contracts.retrieval_testing import QueryResponse
 from assay.errors import CatalogUnavailable
@@ -24,11 +25,17 @@ from assay.ports import ChunkMetadata
 SECRET = "postgresql://assay:sk-123456@db"
 
 
-class WithoutCatalog(Assay):
-    """An Assay whose catalog has gone while the index is open."""
+class WithoutCatalog(Searches):
+    """Searches whose catalog has gone while the index is open."""
 
     def metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
         raise CatalogUnavailable(f"no connection to {SECRET}")
+
+
+def without_catalog(folder: Path, **settings: object) -> Assay:
+    assay = Assay.open(settings_for(folder, **settings))
+    assay.searches = WithoutCatalog(assay.parts)
+    return assay
 
 
 # --- 000 -----------------------------------------------------------------------------------------------------------
@@ -109,10 +116,10 @@ def test_the_default_threshold_of_the_service_names_what_it_left_out_and_what_wo
 
 @pytest.mark.contract("000.8", "000.34")
 def test_the_content_of_query_is_the_stored_original(client: TestClient, assay: Assay) -> None:
-    generation = assay.catalog.live_id()
+    generation = assay.parts.catalog.live_id()
     assert generation
-    originals = {chunk.id: chunk for chunk in assay.catalog.chunks(generation)}
-    texts = {document.info.url: document.text for document in assay.catalog.documents(generation)}
+    originals = {chunk.id: chunk for chunk in assay.parts.catalog.chunks(generation)}
+    texts = {document.info.url: document.text for document in assay.parts.catalog.documents(generation)}
     results = client.post("/query", json=asking("/query", top_k=20)).json()["results"]
     assert len(results) == 20
     for result in results:
@@ -128,7 +135,7 @@ def test_every_url_of_query_is_a_url(client: TestClient) -> None:
 
 
 def test_query_answers_without_the_catalog(published: Path, client: TestClient, connect: Connect) -> None:
-    with WithoutCatalog.open(settings_for(published, strict_metadata=True)) as assay:
+    with without_catalog(published, strict_metadata=True) as assay:
         response = connect(assay).post("/query", json=asking("/query"))
     assert response.status_code == 200
     assert response.json()["results"] == client.post("/query", json=asking("/query")).json()["results"]
@@ -153,7 +160,7 @@ def test_the_answer_of_the_service_is_as_declared(client: TestClient, assay: Ass
     assert best.metadata.section_url.startswith(f"{BASE_URL}/nodes")
     assert best.metadata.document_title == "Nodes"
     assert best.similarity.score == best.similarity_score
-    expected = query_embedding_id(assay.embedder.identity.fingerprint, "How do nodes communicate?")
+    expected = query_embedding_id(assay.parts.embedder.identity.fingerprint, "How do nodes communicate?")
     assert {result.similarity.query_embedding_id for result in answer.results} == {expected}
 
 
@@ -192,7 +199,7 @@ def test_nothing_over_the_threshold_is_no_results(client: TestClient) -> None:
 def test_without_the_catalog_the_answer_is_partial_and_says_so(
     published: Path, client: TestClient, connect: Connect, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with WithoutCatalog.open(settings_for(published)) as assay:
+    with without_catalog(published) as assay:
         response = connect(assay).post("/api/v1/search", json=asking("/api/v1/search"), headers={"X-Request-ID": "r-4"})
     assert response.status_code == 200
     body = response.json()
@@ -206,7 +213,7 @@ def test_without_the_catalog_the_answer_is_partial_and_says_so(
 
 
 def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Connect) -> None:
-    with WithoutCatalog.open(settings_for(published, strict_metadata=True)) as assay:
+    with without_catalog(published, strict_metadata=True) as assay:
         response = connect(assay).post("/api/v1/search", json=asking("/api/v1/search"))
     assert response.status_code == 503
     assert response.json() == {
@@ -222,14 +229,14 @@ def test_a_damaged_catalog_file_makes_the_service_degraded_and_its_answers_parti
     folder = tmp_path / "copy"
     shutil.copytree(published, folder)
     with Assay.open(settings_for(folder)) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         client = connect(assay)
         before = client.post("/api/v1/search", json=asking("/api/v1/search")).json()
         assert client.get("/api/v1/health").json() == {
             "status": "healthy",
             "vector_store": True,
             "catalog": True,
-            "generation": assay.catalog.live_id(),
+            "generation": assay.parts.catalog.live_id(),
         }
         for file in (folder / "index").glob("catalog.sqlite*"):
             file.write_bytes(b"not a database, whatever it was before" * 500)
@@ -242,15 +249,6 @@ def test_a_damaged_catalog_file_makes_the_service_degraded_and_its_answers_parti
 
 
 # --- 004's health --------------------------------------------------------------------------------------------------
-
-
-class Ailing(Assay):
-    """An Assay of a given health."""
-
-    state: Health
-
-    def health(self) -> Health:
-        return self.state
 
 
 @pytest.mark.contract("004.48")
@@ -267,8 +265,8 @@ class Ailing(Assay):
 def test_the_health_of_the_service_follows_the_parts(
     published: Path, connect: Connect, state: Health, status: int, words: str
 ) -> None:
-    assay = Ailing.open(settings_for(published))
-    assay.state = state
+    assay = Assay.open(settings_for(published))
+    assay.searches.health = lambda: state  # type: ignore[method-assign]
     client = connect(assay)
     response = client.get("/api/v1/health")
     assert response.status_code == status

@@ -56,7 +56,7 @@ def test_tests_are_run_against_the_live_generation(client: TestClient, assay: As
     before = datetime.now(UTC)
     body = validate(client, case(best), case("gone", identity="u"))
     assert body["status"] == "partial"
-    assert body["generation"] == assay.catalog.live_id()
+    assert body["generation"] == assay.parts.catalog.live_id()
     passed, failed = body["tests"]
     assert (passed["passed"], passed["result_accuracy"], passed["unknown_results"]) == (True, 1.0, [])
     assert (failed["passed"], failed["result_accuracy"], failed["unknown_results"]) == (False, 0.0, ["gone"])
@@ -103,7 +103,7 @@ def test_a_bad_body_is_refused_with_its_place(client: TestClient, best: str) -> 
 
 def test_a_body_may_be_larger_than_that_of_a_search_and_not_without_end(published: Path, connect: Connect) -> None:
     with Assay.open(settings_for(published, max_validation_bytes=200_000)) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         client = connect(assay)
         long = "x" * 200
         fits = [case(*(f"{number}{long}"[:200] for number in range(90)), identity=str(n)) for n in range(8)]
@@ -131,9 +131,9 @@ class Embedding(Searcher):
 
 @pytest.fixture
 def failing(published: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    monkeypatch.setattr("assay.app.parts.Searcher", Embedding)
+    monkeypatch.setattr("assay.app.searching.Searcher", Embedding)
     with Assay.open(settings_for(published)) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         yield connect(assay)
 
 
@@ -162,7 +162,7 @@ def test_before_the_first_promotion_it_is_503(tmp_path: Path, connect: Connect) 
 
 def test_what_the_time_does_not_suffice_for_is_told_as_not_run(published: Path, connect: Connect, best: str) -> None:
     with Assay.open(settings_for(published, validation_seconds=1e-9)) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         body = validate(connect(assay), case(best))
     (told,) = body["tests"]
     assert (body["status"], body["error_tests"], told["executed_at"]) == ("failed", 1, None)
@@ -194,7 +194,7 @@ def paid(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Iterator[TestC
     write_pages(folder / "pages")
     with Assay.open(paid_settings(folder, peer.url)) as assay:
         assert assay.publish().promoted
-        assay.start_serving()
+        assay.searches.start_serving()
         with TestClient(create_app(assay)) as client:
             yield client
 
@@ -259,7 +259,7 @@ def test_more_tests_than_a_client_is_ever_allowed_are_told_so(published: Path) -
 
 WAITING = """
 import time
-from assay.app.parts import Searcher
+from assay.app.searching import Searcher
 
 class Waiting(Searcher):
     def search(self, query, *how, **named):
@@ -270,8 +270,8 @@ class Waiting(Searcher):
                 time.sleep(0.01)
         return super().search(query, *how, **named)
 
-import assay.app.parts
-assay.app.parts.Searcher = Waiting
+import assay.app.searching
+assay.app.searching.Searcher = Waiting
 """
 
 

@@ -83,7 +83,7 @@ def test_v1_search_falls_back_to_keywords_and_the_seeds_routes_answer_502(
         refused(client, "/v1/search", mode="dense")
         for route in SEED_ROUTES:
             refused(client, route)
-        counted = assay.metrics.exposition("")[0].decode()
+        counted = assay.searches.metrics.exposition("")[0].decode()
     assert 'assay_searches_degraded_total{route="/v1/search"} 1.0' in counted
 
 
@@ -128,7 +128,7 @@ def test_where_only_keywords_are_served_no_embedder_is_needed(
 ) -> None:
     only = paid_settings(folder, peer.url, embedding=without_key, search={"mode": "sparse"})
     with Assay.open(only) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         client = connect(assay)
         ranking = native(client)
         assert (ranking.degraded, ranking.mode, len(ranking.results)) == (False, "sparse", 5)
@@ -140,13 +140,13 @@ def test_an_embedder_that_cannot_be_built_leaves_keyword_search_and_is_told_by_h
     folder: Path, peer: Peer, connect: Connect, without_key: dict[str, object], caplog: pytest.LogCaptureFixture
 ) -> None:
     with Assay.open(paid_settings(folder, peer.url, embedding=without_key)) as assay:
-        assay.start_serving()
+        assay.searches.start_serving()
         client = connect(assay)
         assert "only keyword search" in caplog.text
         assert "OPENAI_API_KEY" in caplog.text
         assert len(native(client, mode="sparse").results) == 5
         assert client.get("/health").json()["status"] == "degraded"
-        assert any(problem.startswith("embedder: ") for problem in assay.health().problems)
+        assert any(problem.startswith("embedder: ") for problem in assay.searches.health().problems)
 
 
 def test_a_measurement_over_http_takes_no_answer_by_keywords_alone(folder: Path, down: Peer, connect: Connect) -> None:

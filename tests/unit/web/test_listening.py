@@ -12,11 +12,15 @@ from assay.settings import Settings
 from assay.web.server import serve
 
 
-class Unopened(Assay):
-    """An Assay that must not be opened: every test here ends before."""
+def unopened(settings: Settings) -> Assay:
+    """An Assay that must not start to serve: every test here ends before."""
+    assay = Assay.open(settings)
 
-    def start_serving(self) -> None:
+    def start_serving() -> None:
         raise AssertionError("the address should have been refused before")
+
+    assay.searches.start_serving = start_serving  # type: ignore[method-assign]
+    return assay
 
 
 PUBLIC_HOSTS = ["0.0.0.0", "::", "", "192.0.2.1", "2001:db8::1"]
@@ -26,14 +30,14 @@ def refusal(
     host: str, port: int = 0, *, allow_public: bool = False, settings: Settings | None = None
 ) -> ConfigurationError:
     with pytest.raises(ConfigurationError) as caught:
-        serve(Unopened.open(settings or Settings()), host, port, allow_public=allow_public)
+        serve(unopened(settings or Settings()), host, port, allow_public=allow_public)
     return caught.value
 
 
 def with_key(folder: Path, *scopes: Scope) -> Settings:
     """Settings over a data directory in which there is a key."""
     settings = Settings(data_dir=folder)
-    Assay.open(settings).keys.add("operator", scopes)
+    Assay.open(settings).parts.keys.add("operator", scopes)
     return settings
 
 
@@ -93,9 +97,9 @@ def test_a_loopback_address_is_listened_on(host: str) -> None:
     if host == "::1" and not has_ipv6_loopback():
         pytest.skip("this machine has no IPv6 loopback")
     with pytest.raises(AssertionError, match="refused before"):
-        serve(Unopened.open(Settings()), host, 0)
+        serve(unopened(Settings()), host, 0)
 
 
 def test_a_public_address_is_listened_on_when_that_is_allowed_and_there_is_an_admin_key(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="refused before"):
-        serve(Unopened.open(with_key(tmp_path, Scope.ADMIN)), "0.0.0.0", 0, allow_public=True)
+        serve(unopened(with_key(tmp_path, Scope.ADMIN)), "0.0.0.0", 0, allow_public=True)

@@ -18,8 +18,7 @@ from assay.ports import AdoptedPoint, Progress
 from assay.validation.survey import KINDS, ModelCheck, Survey, check_model, survey
 
 if TYPE_CHECKING:
-    from assay.adapters.stores.adopted.shape import Shape
-    from assay.adapters.stores.adopted.store import Findings
+    from assay.app.adoption import Findings, Shape
 
 _SHOWN = 3
 
@@ -78,15 +77,13 @@ def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sam
     ask_provider: whether to have the model embed some texts also where that costs something.
     sample: look at so many points; None for all.
     """
-    store = assay.adopted_store
+    store = assay.parts.adopted_store
     report = _Report(store.collection.name)
     shapes: list[Shape] = []
     findings: list[Findings] = []
 
     def look_at_collection() -> Check:
-        from assay.adapters.stores.adopted.shape import read_shape
-
-        shape = read_shape(store.collection.info())
+        shape = store.shape()
         shapes.append(shape)
         points = store.collection.count()
         report.found |= {"points": points} | _shape_body(shape)
@@ -130,8 +127,8 @@ def show_settings(console: Console, report: AdoptionReport) -> None:
 
 
 def _dimensions(assay: Assay, found: "Findings") -> Check:
-    identity = assay.embedder.identity
-    assay.adopted_store.require_dimension(found.dense, identity.dimension)
+    identity = assay.parts.embedder.identity
+    assay.parts.adopted_store.require_dimension(found.dense, identity.dimension)
     return Check(
         "dimensions", "ok", f"{identity.provider} {identity.model} and the collection both have {identity.dimension}."
     )
@@ -152,16 +149,13 @@ def _look_at_points(
     assay: Assay, report: _Report, found: "Findings", progress: Progress, sample: int | None
 ) -> Sequence[AdoptedPoint]:
     """The whole collection, point by point. Returns a few from all over it."""
-    from assay.adapters.stores.adopted.index import AdoptedIndex
-
-    store = assay.adopted_store
-    index = AdoptedIndex(store.collection, found.searched)
+    store = assay.parts.adopted_store
     try:
         result = survey(
-            index.points(),
+            store.index(found).points(),
             store.collection.count(),
             found.dense.dimension,
-            assay.embedder,
+            assay.parts.embedder,
             progress,
             limit=sample,
             by_cosine=found.dense.distance == "Cosine",
@@ -215,16 +209,16 @@ def _faults(result: Survey) -> Check:
 
 
 def _model(assay: Assay, report: _Report, found: "Findings", points: Sequence[AdoptedPoint]) -> Check:
-    if found.dense.dimension != assay.embedder.identity.dimension:
+    if found.dense.dimension != assay.parts.embedder.identity.dimension:
         return Check("model", "fail", "it makes vectors of another length, so it did not make these.")
-    result = check_model(points, assay.embedder)
+    result = check_model(points, assay.parts.embedder)
     report.found["model"] = asdict(result)
     levels: Mapping[str, Literal["ok", "warn", "fail"]] = {"same": "ok", "other": "fail", "mixed": "fail"}
     return Check("model", levels.get(result.verdict, "warn"), _model_words(assay, result))
 
 
 def _model_words(assay: Assay, result: ModelCheck) -> str:
-    identity = assay.embedder.identity
+    identity = assay.parts.embedder.identity
     name = f"{identity.provider} {identity.model}"
     if result.same is None:
         return f"no text could be compared, so whether {name} made the vectors is not known."
@@ -324,7 +318,7 @@ def _embedding(assay: Assay, dimension: int | None) -> list[str]:
     if dimension is None or dimension == _dimension_of(assay):
         lines = _given("embedding", assay.settings.embedding)
         return lines if len(lines) > 1 else [*lines, f"provider = {_toml(assay.settings.embedding.provider)}"]
-    known = assay.adopted_store.models_of(dimension)
+    known = assay.parts.adopted_store.models_of(dimension)
     comment = f"  # of {dimension} dimensions: {', '.join(known)}" if known else f"  # one of {dimension} dimensions"
     return [
         "[embedding]",
@@ -336,7 +330,7 @@ def _embedding(assay: Assay, dimension: int | None) -> list[str]:
 def _dimension_of(assay: Assay) -> int | None:
     """Length of the configured model's vectors; None where it cannot be told, which has a check of its own."""
     try:
-        return assay.embedder.identity.dimension
+        return assay.parts.embedder.identity.dimension
     except AssayError:
         return None
 

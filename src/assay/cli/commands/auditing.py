@@ -68,12 +68,12 @@ def audit(
     if everything and sample is not None:
         raise typer.BadParameter("--sample N and --all exclude each other.")
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        if assay.adopted is not None:
+        if assay.parts.adopted is not None:
             if generation is not None:
-                raise typer.BadParameter(f"The collection {assay.adopted} is adopted, and has no generations.")
+                raise typer.BadParameter(f"The collection {assay.parts.adopted} is adopted, and has no generations.")
             _audit_adopted(assay, ask=everything or sample is not None, as_json=as_json)
             return
-        report = assay.audit(
+        report = assay.auditor.audit(
             generation,
             sample=sample,
             everything=everything,
@@ -90,7 +90,7 @@ def audit(
 
 def _audit_adopted(assay: Assay, *, ask: bool, as_json: bool) -> None:
     """Look at every point of a collection that Assay did not make. ask: the embedder, also where it costs something."""
-    assay.store.check()
+    assay.parts.store.check()
     report = examine_adopted(assay, progress(), ask_provider=ask or is_free(assay), sample=None)
     survey = report.found.get("survey")
     faults = survey["faults"] if isinstance(survey, dict) else {}
@@ -101,7 +101,9 @@ def _audit_adopted(assay: Assay, *, ask: bool, as_json: bool) -> None:
     else:
         show_diagnosis(out(), report.checks)
         verdict = "[green bold]is sound[/]" if sound else "[red bold]is not sound[/]"
-        out().print(f"The collection {assay.adopted} {verdict}, as far as can be told of one that Assay did not make.")
+        out().print(
+            f"The collection {assay.parts.adopted} {verdict}, as far as can be told of one that Assay did not make."
+        )
     if not sound:
         raise typer.Exit(EXIT_FAIL)
 

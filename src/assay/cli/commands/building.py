@@ -44,10 +44,10 @@ def ingest(
     overrides = options.source_overrides(sources, base_url, name, current_version, default_locale, convention)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         if dry_run:
-            found = assay.preview(rebuild=rebuild, progress=progress())
+            found = assay.builds.preview(rebuild=rebuild, progress=progress())
             print_json(preview_body(found)) if as_json else show_preview(out(), found)
             return
-        build = assay.ingest(rebuild=rebuild, progress=progress())
+        build = assay.builds.ingest(rebuild=rebuild, progress=progress())
     if as_json:
         print_json(build_body(build, build.generation))
         return
@@ -77,8 +77,8 @@ def publish(
     overrides |= options.testset_overrides(testset)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         report = assay.publish(rebuild=rebuild, progress=progress())
-        generation = assay.catalog.generation(report.build.generation.id)
-        is_live = assay.catalog.live_id() is not None
+        generation = assay.parts.catalog.generation(report.build.generation.id)
+        is_live = assay.parts.catalog.live_id() is not None
         told = report.validation
         written = Written.of(assay, told) if told and told.topics else NOTHING_WRITTEN
     if as_json:

@@ -58,7 +58,7 @@ def calibrate(
             hint="Name one: --testset FILE, or [validation] testset.",
         )
     with Assay.open(settings) as assay:
-        report = assay.calibrate(load_test_set(path), generation, mode=mode, depth=depth, progress=progress())
+        report = assay.labels.calibrate(load_test_set(path), generation, mode=mode, depth=depth, progress=progress())
     for topic_id, reason in report.failed.items():
         err().print(f"[yellow]{escape(visible(topic_id))} could not be asked: {escape(visible(reason))}[/]")
     if as_json:

@@ -1,25 +1,21 @@
 """What `assay doctor` looks at: each part on its own, so that one that fails does not hide the others."""
 
-import logging
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 from rich.console import Console
 
-from assay.app import Assay, source_of
+from assay.app import Assay
 from assay.app.testsets import load_test_set
 from assay.cli.terminal.output import on_one_line, pages_and_chunks
 from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
 from assay.model.access import Scope
 from assay.model.counting import counted
-from assay.model.documents import PageExcluded, PageFailed, RawPage
+from assay.model.documents import PageExcluded, PageFailed
 from assay.model.generations import Generation, State
 from assay.model.ranking import Query
 from assay.settings import SourceSettings
@@ -46,7 +42,7 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
     ask_provider: whether to embed a few words also where that costs something.
     """
     ask = ask_provider or is_free(assay)
-    if assay.adopted is not None:
+    if assay.parts.adopted is not None:
         return _look(
             assay,
             (
@@ -103,14 +99,14 @@ def _engine(assay: Assay) -> Check:  # noqa: ARG001 - every look has the same fo
 
 
 def _embedder(assay: Assay) -> Check:
-    identity = assay.embedder.identity
-    length = float((assay.embedder.embed_query("a test sentence") ** 2).sum())
+    identity = assay.parts.embedder.identity
+    length = float((assay.parts.embedder.embed_query("a test sentence") ** 2).sum())
     level: Literal["ok", "fail"] = "ok" if abs(length - 1.0) < 1e-3 else "fail"
     return Check("embedder", level, f"{identity.provider}, {identity.model}, {identity.dimension} dimensions.")
 
 
 def _embedder_unasked(assay: Assay) -> Check:
-    identity = assay.embedder.identity
+    identity = assay.parts.embedder.identity
     message = f"{identity.provider}, {identity.model}, {identity.dimension} dimensions; "
     return Check("embedder", "ok", f"{message}not asked (`assay doctor --ask-provider` embeds a few words).")
 
@@ -127,7 +123,7 @@ def _data_dir(assay: Assay) -> Check:
 def _keys(assay: Assay) -> Check:
     closed = assay.settings.server.search == "key"
     try:
-        keys = assay.keys.listed()
+        keys = assay.parts.keys.listed()
     except AssayError as error:
         means = "nobody can search or administer" if closed else "nobody can administer; searches need no key"
         return Check("API keys", "fail", f"{error} Until then {means}.")
@@ -144,7 +140,7 @@ def _keys(assay: Assay) -> Check:
 
 def _catalog(assay: Assay) -> Check:
     try:
-        assay.catalog.check()
+        assay.parts.catalog.check()
     except CatalogNotFound as error:
         return Check("catalog", "warn", str(error))
     kinds: dict[str, int] = {}
@@ -155,12 +151,12 @@ def _catalog(assay: Assay) -> Check:
 
 
 def _store(assay: Assay) -> Check:
-    assay.store.check()
-    report = assay.store.describe()
+    assay.parts.store.check()
+    report = assay.parts.store.describe()
     known = {generation.id: generation.state for generation in _generations(assay)}
-    strays = [identity for identity in assay.store.generations() if identity not in known]
+    strays = [identity for identity in assay.parts.store.generations() if identity not in known]
     problems = list(report.problems)
-    if strays and assay.store.owns_all_indexes:
+    if strays and assay.parts.store.owns_all_indexes:
         problems.append(f"{len(strays)} left-over index(es); the next build removes them")
     elif strays:
         problems.append(
@@ -177,17 +173,17 @@ def _store(assay: Assay) -> Check:
 
 
 def _adopted(assay: Assay) -> Check:
-    assay.store.check()
-    return Check("vector store", "ok", f"{assay.store.describe().summary}.")
+    assay.parts.store.check()
+    return Check("vector store", "ok", f"{assay.parts.store.describe().summary}.")
 
 
 def _sources(assay: Assay) -> Check:
     if not assay.settings.sources:
         return Check("sources", "warn", "none is configured; name a folder on the command line or in assay.toml.")
     parts, failures = [], 0
-    for source, settings in zip(assay.sources, assay.settings.sources, strict=True):
+    for source, settings in zip(assay.parts.sources, assay.settings.sources, strict=True):
         if settings.url:  # reading it whole can take an hour
-            parts.append(f"{source.name}: {_reach(settings)}")
+            parts.append(f"{source.name}: {_reach(assay, settings)}")
             continue
         pages = list(source.read({}))
         failed = [page for page in pages if isinstance(page, PageFailed)]
@@ -206,33 +202,18 @@ def _test_set(assay: Assay) -> Check:
     return Check("test set", "ok", f"{test_set.name}, {counted(len(test_set.topics), 'topic')}, of {path}.")
 
 
-def _reach(settings: SourceSettings) -> str:
-    """Whether a site can be read, told by its first page. Raises SourceError."""
-    with TemporaryDirectory(prefix="assay-") as folder:
-        first = source_of(settings.model_copy(update={"max_pages": 1}), Path(folder))
-        with _quiet("assay.adapters.sources.site"):  # that a limit of one page is reached is no news
-            found = next((page for page in first.read({}) if isinstance(page, RawPage)), None)
-    where = f"{settings.url} can be read" if found else f"{settings.url} answers, and its first page is none to search"
+def _reach(assay: Assay, site: SourceSettings) -> str:
+    """Whether a site can be read, by its first page. Raises SourceError."""
+    found = assay.builds.has_first_page(site)
+    where = f"{site.url} can be read" if found else f"{site.url} answers, and its first page is none to search"
     return f"{where}; `assay ingest --dry-run` reads all of it"
-
-
-@contextmanager
-def _quiet(name: str) -> Iterator[None]:
-    """Let a package log errors only."""
-    logger = logging.getLogger(name)
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 def _live(assay: Assay) -> Check:
     try:
-        with assay.live.lease() as searcher:
+        with assay.searches.live.lease() as searcher:
             generation = searcher.generation
-            documents = assay.catalog.documents(generation.id)
+            documents = assay.parts.catalog.documents(generation.id)
             title = next((document.info.title for document in documents if document.chunk_count), "documentation")
             ranking = searcher.search(Query(title, 1))
     except NoLiveGeneration as error:
@@ -249,7 +230,7 @@ def _live(assay: Assay) -> Check:
 
 def _live_unasked(assay: Assay) -> Check:
     try:
-        with assay.live.lease() as searcher:
+        with assay.searches.live.lease() as searcher:
             generation = searcher.generation
     except NoLiveGeneration as error:
         return Check("live generation", "warn", str(error))

@@ -43,7 +43,7 @@ def add(
     """Make a key and print it, this once: only its hash is kept. A running server knows it at once."""
     expires_at = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days) if days else None
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        key, token = assay.keys.add(name, scope or [Scope.SEARCH], expires_at=expires_at, rate_limit=rate_limit)
+        key, token = assay.parts.keys.add(name, scope or [Scope.SEARCH], expires_at=expires_at, rate_limit=rate_limit)
     if as_json:
         print_json(_body(key) | {"key": token})
         return
@@ -54,7 +54,7 @@ def add(
 def list_keys(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
     """List the keys, oldest first; not the keys themselves, which nobody has but their owners."""
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        keys = assay.keys.listed()
+        keys = assay.parts.keys.listed()
     if as_json:
         print_json({"keys": [_body(key) for key in keys]})
         return
@@ -82,7 +82,7 @@ def revoke(
 ) -> None:
     """Revoke a key. A running server refuses it from its next request on."""
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        revoked = assay.keys.revoke(key)
+        revoked = assay.parts.keys.revoke(key)
     if as_json:
         print_json(_body(revoked))
     else:

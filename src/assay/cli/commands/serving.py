@@ -36,5 +36,5 @@ def serve(
     listen, log_format = settings.server, settings.server.log_format
     with Assay.open(settings, generation=generation) as assay:
         if generation is not None:
-            assay.served_generation()  # one that is not there is a mistake, and not yet to come
+            assay.searches.served_generation()  # one that is not there is a mistake, and not yet to come
         serve_http(assay, listen.host, listen.port, allow_public=public, log_format=log_format)

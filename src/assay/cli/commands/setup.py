@@ -96,7 +96,7 @@ def doctor(
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         checks = diagnose(assay, ask_provider=ask_provider)
         adoption = None
-        if assay.adopted is not None:
+        if assay.parts.adopted is not None:
             ask = ask_provider or is_free(assay)
             adoption = examine_adopted(assay, progress(), ask_provider=ask, sample=sample)
             checks += adoption.checks
@@ -123,7 +123,7 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
     settings = load_settings(None, {"data_dir": folder, "sources": [source], "validation": judged, **here})
     with Assay.open(settings) as assay:
         report = assay.publish(progress=progress())
-        generation = assay.catalog.generation(report.build.generation.id)
+        generation = assay.parts.catalog.generation(report.build.generation.id)
         written = Written.of(assay, report.validation) if report.validation else NOTHING_WRITTEN
         if report.validation and not report.promoted:
             if as_json:

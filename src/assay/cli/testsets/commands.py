@@ -87,7 +87,7 @@ def derive_from_documents(
     """Make a first test set without labelling, of what the pages of the live generation or of folders link and ask."""
     overrides = options.source_overrides(sources, base_url, None, current_version, default_locale, convention)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
-        documents = assay.read_documents() if sources else assay.linked_documents(generation)
+        documents = assay.builds.read_documents() if sources else assay.labels.linked_documents(generation)
         derivation = derive(watched(documents, "derive", progress()), name, most)
     if derivation.test_set is None:
         raise InputError(

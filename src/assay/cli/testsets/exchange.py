@@ -103,8 +103,8 @@ def _export(
     if generation is None:
         return export_test_set(test_set, target, format_)
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        found, topics = assay.resolved(test_set, None if generation == "live" else generation)
-        chunks = assay.catalog.chunks(found) if format_ is Format.BEIR else ()
+        found, topics = assay.labels.resolve(test_set, generation)
+        chunks = assay.parts.catalog.chunks(found) if format_ is Format.BEIR else ()
         labels = {one.topic.id: one.labels_of_all for one in topics}
         lost = export_test_set(test_set, target, format_, ResolvedExport(labels, chunks))
     missing = sum(not one.anchoring.scores for topic in topics for one in topic.resolutions)

@@ -61,8 +61,10 @@ def label(
             "There is no test set to add labels to.", hint="Name one: --testset FILE, or [validation] testset."
         )
     with Assay.open(settings) as assay:
-        sheet = assay.label_sheet(load_test_set(path), generation, topics=topic or (), depth=depth, progress=progress())
-        passed = set() if skipped else assay.skipped.of(path)
+        sheet = assay.labels.sheet(
+            load_test_set(path), generation, topics=topic or (), depth=depth, progress=progress()
+        )
+        passed = set() if skipped else assay.labels.skipped.of(path)
         items = [item for item in sheet.items if (item.topic.id, item.chunk.content_hash) not in passed]
         for topic_id, reason in sheet.failed.items():
             err().print(f"[yellow]{escape(visible(topic_id))} could not be asked: {escape(visible(reason))}[/]")
@@ -189,7 +191,7 @@ class Session:
         self._place += 1
 
     def _skip(self, item: ToLabel) -> None:
-        self._assay.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=True)
+        self._assay.labels.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=True)
         self._console.print("skipped")
         self._done.append((self._place, None, 0))
         self._place += 1
@@ -201,7 +203,7 @@ class Session:
         place, added, _ = self._done[-1]
         item = self._items[place]
         if added is None:
-            self._assay.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=False)
+            self._assay.labels.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=False)
         else:
             try:
                 take_back(added)
@@ -260,9 +262,9 @@ class Session:
             )
 
     def _show_decided(self) -> None:
-        limits = self._assay.gate.quality
+        limits = self._assay.systems.gate.quality
         try:
-            now = standings(self._assay.measured_again(self._sheet, load_test_set(self._path)), limits)
+            now = standings(self._assay.labels.measure_again(self._sheet, load_test_set(self._path)), limits)
         except InputError as error:
             self._complain(str(error))
             return

@@ -54,7 +54,7 @@ def repair(
     test_set = load_test_set(file)
     own = own_judgments(file)
     with Assay.open(options.settings_from(config, data_dir)) as assay:
-        found, plan = assay.planned_repairs(test_set, generation, everything=everything)
+        found, plan = assay.labels.plan_repairs(test_set, generation, everything=everything)
     proven = [one for one in plan.proven if one.topic_id in own]
     lost = [one for one in plan.lost if one.topic_id in own]
     if write and proven:

@@ -36,7 +36,7 @@ def router(assay: Assay) -> APIRouter:
         responses=admin_answers(admin.GenerationList, admin_examples.GENERATIONS, ADMIN_ERRORS),
     )
     def list_generations() -> Response:
-        assay.catalog.check()
+        assay.parts.catalog.check()
         return JSONResponse(admin.to_list(assay.generations()))
 
     @routes.post(
@@ -47,9 +47,9 @@ def router(assay: Assay) -> APIRouter:
     )
     def promote(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         wanted = admin.parse_promote(body)
-        assay.catalog.check()
+        assay.parts.catalog.check()
         with releasing:
-            changed = assay.catalog.live_id() != wanted
+            changed = assay.parts.catalog.live_id() != wanted
             if changed:
                 assay.promote(wanted)
             return _released(assay, request, wanted, changed=changed)
@@ -62,10 +62,10 @@ def router(assay: Assay) -> APIRouter:
     )
     def rollback(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         left = admin.parse_rollback(body)
-        assay.catalog.check()
+        assay.parts.catalog.check()
         with releasing:
-            assay.catalog.generation(left)  # one that never was cannot have been left
-            live = assay.catalog.live_id()
+            assay.parts.catalog.generation(left)  # one that never was cannot have been left
+            live = assay.parts.catalog.live_id()
             changed = live == left
             now = assay.rollback().id if changed else live
             if now is None:
@@ -81,7 +81,7 @@ def _released(assay: Assay, request: Request, live: str, *, changed: bool) -> Re
     if changed:
         logger.info("Generation %s has been made live over HTTP.", live)
         try:
-            assay.live.refresh()
+            assay.searches.live.refresh()
         except AssayError as error:
             logger.error("Generation %s is live and cannot be opened yet: %s", live, error.message)  # noqa: TRY400
-    return JSONResponse(admin.to_release(assay.catalog.generation(live), changed=changed))
+    return JSONResponse(admin.to_release(assay.parts.catalog.generation(live), changed=changed))

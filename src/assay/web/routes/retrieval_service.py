@@ -24,7 +24,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     """The two routes over this Assay."""
     routes = APIRouter(tags=["retrieval service"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
-    shaping = assay.shaping
+    shaping = assay.searches.shaping
 
     def _dropped(asked: retrieval_service.Request, ranking: Ranking) -> Dropped | None:
         """What the default threshold left out of a short answer that the embedder's own threshold would keep."""
@@ -49,7 +49,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
         record.notes["query_id"] = asked.id
         dropped = _dropped(asked, ranking)
         rows = catalog_rows(assay, ranking, request)
-        embedder = assay.embedder.identity.fingerprint
+        embedder = assay.parts.embedder.identity.fingerprint
         return send_answer(
             request,
             lambda: retrieval_service.to_body(ranking, asked, rows, embedder, dropped),

@@ -21,7 +21,7 @@ def router(assay: Assay) -> APIRouter:
     """The route over this Assay."""
     routes = APIRouter(tags=["retrieval testing"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
-    shaping = assay.shaping
+    shaping = assay.searches.shaping
 
     @routes.post(
         "/query",

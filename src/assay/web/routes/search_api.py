@@ -20,7 +20,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     """The two routes over this Assay."""
     routes = APIRouter(tags=["retrieval API"])
     read_body = JsonBody(assay.settings.server.max_body_bytes)
-    shaping = assay.shaping
+    shaping = assay.searches.shaping
 
     @routes.post(
         "/search",

@@ -43,10 +43,10 @@ def test_a_missing_key_is_named_by_the_variable_to_set(
     provider: str, extra: dict[str, object], variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ConfigurationError, match=f"Set the environment variable {variable}"):
-        _ = _open(provider=provider, **extra).embedder
+        _ = _open(provider=provider, **extra).parts.embedder
     monkeypatch.setenv(variable, "a-key")
     with _open(provider=provider, **extra) as assay:
-        assert assay.embedder.identity.dimension in {1024, 1536}
+        assert assay.parts.embedder.identity.dimension in {1024, 1536}
         assert "a-key" not in repr(assay.settings)
 
 
@@ -61,12 +61,12 @@ def test_our_own_variable_wins_over_the_providers(monkeypatch: pytest.MonkeyPatc
 def test_a_key_alone_does_not_change_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COHERE_API_KEY", "a-key")
     with _open() as assay:
-        assert assay.embedder.identity.provider == "static"
+        assert assay.parts.embedder.identity.provider == "static"
 
 
 def test_cohere_has_the_limits_that_cohere_names() -> None:
     with _open(provider="cohere", cohere_api_key="a-key") as assay:
-        embedder = assay.embedder
+        embedder = assay.parts.embedder
         assert isinstance(embedder, CohereEmbedder)
         assert (embedder.identity.model, embedder.identity.dimension) == ("embed-english-v3.0", 1024)
         assert embedder.max_tokens == 512
@@ -77,38 +77,38 @@ def test_cohere_has_the_limits_that_cohere_names() -> None:
 
 def test_limits_can_be_set_and_taken_away() -> None:
     with _open(provider="cohere", cohere_api_key="k", tokens_per_minute=100_000, inputs_per_minute=0) as assay:
-        assert isinstance(assay.embedder, CohereEmbedder)
-        assert assay.embedder._rules.rates == {"tokens": 100_000}
-        assert assay.embedder.batching.texts == 96
+        assert isinstance(assay.parts.embedder, CohereEmbedder)
+        assert assay.parts.embedder._rules.rates == {"tokens": 100_000}
+        assert assay.parts.embedder.batching.texts == 96
 
 
 def test_a_server_of_ones_own_needs_no_key_but_a_model_and_its_length() -> None:
     url = "http://localhost:11434/v1"
     with pytest.raises(ConfigurationError, match="No model is named"):
-        _ = _open(provider="openai", base_url=url).embedder
+        _ = _open(provider="openai", base_url=url).parts.embedder
     with pytest.raises(ConfigurationError, match="dimensions"):
-        _ = _open(provider="openai", base_url=url, model="nomic-embed-text").embedder
+        _ = _open(provider="openai", base_url=url, model="nomic-embed-text").parts.embedder
     with _open(provider="openai", base_url=url, model="nomic-embed-text", dimensions=768) as assay:
-        assert isinstance(assay.embedder, OpenAIEmbedder)
-        assert assay.embedder.max_tokens == 512
-        assert assay.embedder.batching.texts == 32
-        assert assay.embedder._rules.rates == {}
+        assert isinstance(assay.parts.embedder, OpenAIEmbedder)
+        assert assay.parts.embedder.max_tokens == 512
+        assert assay.parts.embedder.batching.texts == 32
+        assert assay.parts.embedder._rules.rates == {}
 
 
 def test_azure_needs_its_address() -> None:
     with pytest.raises(ConfigurationError, match="base_url"):
-        _ = _open(provider="azure", azure_api_key="k").embedder
+        _ = _open(provider="azure", azure_api_key="k").parts.embedder
 
 
 @pytest.mark.parametrize("setting", [{"query_prefix": "query: "}, {"document_prefix": "d: "}, {"deployment": "d"}])
 def test_a_setting_that_would_do_nothing_is_refused(setting: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError, match=f"has no use for .embedding. {next(iter(setting))}"):
-        _ = _open(provider="cohere", cohere_api_key="k", **setting).embedder
+        _ = _open(provider="cohere", cohere_api_key="k", **setting).parts.embedder
 
 
 def test_cohere_takes_no_more_than_96_texts() -> None:
     with pytest.raises(ConfigurationError, match="at most 96 texts"):
-        _ = _open(provider="cohere", cohere_api_key="k", batch_texts=97).embedder
+        _ = _open(provider="cohere", cohere_api_key="k", batch_texts=97).parts.embedder
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_cohere_takes_no_more_than_96_texts() -> None:
 def test_a_key_on_an_open_wire_is_warned_of(url: str, warned: bool, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     with _open(provider="cohere", cohere_api_key="the-key", base_url=url) as assay:
-        _ = assay.embedder
+        _ = assay.parts.embedder
     assert ("unencrypted" in caplog.text) is warned
     assert "the-key" not in caplog.text
 

@@ -112,7 +112,7 @@ class AdoptedStore:
         """
         found = self.examine()
         self.require_dimension(found.dense, spec.dimension)
-        return AdoptedIndex(self.collection, found.searched)
+        return self.index(found)
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
         """Open the collection: nothing was sealed that it could be held against."""
@@ -134,12 +134,20 @@ class AdoptedStore:
         """Models that are known to make vectors of a length."""
         return self._models.get(dimension, ())
 
+    def shape(self) -> Shape:
+        """The vectors that the collection has. Raises IndexNotFound, VectorStoreError."""
+        return read_shape(self.collection.info())
+
+    def index(self, found: Findings) -> AdoptedIndex:
+        """The collection as `examine` found it, to be read point by point."""
+        return AdoptedIndex(self.collection, found.searched)
+
     def examine(self) -> Findings:
         """Look at the collection and some of its points.
 
         Raises ConfigurationError, IndexNotFound, VectorStoreError.
         """
-        shape = read_shape(self.collection.info())
+        shape = self.shape()
         dense = choose_dense(shape, self._adoption.vector, self.collection.name)
         records, _ = self.collection.page(None, limit=_SAMPLE, payload=True, vectors=False)
         if not records:

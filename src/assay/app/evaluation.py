@@ -1,0 +1,199 @@
+"""Evaluation: a generation is measured, judged by the gate, and reported."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.app.parts import Parts
+from assay.app.systems import Systems, Unopened
+from assay.app.testsets import load_test_set
+from assay.errors import CatalogUnavailable, IdentityMismatch, InputError, VectorStoreError
+from assay.model.evaluation import Outcome, ResolvedTopic, TestSet, Verdict, worst
+from assay.model.generations import Generation, last_judged
+from assay.model.validations import Validation
+from assay.ports import Progress, Silence
+from assay.retrieval.searcher import Searcher
+from assay.validation.judgments.corpus import CatalogCorpus
+from assay.validation.judgments.denominators import Removed, agree
+from assay.validation.judgments.resolving import resolve
+from assay.validation.latency import Load
+from assay.validation.structure import structure_findings
+from assay.validation.suite import Plan, System, validate
+
+logger = logging.getLogger(__name__)
+
+
+class Evaluation:
+    """Validates generations, and writes the reports."""
+
+    def __init__(self, parts: Parts, systems: Systems) -> None:
+        self._parts = parts
+        self._systems = systems
+
+    def validate(
+        self,
+        generation_id: str | None = None,
+        test_set: Path | None = None,
+        progress: Progress | None = None,
+        load: Sequence[Load] = (),
+        *,
+        check_urls: bool = False,
+    ) -> Validation:
+        """Measure a generation, judge it by the gate, and store the verdict with it; see Assay.validate."""
+        generation = self._systems.measured_generation(generation_id)
+        progress = progress or Silence()
+        path: Path | None = test_set or self._parts.settings.validation.testset
+        progress.begin("testset", None)
+        labelled, path = (load_test_set(path), path) if path else self.last_test_set(generation)
+        progress.end()
+        with ExitStack() as opened:
+            plan = self._plan(generation, labelled, path, load, opened, progress)
+            if check_urls:
+                url_check = self._parts.url_check()
+                opened.callback(url_check.close)
+                plan = replace(plan, problem_of_url=url_check.problem)
+            validation = validate(plan, progress)
+        if self._parts.adopted is None:
+            self._record(validation.verdict)
+        return validation
+
+    def write_report(self, validation: Validation, progress: Progress | None = None) -> dict[str, Path]:
+        """Write a validation into the folder of [validation]; see Assay.write_report."""
+        from assay.contracts.validation_report import to_json_parts
+        from assay.validation.report.files import write_reports
+        from assay.validation.report.html import to_html
+        from assay.validation.report.junit import to_junit
+        from assay.validation.report.markdown import to_markdown
+
+        progress = progress or Silence()
+        progress.begin("report", len(validation.topics))
+
+        def json_parts() -> Iterator[bytes]:
+            for part in to_json_parts(validation):
+                yield part
+                progress.advance()
+
+        contents: dict[str, bytes | Iterator[bytes]] = {
+            "md": to_markdown(validation).encode("utf-8", "replace"),
+            "xml": to_junit(validation).encode("utf-8", "replace"),
+            "html": to_html(validation).encode("utf-8", "replace"),
+            "json": json_parts(),
+        }
+        try:
+            return write_reports(self._parts.settings.validation.output_dir, validation.started_at, contents)
+        finally:
+            progress.end()
+
+    def last_test_set(self, generation: Generation) -> tuple[TestSet | None, Path | None]:
+        """Load the test set that this content was last judged by, as its file is now; None where there is none.
+
+        Raises InputError for a file that cannot be used.
+        """
+        verdict = last_judged(generation, self._parts.catalog.generations())
+        path = Path(str(verdict["test_set_path"])) if verdict else None
+        try:
+            return (load_test_set(path), path) if path else (None, None)
+        except InputError as error:
+            raise InputError(
+                f"Generation {generation.id} was last judged by a test set that cannot be used: {error.message}",
+                hint="Name its file with --testset, or as [validation] testset.",
+            ) from None
+
+    def is_sound(self, generation: Generation, progress: Progress | None) -> bool:
+        """Whether the structure still passes the gate, with the index and the catalog as they are now."""
+        live = self._systems.other_live(generation)
+        with ExitStack() as opened:
+            judged = self._systems.judged(generation, live, self._systems.open_or_error(opened, generation.id))
+            findings = structure_findings(judged, self._systems.gate.structure, progress or Silence())
+        return worst(finding.outcome for finding in findings) is Outcome.PASS
+
+    def _record(self, verdict: Verdict) -> None:
+        """Store a verdict in the catalog. The report is given even if that cannot be reached any more."""
+        try:
+            self._parts.lifecycle.record(verdict)
+        except CatalogUnavailable as error:
+            logger.warning("The verdict is not kept, for the catalog cannot be reached: %s", error)
+
+    def _plan(
+        self,
+        generation: Generation,
+        test_set: TestSet | None,
+        path: Path | None,
+        load: Sequence[Load],
+        opened: ExitStack,
+        progress: Progress,
+    ) -> Plan:
+        """Plan a validation; the indexes that it opens are closed with `opened`."""
+        systems, settings, adopted = self._systems, self._parts.settings, self._parts.adopted
+        searcher = systems.open_or_error(opened, generation.id)
+        live = systems.other_live(generation)
+        measures = systems.measures
+        topics, live_topics, removed = self._resolved_on_both(generation, live, searcher, test_set, progress)
+        compared, not_compared = self._compared(live, live_topics, test_set, opened)
+        asked = systems.asked(searcher, settings.search, measures)
+        return Plan(
+            test_set=test_set,
+            test_set_path=str(path) if path else None,
+            system=System(generation, generation.id, topics, asked),
+            live=compared,
+            not_compared=not_compared,
+            removed=removed,
+            measures=measures,
+            gate=systems.gate,
+            target=f"adopted collection {adopted}" if adopted else generation.state.value,
+            search=systems.described_search,
+            structure=None if adopted else systems.judged(generation, live, searcher),
+            load=tuple(load),
+            started_at=datetime.now(UTC),
+            contract_mode=settings.contract_mode,
+        )
+
+    def _compared(
+        self,
+        live: Generation | None,
+        topics: tuple[ResolvedTopic, ...],
+        test_set: TestSet | None,
+        opened: ExitStack,
+    ) -> tuple[System | None, str]:
+        """The live system to compare with, if the gate asks for that; and why it cannot be compared, or ""."""
+        systems = self._systems
+        if live is None or test_set is None or not systems.gate.compares_with_live(derived=test_set.derived):
+            return None, ""
+        try:
+            searcher = systems.open(opened, live.id)
+        except (IdentityMismatch, VectorStoreError) as error:
+            return None, (
+                f"the live generation cannot be compared with: {error.message} If that is meant, as with another "
+                "model, set gate.no_worse_than_live = false for this one release"
+            )
+        asked = systems.asked(searcher, self._parts.settings.search, systems.measures)
+        return System(live, live.id, topics, asked), ""
+
+    def _resolved_on_both(
+        self,
+        generation: Generation,
+        live: Generation | None,
+        searcher: Searcher | Unopened,
+        test_set: TestSet | None,
+        progress: Progress,
+    ) -> tuple[tuple[ResolvedTopic, ...], tuple[ResolvedTopic, ...], tuple[Removed, ...]]:
+        """The topics on a generation and on the live one, with equal denominators, and what was removed on purpose.
+
+        The live one is resolved first: the text of a section or page is remembered from where it is first found.
+        """
+        if test_set is None:
+            return (), (), ()
+        if live is None or self._parts.adopted is not None:
+            return resolve(test_set, self._systems.corpus(generation, searcher), progress), (), ()
+        agreed = agree(
+            test_set,
+            [CatalogCorpus(self._parts.catalog, one.id) for one in (live, generation)],
+            same_chunker=live.chunker == generation.chunker,
+            allow_removals=self._systems.gate.quality.allow_removals,
+            progress=progress,
+        )
+        of_live, topics = agreed.sides
+        return topics, of_live, agreed.removed

@@ -1,0 +1,171 @@
+"""Labels: which hits to judge, which judgments a generation still has, and what the similarities of judged hits say."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from assay.app.parts import Parts
+from assay.app.reports import CalibrationReport
+from assay.app.systems import Systems
+from assay.errors import IndexNotOurs, InputError
+from assay.model.evaluation import ResolvedTopic, TestSet
+from assay.model.generations import Generation
+from assay.model.ranking import Mode
+from assay.model.validations import TopicResult
+from assay.ports import Progress
+from assay.release.generation_names import resolve_generation
+from assay.validation.calibration import calibrate
+from assay.validation.judgments.corpus import CatalogCorpus, Corpus
+from assay.validation.judgments.repairing import RepairPlan, plan_repairs
+from assay.validation.judgments.resolving import resolve
+from assay.validation.labelling.sheet import Sheet, chosen, to_label
+from assay.validation.labelling.wording import worded
+from assay.validation.measuring import Measures, measure_topics
+from assay.validation.observing import observe, unjudged
+
+if TYPE_CHECKING:
+    from assay.adapters.sources.folder.skipped import SkippedHits
+    from assay.validation.deriving.deriving import LinkedDocument
+
+
+class Labels:
+    """Works with the judgments of test sets on the generations of this catalog."""
+
+    def __init__(self, parts: Parts, systems: Systems) -> None:
+        self._parts = parts
+        self._systems = systems
+
+    @property
+    def skipped(self) -> "SkippedHits":
+        """Hits that somebody skipped while labelling."""
+        return self._parts.skipped_hits
+
+    def sheet(
+        self,
+        test_set: TestSet,
+        generation_id: str | None = None,
+        *,
+        topics: Sequence[str] = (),
+        depth: int = 5,
+        progress: Progress | None = None,
+    ) -> Sheet:
+        """Collect the hits of a generation that nobody has judged.
+
+        generation_id: as in Assay.validate. topics: ids; empty for all topics.
+        depth: the number of hits of each topic to look at.
+
+        Raises InputError for an id that no topic has, GenerationError, CatalogError, VectorStoreError. A topic that
+        cannot be searched is in the sheet's `failed`.
+        """
+        from assay.contracts.highlights import highlights
+
+        generation = self._systems.measured_generation(generation_id)
+        part = chosen(test_set, topics)
+        change = partial(replace, depth=max(depth, self._parts.settings.validation.depth))
+        with ExitStack() as opened:
+            searcher = self._systems.open(opened, generation.id)
+            run, results = self._systems.run(generation, searcher, part, progress, change)
+            found = to_label(part, results, self._systems.gate.quality, depth)
+            items, problems = worded(self._systems.corpus(generation, searcher), found, highlights)
+        failed = {one.topic.id: one.error for one in results if one.error is not None}
+        return Sheet(generation.id, part, tuple(items), tuple(results), run, failed, tuple(problems))
+
+    def measure_again(self, sheet: Sheet, test_set: TestSet) -> list[TopicResult]:
+        """Measure the rankings of a sheet by the labels that a test set has now; nothing is searched again.
+
+        Topics that the test set no longer has are left out. Raises CatalogError, VectorStoreError.
+        """
+        runs = {run.topic_id: run for run in sheet.run.topics}
+        there = tuple(topic for topic in test_set.topics if topic.id in runs)
+        with ExitStack() as opened:
+            searcher = self._systems.open(opened, sheet.generation)
+            corpus = self._systems.corpus(searcher.generation, searcher)
+            topics = resolve(replace(test_set, topics=there), corpus)
+        run = replace(sheet.run, topics=tuple(runs[topic.id] for topic in there))
+        return measure_topics(run, topics, Measures.named())
+
+    def calibrate(
+        self,
+        test_set: TestSet,
+        generation_id: str | None = None,
+        *,
+        mode: Mode | None = None,
+        depth: int | None = None,
+        progress: Progress | None = None,
+    ) -> CalibrationReport:
+        """Find the similarity that separates relevant from irrelevant hits of a generation.
+
+        generation_id: as in Assay.validate. mode: of the searches; None for that of [search].
+        depth: the number of hits of each topic to look at; None for that of [validation].
+
+        Raises GenerationError, CatalogError, VectorStoreError, IdentityMismatch. A topic that cannot be searched is in
+        the report's `failed`.
+        """
+        settings = self._parts.settings
+        generation = self._systems.measured_generation(generation_id)
+        depth, mode = depth or settings.validation.depth, mode or settings.search.mode
+        change = partial(replace, mode=mode, depth=depth, threshold=0.0)
+        with ExitStack() as opened:
+            searcher = self._systems.open(opened, generation.id)
+            _, results = self._systems.run(generation, searcher, test_set, progress, change)
+        return CalibrationReport(
+            generation,
+            mode,
+            depth,
+            calibrate(observe(results, depth)),
+            unjudged(results, depth),
+            {one.topic.id: one.error for one in results if one.error is not None},
+        )
+
+    def resolve(self, test_set: TestSet, generation_id: str | None = None) -> tuple[str, tuple[ResolvedTopic, ...]]:
+        """Find the judgments of a test set in a generation; returns its id and the topics.
+
+        generation_id: see resolve_generation.
+
+        Raises NoLiveGeneration, GenerationNotFound, IndexNotOurs, CatalogError.
+        """
+        found = self._with_documents(generation_id).id
+        return found, resolve(test_set, CatalogCorpus(self._parts.catalog, found))
+
+    def plan_repairs(
+        self, test_set: TestSet, generation_id: str | None = None, *, everything: bool = False
+    ) -> tuple[str, RepairPlan]:
+        """Plan the changes of a test set with which its judgments are found in a generation; returns its id first.
+
+        generation_id: see resolve_generation. everything: see plan_repairs of validation.
+
+        Raises NoLiveGeneration, GenerationNotFound, CatalogError, VectorStoreError.
+        """
+        generation = resolve_generation(self._parts.catalog, generation_id)
+        with ExitStack() as opened:
+            corpus: Corpus
+            if self._parts.adopted is None:
+                corpus = CatalogCorpus(self._parts.catalog, generation.id)
+            else:
+                corpus = self._systems.corpus(generation, self._systems.open(opened, generation.id))
+            return generation.id, plan_repairs(test_set, corpus, everything=everything)
+
+    def linked_documents(self, generation_id: str | None = None) -> "Iterator[LinkedDocument]":
+        """Read the documents of a generation with their links and headings. generation_id: see resolve_generation.
+
+        Raises NoLiveGeneration, GenerationNotFound, CatalogError; IndexNotOurs for an adopted collection, which has no
+        links; InputError for a generation whose links were not kept.
+        """
+        found = self._with_documents(generation_id).id
+        for document in self._parts.catalog.documents(found):
+            if document.links is None:
+                raise InputError(
+                    f"Generation {found} was built before links were kept.", hint="Run `assay publish`, and try again."
+                )
+            yield document
+
+    def _with_documents(self, name: str | None) -> Generation:
+        """The generation with this name. Raises IndexNotOurs where no documents are kept, only chunks."""
+        if self._parts.adopted is not None:
+            raise IndexNotOurs(
+                f"The pages of the collection {self._parts.adopted} are not kept, only its points.",
+                hint="Name the folder that they come from, and --base-url.",
+            )
+        return resolve_generation(self._parts.catalog, name)

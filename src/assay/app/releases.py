@@ -1,0 +1,127 @@
+"""Releases: a candidate is built, must pass the gate, and goes live; and the way back."""
+
+import logging
+from pathlib import Path
+
+from assay.app.building import Builds
+from assay.app.construction import gate_of
+from assay.app.evaluation import Evaluation
+from assay.app.parts import Parts
+from assay.app.reports import PublishReport
+from assay.app.systems import Systems
+from assay.app.testsets import load_test_set
+from assay.errors import BuildInProgress, InputError, PromotionRefused
+from assay.ingest.pipeline import BuildReport
+from assay.model.evaluation import Outcome
+from assay.model.generations import Generation, State
+from assay.ports import Progress
+from assay.release.generation_names import CANDIDATE, resolve_generation
+from assay.release.promotion import has_pass
+from assay.validation.measuring import Measures
+
+logger = logging.getLogger(__name__)
+
+
+class Releases:
+    """Decides by measurement which generation goes live."""
+
+    def __init__(self, parts: Parts, builds: Builds, systems: Systems, evaluation: Evaluation) -> None:
+        self._parts = parts
+        self._builds = builds
+        self._systems = systems
+        self._evaluation = evaluation
+
+    def generations(self) -> list[Generation]:
+        """List all generations, newest first."""
+        return self._parts.catalog.generations()
+
+    def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
+        """Build, validate, and promote a candidate that passes; see Assay.publish."""
+        self._check_before_building()
+        build = self._builds.ingest(rebuild=rebuild, progress=progress)
+        if build.generation.state is State.LIVE:
+            self._parts.lifecycle.show()
+            return self._publish_unchanged(build, progress)
+        validation = self._evaluation.validate(build.generation.id, progress=progress)
+        outcome = validation.verdict.outcome
+        current = self._parts.catalog.generation(build.generation.id)
+        if current.state is State.LIVE:  # by another publish, which found this candidate as well
+            return PublishReport(build, validation.verdict, current, validation)
+        if outcome is Outcome.FAIL:
+            self._parts.lifecycle.reject(validation.verdict)
+        if outcome is not Outcome.PASS:
+            return PublishReport(build, validation.verdict, None, validation)
+        notes = _overridden(build.live_before, self._parts.catalog.live_id())
+        promoted = self._promote(build.generation, validation.verdict.test_set)
+        return PublishReport(build, validation.verdict, promoted, validation, notes)
+
+    def promote(
+        self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
+    ) -> Generation:
+        """Make the candidate live, or the generation with this name; see Assay.promote."""
+        self._parts.require_own_index()
+        generation = resolve_generation(self._parts.catalog, generation_id, default=(CANDIDATE,))
+        if generation.state is not State.CANDIDATE:
+            return self._promote(generation, None)
+        path = test_set or self._parts.settings.validation.testset
+        try:
+            labelled = load_test_set(path) if path else self._evaluation.last_test_set(generation)[0]
+        except InputError as error:
+            if path is not None:
+                raise
+            raise PromotionRefused(error.message, hint=error.hint) from None
+        fingerprint = labelled.fingerprint if labelled else None
+        # A PASS says nothing of an index that was changed since: the structure is checked every time.
+        passed = has_pass(generation, self._systems.gate.fingerprint, fingerprint)
+        if not (passed and self._evaluation.is_sound(generation, progress)):
+            self._evaluation.validate(generation.id, test_set, progress)
+        return self._promote(generation, fingerprint)
+
+    def rollback(self) -> Generation:
+        """Make the previous live generation live again. Raises GenerationNotFound, IndexNotOurs."""
+        self._parts.require_own_index()
+        return self._parts.lifecycle.rollback()
+
+    def _check_before_building(self) -> None:
+        """Raise InputError for what a validation would refuse, before hours of building."""
+        settings = self._parts.settings
+        Measures.named(settings.validation.measures)
+        gate_of(settings.gate)
+        if settings.validation.testset:
+            load_test_set(settings.validation.testset)
+
+    def _publish_unchanged(self, build: BuildReport, progress: Progress | None) -> PublishReport:
+        """Validate the live generation, which has these pages, if a test set is set that it has no PASS by."""
+        path = self._parts.settings.validation.testset
+        gate = self._systems.gate
+        if path is None or has_pass(build.generation, gate.fingerprint, load_test_set(path).fingerprint):
+            return PublishReport(build, None, None)
+        validation = self._evaluation.validate(build.generation.id, progress=progress)
+        return PublishReport(build, validation.verdict, None, validation)
+
+    def _promote(self, generation: Generation, test_set: str | None) -> Generation:
+        """Go live, and clear the cache of paid vectors: the index that is live has them."""
+        parts = self._parts
+        promoted = parts.lifecycle.promote(generation.id, self._systems.gate.fingerprint, test_set)
+        if parts.embeddings_file.exists():
+            try:
+                with parts.catalog.build_lock():
+                    parts.embedding_cache.clear()
+            except BuildInProgress:
+                logger.info("Another build is using %s, which is cleared when that one is live.", parts.embeddings_file)
+        return promoted
+
+
+def _overridden(before: str | None, now: str | None) -> tuple[str, ...]:
+    """The note of a publish about to go live after somebody else changed the live generation; also logged."""
+    if now == before:
+        return ()
+    was, is_live = (f"generation {one}" if one else "no generation" for one in (before, now))
+    note = (
+        f"When this publish began, {was} was live; it has replaced {is_live}, "
+        "which somebody promoted or rolled back to meanwhile."
+    )
+    if now is not None:
+        note += " `assay rollback` goes back to it."
+    logger.warning("%s", note)
+    return (note,)

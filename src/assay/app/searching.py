@@ -1,0 +1,266 @@
+"""Searches: which generation answers, how, and whether it can."""
+
+import logging
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Unpack
+
+from assay.adapters.embedders.late import LateEmbedder
+from assay.app.parts import Parts
+from assay.app.reports import Health
+from assay.contracts import native
+from assay.contracts.ordering import Shaping
+from assay.errors import AssayError, CatalogError, ConfigurationError, EmbeddingError, NoLiveGeneration
+from assay.model.generations import Generation
+from assay.model.ids import PLACEHOLDER_HOST
+from assay.model.ranking import ContractMode, Embed, Filters, Mode, Query, Ranking
+from assay.ports import ChunkMetadata, Embedder, IndexSpec, QueryEmbedder, Vector, VectorStore
+from assay.release.generation_names import LIVE, resolve_generation
+from assay.retrieval.encoding import embed_query
+from assay.retrieval.fusion import FusionWeights
+from assay.retrieval.live import LiveSearcher
+from assay.retrieval.searcher import Searcher, SearchRules
+from assay.settings import SearchSettings
+
+if TYPE_CHECKING:
+    from assay.adapters.telemetry.prometheus import Metrics, ServedGeneration
+
+logger = logging.getLogger(__name__)
+_PLACEHOLDER_PAGES = Filters(url_prefix=f"https://{PLACEHOLDER_HOST}", everything=True)
+
+
+class Searches:
+    """Searches the live generation, or the one with the name `generation`. Safe to use from several threads.
+
+    needs_real_addresses: refuse to open a generation with pages at placeholder addresses; may be set at any time.
+    """
+
+    def __init__(self, parts: Parts, generation: str | None = None) -> None:
+        self._parts = parts
+        self._name = None if generation == LIVE else generation
+        self._late_embedder: LateEmbedder | None = None
+        self.needs_real_addresses = False
+
+    def close(self) -> None:
+        """Close the index, and end the thread that follows promotions."""
+        if "live" in self.__dict__:
+            self.live.close()
+
+    @property
+    def embedder(self) -> Embedder:
+        """The configured model. Raises ConfigurationError."""
+        return self._parts.embedder
+
+    @cached_property
+    def live(self) -> LiveSearcher:
+        """The searcher of whichever generation is live."""
+        return LiveSearcher(self._searched_id, self.open)
+
+    @cached_property
+    def metrics(self) -> "Metrics":
+        """The counters of a server; a command that serves nothing needs none."""
+        from assay.adapters.telemetry.prometheus import Metrics
+
+        return Metrics(self._served)
+
+    @property
+    def shaping(self) -> Shaping:
+        """How the seeds' shapes choose and order their hits."""
+        settings = self._parts.settings
+        return Shaping.of(settings.contract_mode, settings.search.mode)
+
+    # --- asking ----------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: Query | str,
+        top_k: int | None = None,
+        *,
+        embed: Embed | None = None,
+        **options: Unpack[native.SearchOptions],
+    ) -> Ranking:
+        """Search; see Assay.search."""
+        settings = self._parts.settings.search
+        if isinstance(query, str):
+            body = native.search_request(query, top_k, options)
+            query = native.parse(body, settings).query
+        usual = Embed.WHERE_POSSIBLE if settings.keyword_fallback else Embed.WHERE_NEEDED
+        with self.live.lease() as searcher:
+            return searcher.search(query, embed or usual)
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a query with the configured model: float32 of shape (dimension,), of length 1.
+
+        Raises InputError for a text in which the model knows nothing, EmbeddingError.
+        """
+        return embed_query(self.embedder, text)
+
+    def search_embedding(self, query: Query, vector: Vector) -> Ranking:
+        """Search with an embedding that was made before; see Searcher.search_embedding.
+
+        Raises NoLiveGeneration, IdentityMismatch, InvalidEmbedding, VectorStoreError, CatalogError.
+        """
+        with self.live.lease() as searcher:
+            return searcher.search_embedding(query, vector)
+
+    def metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
+        """Read these chunks' rows of the catalog; nothing unless this generation is live.
+
+        Raises CatalogError, without a long wait.
+        """
+        return self._parts.catalog.chunk_metadata(chunk_ids, generation_id)
+
+    def served_generation(self) -> Generation:
+        """The generation that answers. Raises NoLiveGeneration, or the error that opening it gave."""
+        with self.live.lease() as searcher:
+            return searcher.generation
+
+    # --- opening ---------------------------------------------------------------------------------------------------
+
+    def open(self, generation_id: str) -> Searcher:
+        """Open a generation for searches as [search] has them; the caller closes it.
+
+        Raises GenerationNotFound, NoLiveGeneration for one that is not sealed, ConfigurationError for pages without a
+        real address where those are refused, IdentityMismatch, VectorStoreError, CatalogError.
+        """
+        generation = self._parts.catalog.generation(generation_id)
+        if not generation.state.is_sealed:
+            raise NoLiveGeneration(f"Generation {generation.id} is {generation.state} and cannot be searched.")
+        searcher = self.open_with(generation, self._parts.settings.search)
+        if self.needs_real_addresses and searcher.has_pages(_PLACEHOLDER_PAGES):
+            searcher.close()
+            raise ConfigurationError(
+                f"Generation {generation.id} has pages without a real address (https://{PLACEHOLDER_HOST}/…): the "
+                "links of its hits lead nowhere.",
+                hint="Publish with --base-url, the address at which the pages are served.",
+            )
+        return searcher
+
+    def open_with(self, generation: Generation, search: SearchSettings, store: VectorStore | None = None) -> Searcher:
+        """Open a generation for searches with these settings; the caller closes it.
+
+        store: where its index is; None for the configured store.
+
+        Raises IdentityMismatch, VectorStoreError.
+        """
+        parts = self._parts
+        weights = FusionWeights(self._dense_weight(search), search.sparse_weight)
+        rules = SearchRules(search.fusion, weights, search.rrf_k, search.depth, parts.boosts)
+        spec = IndexSpec.of(generation)
+        if parts.adopted is not None:
+            adopted = parts.adopted_store.open(generation.id, spec)
+            encoder = parts.encoder if adopted.has_keywords else None
+            return Searcher(generation, adopted, self.embedder, encoder, rules, externally_modified=True)
+        embedder = self._query_embedder(generation)
+        index = (store or parts.store).open(generation.id, spec)
+        return Searcher(generation, index, embedder, parts.encoder, rules)
+
+    def described(self, search: SearchSettings) -> dict[str, object]:
+        """The rules of searches with these settings, for a report."""
+        boosts = {"boosts": dict(self._parts.boosts)} if self._parts.boosts else {}
+        return boosts | {
+            "mode": search.mode.value,
+            "threshold": search.threshold,
+            "fusion": search.fusion.value,
+            "dense_weight": self._dense_weight(search),
+            "sparse_weight": search.sparse_weight,
+            "rrf_k": search.rrf_k,
+            "depth": search.depth,
+        }
+
+    # --- serving ---------------------------------------------------------------------------------------------------
+
+    def start_serving(self) -> None:
+        """Open the live generation, if there is one, and follow every promotion from now on."""
+        self._warn_of_contract_mode()
+        try:
+            self.live.refresh()
+        except AssayError as error:
+            logger.warning("Nothing can be served yet: %s", error)
+        if self.live.generation() is not None:
+            self._warm_embedder()
+        self.live.watch(self._parts.settings.server.poll_seconds)
+
+    def health(self) -> Health:
+        """Check the parts that a search needs; takes well under a second."""
+        problems = []
+        catalog = store = True
+        try:
+            self._parts.catalog.check()
+        except CatalogError as error:
+            catalog = False
+            problems.append(f"catalog: {error.message}")
+        try:
+            self._parts.store.check()
+        except AssayError as error:
+            store = False
+            problems.append(f"vector store: {error.message}")
+        status = self.live.status()
+        if status.problem:
+            problems.append(f"live generation: {status.problem}")
+        elif status.generation is None:
+            problems.append("live generation: nothing has been promoted yet")
+        elif self._late_embedder and self._late_embedder.problem and self._mode is not Mode.SPARSE:
+            problems.append(f"embedder: {self._late_embedder.problem}")
+        if status.damage:
+            problems.append(f"live generation: {status.damage}")
+        return Health(store, catalog, status.generation, tuple(problems))
+
+    @property
+    def _mode(self) -> Mode:
+        return self._parts.settings.search.mode
+
+    def _searched_id(self) -> str | None:
+        """Id of the generation that answers now; None where nothing is live."""
+        return self._parts.catalog.live_id() if self._name is None else self._named_id
+
+    @cached_property
+    def _named_id(self) -> str:
+        """Id of the generation that was named; a candidate that is promoted or rejected later stays the same one."""
+        return resolve_generation(self._parts.catalog, self._name).id
+
+    def _query_embedder(self, generation: Generation) -> QueryEmbedder:
+        """The configured model; where it cannot be built now, one that tries again at the next query."""
+        try:
+            return self.embedder
+        except (ConfigurationError, EmbeddingError) as error:
+            self._late_embedder = LateEmbedder(generation.embedder, lambda: self.embedder, error.message)
+            return self._late_embedder
+
+    def _dense_weight(self, search: SearchSettings) -> float:
+        """Weight of the dense side; the embedder's default where none is set."""
+        return self._parts.settings.dense_weight if search.dense_weight is None else search.dense_weight
+
+    def _warm_embedder(self) -> None:
+        """Load what the embedder needs now, so that no request waits for it."""
+        try:
+            self.embedder.count_tokens(["ready"])
+        except AssayError as error:
+            if self._mode is Mode.SPARSE:
+                logger.info("Keyword search is served without an embedder: %s", error)
+            else:
+                logger.warning("Queries cannot be embedded, so only keyword search (mode `sparse`) works: %s", error)
+
+    def _warn_of_contract_mode(self) -> None:
+        if self._parts.settings.server.contract_mode is ContractMode.HYBRID:
+            logger.warning(
+                '[server] contract_mode = "hybrid" orders the hits of the seeds\' routes by similarity; it used to '
+                'mean the order of the fused score, which is "fused" now. "hybrid" is the default: leave it out to '
+                "lose this warning."
+            )
+
+    def _served(self) -> "ServedGeneration | None":
+        """The generation that is served now, without a query of the catalog."""
+        from assay.adapters.telemetry.prometheus import ServedGeneration
+
+        generation = self.live.generation()
+        if generation is None:
+            return None
+        return ServedGeneration(
+            id=generation.id,
+            documents=generation.documents,
+            chunks=generation.chunks,
+            embedder=f"{generation.embedder.provider}/{generation.embedder.model}",
+            sealed_at=generation.sealed_at,
+            promoted_at=generation.promoted_at,
+        )

@@ -1,0 +1,167 @@
+"""Systems to be measured: a generation with the labels of a test set, and a searcher that answers its topics."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay.app.construction import gate_of
+from assay.app.parts import Parts
+from assay.app.searching import Searches
+from assay.errors import CatalogCorrupt, VectorStoreError
+from assay.model.evaluation import Anchoring, Resolution, ResolvedTopic, Run, TestSet
+from assay.model.generations import Generation
+from assay.model.ranking import Query, Ranking
+from assay.model.validations import TopicResult
+from assay.ports import Progress, Silence
+from assay.release.generation_names import CANDIDATE, LIVE, resolve_generation
+from assay.retrieval.searcher import Searcher
+from assay.settings import SearchSettings
+from assay.validation.gate import Gate
+from assay.validation.integrity import Recheck
+from assay.validation.judgments.collection import CollectionCorpus
+from assay.validation.judgments.corpus import CatalogCorpus, Corpus
+from assay.validation.judgments.resolving import resolve
+from assay.validation.measuring import Measures, measure_topics
+from assay.validation.runner import Asked, run_topics
+from assay.validation.structure import Judged
+from assay.validation.suite import System
+
+_GATE_SAMPLE = 1_000
+"""Chunks that the gate embeds again: half a second, and it finds a fault of 1 chunk in 200 with a certainty of 99%.
+`assay audit` embeds all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unopened:
+    """The searcher of an index that cannot be opened: every search raises the reason."""
+
+    error: VectorStoreError
+    index: None = None
+
+    def search(self, query: Query) -> Ranking:  # noqa: ARG002 - the signature of a searcher
+        """Raise the reason."""
+        raise self.error
+
+
+class Systems:
+    """Opens generations to be measured, and resolves test sets on them."""
+
+    def __init__(self, parts: Parts, searches: Searches) -> None:
+        self._parts = parts
+        self._searches = searches
+
+    @cached_property
+    def measures(self) -> Measures:
+        """The measures of a validation: the standard ones, those asked for, those with a limit. Raises InputError."""
+        limits = self.gate.quality.measures
+        return Measures.named([*self._parts.settings.validation.measures, *(limit.measure for limit in limits)])
+
+    @cached_property
+    def gate(self) -> Gate:
+        """The limits of [gate], with the search rules that they are for. Raises InputError."""
+        settings = self._parts.settings
+        return gate_of(settings.gate, self.described_search | {"top_k": settings.search.top_k})
+
+    @property
+    def described_search(self) -> dict[str, object]:
+        """The rules of searches as [search] has them, for a report."""
+        return self._searches.described(self._parts.settings.search)
+
+    def measured_generation(self, name: str | None) -> Generation:
+        """The generation with this name; without one, the candidate, else the live one. See resolve_generation."""
+        return resolve_generation(self._parts.catalog, name, default=(CANDIDATE, LIVE))
+
+    def other_live(self, generation: Generation) -> Generation | None:
+        """The live generation, if it is another."""
+        live_id = self._parts.catalog.live_id()
+        return self._parts.catalog.generation(live_id) if live_id and live_id != generation.id else None
+
+    def open(self, opened: ExitStack, generation_id: str) -> Searcher:
+        """Open a generation until `opened` is left. Raises what Searches.open raises."""
+        searcher = self._searches.open(generation_id)
+        opened.callback(searcher.close)
+        return searcher
+
+    def open_or_error(self, opened: ExitStack, generation_id: str) -> Searcher | Unopened:
+        """Open a generation until `opened` is left; an index that cannot be opened gives every search's error.
+
+        So a report can say it. For an adopted collection it is raised: nothing else is judged there.
+        """
+        try:
+            return self.open(opened, generation_id)
+        except VectorStoreError as error:
+            if self._parts.adopted is not None:
+                raise
+            return Unopened(error)
+
+    def corpus(self, generation: Generation, searcher: Searcher | Unopened) -> Corpus:
+        """The passages that judgments are resolved on."""
+        if self._parts.adopted is None:
+            return CatalogCorpus(self._parts.catalog, generation.id)
+        assert searcher.index is not None
+        return CollectionCorpus(searcher.index)
+
+    def asked(self, searcher: Searcher | Unopened, search: SearchSettings, measures: Measures) -> Asked:
+        """Search parameters of a run: as deep as the measures need, with paid queries embedded in batches."""
+        embedder = self._parts.embedder
+        return Asked(
+            searcher.search,
+            embedder.prefetch_queries if embedder.batching.costly else None,
+            search.mode,
+            search.threshold,
+            max(self._parts.settings.validation.depth, measures.deepest),
+        )
+
+    def run(
+        self,
+        generation: Generation,
+        searcher: Searcher,
+        test_set: TestSet,
+        progress: Progress | None,
+        change: Callable[[Asked], Asked],
+    ) -> tuple[Run, list[TopicResult]]:
+        """Run every topic on a generation, and measure the answers. change: of the usual search parameters."""
+        measures = Measures.named()
+        progress = progress or Silence()
+        topics = self._resolved(generation, searcher, test_set, progress)
+        asked = self.asked(searcher, self._parts.settings.search, measures)
+        system = System(generation, generation.id, topics, asked)
+        run = run_topics(system.topics, change(system.asked), generation.id, progress).run
+        return run, measure_topics(run, system.topics, measures)
+
+    def judged(self, generation: Generation, live: Generation | None, searcher: Searcher | Unopened) -> Judged:
+        """The parts that the checks of a generation's structure need."""
+        parts = self._parts
+        quick = None if parts.embedder.batching.costly else parts.embedder
+        return Judged(
+            generation,
+            live,
+            parts.catalog,
+            searcher.index,
+            searcher.search,
+            parts.embedder.prefetch_queries,
+            Recheck(quick, parts.encoder, vectors=_GATE_SAMPLE, keywords=_GATE_SAMPLE),
+            searcher.error if isinstance(searcher, Unopened) else None,
+            parts.embedder,
+            parts.settings.search.threshold,
+            parts.settings.search.top_k,
+        )
+
+    def _resolved(
+        self, generation: Generation, searcher: Searcher | Unopened, test_set: TestSet, progress: Progress
+    ) -> tuple[ResolvedTopic, ...]:
+        """The topics on a generation; if its catalog is damaged, no judgment is found, and each says why."""
+        try:
+            return resolve(test_set, self.corpus(generation, searcher), progress)
+        except CatalogCorrupt as error:
+            lost = Resolution(Anchoring.ORPHANED, reason=error.message)
+            return tuple(
+                ResolvedTopic(
+                    topic,
+                    (lost,) * len(topic.judgments),
+                    {},
+                    exclusions=(lost,) * len(topic.excluded),
+                )
+                for topic in test_set.topics
+            )
