@@ -33,7 +33,7 @@ def test_positions_from_1_are_told() -> None:
 
 
 def test_every_stand_in_is_told_in_the_doctors_words() -> None:
-    told = rows("What stands in for what is missing")
+    told = rows("Missing fields")
     assert told == [[f"`{name}`", words] for name, words in STAND_INS.items()]
 
 
