@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
-
-from assay.adapters.embedders.choice import EmbedderChoice, models_by_dimension
 from assay.adapters.sources.folder.source import FolderSource
+from assay.app.embedders import models_by_dimension
 from assay.errors import (
     ConfigurationError,
 )
@@ -19,7 +17,6 @@ from assay.ports import (
     VectorStore,
 )
 from assay.settings import (
-    EmbeddingSettings,
     GateSettings,
     LimitSettings,
     QdrantSettings,
@@ -80,15 +77,6 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         ),
     )
     return Gate(structure, quality, search or {})
-
-
-def embedder_choice(settings: EmbeddingSettings) -> EmbedderChoice:
-    """The settings as plain values, keys uncovered."""
-    values: dict[str, Any] = {name: getattr(settings, name) for name in EmbeddingSettings.model_fields}
-    for name, value in values.items():
-        if isinstance(value, SecretStr):
-            values[name] = value.get_secret_value()
-    return EmbedderChoice(**values)
 
 
 def qdrant_store(settings: Settings) -> VectorStore:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from assay.adapters.access.key_file import KeyFile
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql.postgres import PostgresOptions
-from assay.adapters.embedders.choice import choose_embedder
 from assay.adapters.embedders.embedding_cache import SqliteEmbeddingCache
 from assay.adapters.sources.folder.source import FolderSource
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.adapters.stores.edge.store import EdgeStore
-from assay.app.construction import adopted_store, embedder_choice, qdrant_store, source_of
+from assay.app.construction import adopted_store, qdrant_store, source_of
+from assay.app.embedders import embedder_of
 from assay.errors import ConfigurationError, IndexNotOurs
 from assay.ports import (
     Catalog,
@@ -120,7 +120,7 @@ class Parts:
     @cached_property
     def embedder(self) -> Embedder:
         """The configured model; loading it takes a moment. Raises ConfigurationError."""
-        return choose_embedder(embedder_choice(self.settings.embedding), self._observe)
+        return embedder_of(self.settings.embedding, self._observe)
 
     @cached_property
     def embedding_cache(self) -> EmbeddingCache:

@@ -1,15 +1,17 @@
-"""The embedder that was chosen, with its provider's defaults filled in."""
+"""The embedder of `[embedding]`, with its provider's defaults filled in."""
 
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from assay.adapters.embedders.static import StaticEmbedder
 from assay.errors import ConfigurationError
 from assay.ports import Embedder, EmbedderObserver
+from assay.settings import EmbeddingSettings
 
 if TYPE_CHECKING:  # a provider's module is loaded where the provider is chosen: it takes an HTTP client with it
     from assay.adapters.embedders.openai import Endpoint
@@ -20,37 +22,6 @@ logger = logging.getLogger(__name__)
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _OPENAI_TEXTS = 128
 _OTHER_TEXTS = 32  # what TEI takes unless told otherwise
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EmbedderChoice:
-    """The settings of `[embedding]`, by the same names; None where the provider's default holds. It has no repr."""
-
-    provider: str
-    model: str | None
-    cohere_api_key: str | None
-    openai_api_key: str | None
-    azure_api_key: str | None
-    base_url: str | None
-    deployment: str | None
-    api_version: str
-    dimensions: int | None
-    shorten: bool
-    document_prefix: str
-    query_prefix: str
-    max_tokens: int | None
-    batch_texts: int | None
-    batch_tokens: int | None
-    inputs_per_minute: int | None
-    tokens_per_minute: int | None
-    requests_per_minute: int | None
-    calls: int
-    timeout: float
-    retry_seconds: float
-    query_timeout: float
-    query_seconds: float
-    query_cache: int
-    model_dir: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,48 +47,50 @@ def models_by_dimension() -> dict[int, list[str]]:
     return found
 
 
-def choose_embedder(choice: EmbedderChoice, observer: EmbedderObserver | None = None) -> Embedder:
+def embedder_of(settings: EmbeddingSettings, observer: EmbedderObserver | None = None) -> Embedder:
     """Build it. Raises ConfigurationError, naming the setting or variable that is missing."""
-    match choice.provider:
+    match settings.provider:
         case "cohere":
-            return _cohere(choice, observer)
+            return _cohere(settings, observer)
         case "openai" | "azure":
-            return _openai(choice, observer)
+            return _openai(settings, observer)
         case "fastembed":
             from assay.adapters.embedders.fastembed import FastEmbedEmbedder
 
-            return FastEmbedEmbedder(choice.model or "BAAI/bge-small-en-v1.5", choice.model_dir)
+            return FastEmbedEmbedder(settings.model or "BAAI/bge-small-en-v1.5", settings.model_dir)
     return StaticEmbedder()
 
 
-def _cohere(choice: EmbedderChoice, observer: EmbedderObserver | None) -> Embedder:
+def _cohere(settings: EmbeddingSettings, observer: EmbedderObserver | None) -> Embedder:
     from assay.adapters.embedders import cohere
 
-    name = choice.model or "embed-english-v3.0"
-    model, _ = cohere.cohere_model(name, choice.dimensions)
-    most = choice.batch_texts or cohere.MOST_TEXTS
+    name = settings.model or "embed-english-v3.0"
+    model, _ = cohere.cohere_model(name, settings.dimensions)
+    most = settings.batch_texts or cohere.MOST_TEXTS
     if most > cohere.MOST_TEXTS:
         raise ConfigurationError(
             f"Cohere takes at most {cohere.MOST_TEXTS} texts in a request, and [embedding] batch_texts is {most}.",
             hint="Lower it, or leave it out.",
         )
-    _refuse(choice, ("deployment", "shorten", "document_prefix", "query_prefix"), "Cohere")
+    _refuse(settings, ("deployment", "shorten", "document_prefix", "query_prefix"), "Cohere")
     limits = _Limits(model.max_tokens, most, model.call_tokens, {"inputs": cohere.INPUTS_PER_MINUTE})
-    key = _needed(choice.cohere_api_key, "COHERE_API_KEY", "cohere_api_key", "Cohere")
-    base_url = choice.base_url or cohere.BASE_URL
+    key = _needed(settings.cohere_api_key, "COHERE_API_KEY", "cohere_api_key", "Cohere")
+    base_url = settings.base_url or cohere.BASE_URL
     _warn_of_open_wire(base_url, key)
-    return cohere.CohereEmbedder(key, name, choice.dimensions, base_url, _rules(choice, limits), observer)
+    return cohere.CohereEmbedder(key, name, settings.dimensions, base_url, _rules(settings, limits), observer)
 
 
-def _openai(choice: EmbedderChoice, observer: EmbedderObserver | None) -> Embedder:
+def _openai(settings: EmbeddingSettings, observer: EmbedderObserver | None) -> Embedder:
     from assay.adapters.embedders import openai
 
-    azure = choice.provider == "azure"
-    own = azure or choice.base_url is None
-    name = choice.model or ("text-embedding-3-small" if own else None)
+    azure = settings.provider == "azure"
+    own = azure or settings.base_url is None
+    name = settings.model or ("text-embedding-3-small" if own else None)
     if name is None:
         raise ConfigurationError("No model is named for the server at [embedding] base_url.", hint="Set model.")
-    model = openai.OpenAIModel(name, choice.dimensions, choice.shorten, choice.document_prefix, choice.query_prefix)
+    model = openai.OpenAIModel(
+        name, settings.dimensions, settings.shorten, settings.document_prefix, settings.query_prefix
+    )
     rates = {"requests": openai.REQUESTS_PER_MINUTE, "tokens": openai.TOKENS_PER_MINUTE} if own else {}
     limits = _Limits(
         openai.MAX_TOKENS if name in openai.DIMENSIONS else openai.MAX_TOKENS_ELSEWHERE,
@@ -125,59 +98,61 @@ def _openai(choice: EmbedderChoice, observer: EmbedderObserver | None) -> Embedd
         openai.CALL_TOKENS,
         rates,
     )
-    endpoint = _azure_endpoint(choice, name) if azure else _openai_endpoint(choice)
+    endpoint = _azure_endpoint(settings, name) if azure else _openai_endpoint(settings)
     _warn_of_open_wire(endpoint.base_url, endpoint.key)
-    return openai.OpenAIEmbedder(endpoint, model, _rules(choice, limits), observer)
+    return openai.OpenAIEmbedder(endpoint, model, _rules(settings, limits), observer)
 
 
-def _openai_endpoint(choice: EmbedderChoice) -> "Endpoint":
+def _openai_endpoint(settings: EmbeddingSettings) -> "Endpoint":
     from assay.adapters.embedders import openai
 
-    _refuse(choice, ("deployment",), "OpenAI's API outside of Azure")
-    key = choice.openai_api_key
-    if choice.base_url is None:
-        key = _needed(key, "OPENAI_API_KEY", "openai_api_key", "OpenAI")
-    return openai.Endpoint(choice.base_url or openai.BASE_URL, key)
+    _refuse(settings, ("deployment",), "OpenAI's API outside of Azure")
+    if settings.base_url is None:
+        key: str | None = _needed(settings.openai_api_key, "OPENAI_API_KEY", "openai_api_key", "OpenAI")
+    else:
+        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    return openai.Endpoint(settings.base_url or openai.BASE_URL, key)
 
 
-def _azure_endpoint(choice: EmbedderChoice, model: str) -> "Endpoint":
+def _azure_endpoint(settings: EmbeddingSettings, model: str) -> "Endpoint":
     from assay.adapters.embedders.openai import Endpoint
 
-    if choice.base_url is None:
+    if settings.base_url is None:
         raise ConfigurationError(
             "The address of the Azure resource is not set.",
             hint="Set [embedding] base_url to it (https://NAME.openai.azure.com).",
         )
-    key = _needed(choice.azure_api_key, "AZURE_OPENAI_API_KEY", "azure_api_key", "Azure OpenAI")
-    return Endpoint(choice.base_url, key, choice.deployment or model, choice.api_version)
+    key = _needed(settings.azure_api_key, "AZURE_OPENAI_API_KEY", "azure_api_key", "Azure OpenAI")
+    return Endpoint(settings.base_url, key, settings.deployment or model, settings.api_version)
 
 
-def _rules(choice: EmbedderChoice, limits: _Limits) -> "RemoteRules":
+def _rules(settings: EmbeddingSettings, limits: _Limits) -> "RemoteRules":
     """What was set, over what the provider has."""
     from assay.adapters.embedders.remote.embedder import RemoteRules
 
     set_rates = {
-        "inputs": choice.inputs_per_minute,
-        "tokens": choice.tokens_per_minute,
-        "requests": choice.requests_per_minute,
+        "inputs": settings.inputs_per_minute,
+        "tokens": settings.tokens_per_minute,
+        "requests": settings.requests_per_minute,
     }
     rates = {**limits.rates, **{name: rate for name, rate in set_rates.items() if rate is not None}}
     return RemoteRules(
-        max_tokens=choice.max_tokens or limits.max_tokens,
-        batch_texts=choice.batch_texts or limits.batch_texts,
-        batch_tokens=choice.batch_tokens or limits.batch_tokens,
-        calls=choice.calls,
+        max_tokens=settings.max_tokens or limits.max_tokens,
+        batch_texts=settings.batch_texts or limits.batch_texts,
+        batch_tokens=settings.batch_tokens or limits.batch_tokens,
+        calls=settings.calls,
         rates={name: rate for name, rate in rates.items() if rate},
-        timeout=choice.timeout,
-        retry_seconds=choice.retry_seconds,
-        query_timeout=choice.query_timeout,
-        query_seconds=choice.query_seconds,
-        query_cache=choice.query_cache,
+        timeout=settings.timeout,
+        retry_seconds=settings.retry_seconds,
+        query_timeout=settings.query_timeout,
+        query_seconds=settings.query_seconds,
+        query_cache=settings.query_cache,
     )
 
 
-def _needed(key: str | None, variable: str, setting: str, provider: str) -> str:
-    if not key or not key.strip():
+def _needed(secret: SecretStr | None, variable: str, setting: str, provider: str) -> str:
+    key = secret.get_secret_value() if secret else ""
+    if not key.strip():
         raise ConfigurationError(
             f"There is no key for {provider}.",
             hint=f"Set the environment variable {variable} (or [embedding] {setting}).",
@@ -185,9 +160,9 @@ def _needed(key: str | None, variable: str, setting: str, provider: str) -> str:
     return key
 
 
-def _refuse(choice: EmbedderChoice, names: tuple[str, ...], provider: str) -> None:
+def _refuse(settings: EmbeddingSettings, names: tuple[str, ...], provider: str) -> None:
     """Say which settings would do nothing, instead of doing nothing."""
-    unused = [name for name in names if getattr(choice, name)]
+    unused = [name for name in names if getattr(settings, name)]
     if unused:
         raise ConfigurationError(
             f"{provider} has no use for [embedding] {' and '.join(unused)}.", hint="Leave it out, or change provider."

@@ -1,17 +1,15 @@
 """The settings choose the embedder, and what is missing or useless in them is named."""
 
 import logging
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from assay.adapters.embedders.choice import EmbedderChoice
 from assay.adapters.embedders.cohere import CohereEmbedder
 from assay.adapters.embedders.openai import OpenAIEmbedder
 from assay.app import Assay
 from assay.errors import ConfigurationError
-from assay.settings import EmbeddingSettings, load_settings
+from assay.settings import load_settings
 
 VARIABLES = ("COHERE_API_KEY", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "ASSAY_EMBEDDING__PROVIDER")
 
@@ -25,10 +23,6 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def _open(**embedding: object) -> Assay:
     return Assay.open(load_settings(None, {"embedding": embedding}))
-
-
-def test_a_choice_has_every_setting() -> None:
-    assert {field.name for field in fields(EmbedderChoice)} == set(EmbeddingSettings.model_fields)
 
 
 @pytest.mark.parametrize(
