@@ -19,6 +19,7 @@ from assay.ingest.workers.limits import PageLimits
 from assay.ingest.workers.messages import Refused, Setup, packed
 from assay.ingest.workers.process import WorkerProcess
 from assay.model.documents import MediaType, RawPage
+from assay.settings import IngestSettings
 from assay.settings.sources import SourceSettings
 
 _LENGTH = SourceSettings.model_fields["max_page_bytes"].default
@@ -133,7 +134,7 @@ def main(words: Sequence[str] = ()) -> int:
         print("Skipped: the peak of another process is read from /proc, which only Linux has.")
         return 0
     embedder = StaticEmbedder()
-    limits = PageLimits()
+    limits = IngestSettings().options(PageLimits)
     setup = Setup(ChunkingRules(1_800, None, 0, embedder.tokenizer), embedder.token_counter, limits)
     print(f"{'page of ' + format(_LENGTH, ',') + ' bytes':<36}   peak     time  what became of it")
     peaks = [0]
@@ -148,7 +149,7 @@ def main(words: Sequence[str] = ()) -> int:
         if _is_asked(name, words):
             peaks.append(measured(setup, name, _page(text(), MediaType.HTML, None)))
     print(f"worst: {max(peaks)} MB")
-    return 1 if max(peaks) > limits.megabytes + _SLACK else 0
+    return 1 if max(peaks) > limits.page_megabytes + _SLACK else 0
 
 
 if __name__ == "__main__":

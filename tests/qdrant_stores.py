@@ -6,29 +6,12 @@ from typing import Any
 
 from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
 from assay.adapters.stores.qdrant.store import QdrantStore
+from assay.settings import IndexSettings, QdrantSettings
 
-LAYOUT = CollectionLayout(
-    graph_from=100_000,
-    shard_number=None,
-    replication_factor=None,
-    write_consistency=None,
-    quantization="none",
-    on_disk=False,
-    hnsw_links=16,
-    hnsw_build_width=128,
-)
-LOADING = Loading(batch=512, batch_bytes=24_000_000, seal_timeout=60.0)
-READING = Reading(consistency=None, search_width=512, oversampling=2.0)
-ACCESS = Access(
-    url="http://localhost:6333",
-    api_key=None,
-    grpc=False,
-    grpc_port=6334,
-    timeout=10,
-    upload_timeout=10,
-    retries=2,
-    patience=5.0,
-)
+LAYOUT = QdrantSettings().options(CollectionLayout, hnsw_threshold=IndexSettings().hnsw_threshold)
+LOADING = QdrantSettings(seal_timeout_seconds=60.0).options(Loading)
+READING = QdrantSettings().options(Reading)
+ACCESS = QdrantSettings(url="http://localhost:6333", upload_timeout_seconds=10, patience_seconds=5.0).options(Access)
 
 
 def qdrant_store(

@@ -108,7 +108,7 @@ def test_whatever_is_asked_while_the_server_fails_is_unavailable(
 
 
 def test_a_slow_search_ends_at_its_time_limit_and_is_not_asked_again(peer: QdrantPeer) -> None:
-    store = qdrant_store(peer.url, api_key=KEY, timeout=1)
+    store = qdrant_store(peer.url, api_key=KEY, timeout_seconds=1)
     index = filled(store, points(5))
     peer.slow = 4.0
     peer.counts.clear()
@@ -171,7 +171,7 @@ def test_a_collection_that_somebody_removed_is_not_found_rather_than_empty(
 @pytest.mark.parametrize("fault", ["reset", "lost", "cut", "429", "500", "503"])
 @pytest.mark.parametrize("skip", [0, 1, 4])
 def test_a_build_waits_for_a_server_that_fails_for_a_moment(peer: QdrantPeer, fault: str, skip: int) -> None:
-    store = qdrant_store(peer.url, api_key=KEY, loading=replace(LOADING, batch=20), patience=30.0)
+    store = qdrant_store(peer.url, api_key=KEY, loading=replace(LOADING, upload_batch=20), patience_seconds=30.0)
     peer.fail(fault, path="assay-g1", skip=skip, times=2)
     index = filled(store, points(60))
     assert index.count() == 60
@@ -180,7 +180,7 @@ def test_a_build_waits_for_a_server_that_fails_for_a_moment(peer: QdrantPeer, fa
 
 
 def test_a_restart_during_an_upload_loses_nothing(peer: QdrantPeer) -> None:
-    store = qdrant_store(peer.url, api_key=KEY, loading=replace(LOADING, batch=1), patience=30.0)
+    store = qdrant_store(peer.url, api_key=KEY, loading=replace(LOADING, upload_batch=1), patience_seconds=30.0)
     writer = store.create("g1", SPEC)
     contents = points(60)
     restart = threading.Thread(target=lambda: (peer.stop(), peer.start()))
@@ -196,7 +196,7 @@ def test_a_restart_during_an_upload_loses_nothing(peer: QdrantPeer) -> None:
 
 
 def test_a_server_that_stays_away_ends_the_build_and_the_rest_is_removed_by_the_next(peer: QdrantPeer) -> None:
-    store = qdrant_store(peer.url, api_key=KEY, patience=0.3)
+    store = qdrant_store(peer.url, api_key=KEY, patience_seconds=0.3)
     writer = store.create("g1", SPEC)
     writer.add(points(10))
     peer.stop()
@@ -245,7 +245,7 @@ def test_sealing_waits_until_the_server_has_indexed(peer: QdrantPeer) -> None:
     peer.stop()
     peer.yellow = 5
     peer.start()
-    store = qdrant_store(peer.url, api_key=KEY, layout=replace(LAYOUT, graph_from=0))
+    store = qdrant_store(peer.url, api_key=KEY, layout=replace(LAYOUT, hnsw_threshold=0))
     peer.record = True
     filled(store, points(10))
     looks = [
@@ -277,8 +277,8 @@ def test_a_server_that_never_finishes_indexing_ends_the_build(peer: QdrantPeer) 
     peer.stop()
     peer.yellow = 10**6
     peer.start()
-    slow = replace(LOADING, seal_timeout=0.3)
-    store = qdrant_store(peer.url, api_key=KEY, layout=replace(LAYOUT, graph_from=0), loading=slow)
+    slow = replace(LOADING, seal_timeout_seconds=0.3)
+    store = qdrant_store(peer.url, api_key=KEY, layout=replace(LAYOUT, hnsw_threshold=0), loading=slow)
     writer = store.create("g1", SPEC)
     writer.add(points(3))
     with pytest.raises(StoreUnavailable, match="has not finished indexing g1") as raised:

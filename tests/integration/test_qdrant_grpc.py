@@ -31,7 +31,7 @@ def peer(tmp_path: Path) -> Iterator[QdrantPeer]:
 
 @pytest.fixture
 def store(peer: QdrantPeer) -> Iterator[QdrantStore]:
-    store = qdrant_store(peer.url, api_key=KEY, grpc=True, grpc_port=peer.grpc_port, patience=30.0)
+    store = qdrant_store(peer.url, api_key=KEY, grpc=True, grpc_port=peer.grpc_port, patience_seconds=30.0)
     yield store
     store.close()
 
@@ -99,7 +99,7 @@ def test_a_server_that_was_away_is_used_again_by_the_same_index(peer: QdrantPeer
 
 
 def test_a_slow_search_ends_at_its_time_limit(peer: QdrantPeer) -> None:
-    store = qdrant_store(peer.url, api_key=KEY, grpc=True, grpc_port=peer.grpc_port, timeout=1)
+    store = qdrant_store(peer.url, api_key=KEY, grpc=True, grpc_port=peer.grpc_port, timeout_seconds=1)
     index = filled(store, points(5))
     peer.slow = 4.0
     peer.fail("slow", path="/points", times=None)
@@ -161,7 +161,9 @@ def test_publishing_and_searching_work_over_it(peer: QdrantPeer, tmp_path: Path)
 
 
 def test_batches_of_one_arrive_whole(store: QdrantStore, peer: QdrantPeer) -> None:
-    single = qdrant_store(peer.url, api_key=KEY, grpc=True, grpc_port=peer.grpc_port, loading=replace(LOADING, batch=1))
+    single = qdrant_store(
+        peer.url, api_key=KEY, grpc=True, grpc_port=peer.grpc_port, loading=replace(LOADING, upload_batch=1)
+    )
     assert filled(single, points(20), "g2").count() == 20
     assert store.generations() == ["g2"]
     single.close()

@@ -73,7 +73,7 @@ USES: dict[str, Callable[[World], object]] = {
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder: Path = tmp_path_factory.mktemp("peer")
     with QdrantPeer(folder) as peer:
-        store = qdrant_store(peer.url, retries=0, patience=0.0)
+        store = qdrant_store(peer.url, retries=0, patience_seconds=0.0)
         yield World(peer, store, filled(store, points(60)))
         store.close()
         peer.stop()
@@ -117,7 +117,7 @@ def test_a_score_that_is_no_number_is_an_error(world: World) -> None:
 
 def test_a_port_that_does_not_speak_grpc_is_an_error(world: World) -> None:
     port = int(world.peer.url.rpartition(":")[2])
-    store = qdrant_store(world.peer.url, grpc=True, grpc_port=port, retries=0, patience=0.0)
+    store = qdrant_store(world.peer.url, grpc=True, grpc_port=port, retries=0, patience_seconds=0.0)
     with pytest.raises(VectorStoreError) as raised:
         store.check()
     store.close()

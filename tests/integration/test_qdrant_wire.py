@@ -26,7 +26,7 @@ Consistency = int | Literal["majority", "quorum", "all"] | None
 
 FULL = replace(
     LAYOUT,
-    graph_from=0,
+    hnsw_threshold=0,
     shard_number=2,
     replication_factor=2,
     write_consistency=1,
@@ -96,7 +96,9 @@ def test_every_exchange_is_as_the_servers_description_says(
     openapi: OpenApi, peer: QdrantPeer, quantization: Quantization, consistency: Consistency
 ) -> None:
     layout = replace(FULL, quantization=quantization) if consistency else LAYOUT
-    store = qdrant_store(peer.url, api_key="wire-key", layout=layout, reading=replace(READING, consistency=consistency))
+    store = qdrant_store(
+        peer.url, api_key="wire-key", layout=layout, reading=replace(READING, read_consistency=consistency)
+    )
     use_everything(store)
     faults = [fault for one in peer.recorded for fault in openapi.faults(**vars(one))]
     assert faults == []
@@ -163,14 +165,14 @@ def test_the_payload_index_is_there_before_the_first_point(peer: QdrantPeer) -> 
 
 
 def test_points_go_in_requests_of_so_many_and_so_many_bytes_and_each_waits(peer: QdrantPeer) -> None:
-    by_count = qdrant_store(peer.url, api_key="wire-key", loading=replace(LOADING, batch=7)).create("g1", SPEC)
+    by_count = qdrant_store(peer.url, api_key="wire-key", loading=replace(LOADING, upload_batch=7)).create("g1", SPEC)
     by_count.add(points(20))
     uploads = only(peer, "PUT", "/points")
     assert [len(one.body["points"]) for one in uploads] == [7, 7, 6]
     assert {one.query["wait"] for one in uploads} == {"true"}
     peer.recorded.clear()
     one_point = 4_000
-    by_size = qdrant_store(peer.url, api_key="wire-key", loading=replace(LOADING, batch_bytes=one_point))
+    by_size = qdrant_store(peer.url, api_key="wire-key", loading=replace(LOADING, upload_bytes=one_point))
     by_size.create("g2", SPEC).add(points(20))
     uploads = only(peer, "PUT", "/points")
     assert [ids for one in uploads for ids in (point["id"] for point in one.body["points"])] == [
@@ -181,7 +183,7 @@ def test_points_go_in_requests_of_so_many_and_so_many_bytes_and_each_waits(peer:
 
 
 def test_a_point_larger_than_a_request_goes_alone(peer: QdrantPeer) -> None:
-    store = qdrant_store(peer.url, api_key="wire-key", loading=replace(LOADING, batch_bytes=10))
+    store = qdrant_store(peer.url, api_key="wire-key", loading=replace(LOADING, upload_bytes=10))
     store.create("g1", SPEC).add(points(3))
     assert [len(one.body["points"]) for one in only(peer, "PUT", "/points")] == [1, 1, 1]
 

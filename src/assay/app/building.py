@@ -154,8 +154,8 @@ class Builds:
             identity,
             settings.data_dir,
             worker_count(settings.ingest.workers),
+            settings.ingest.options(PageLimits),
             parts.embedding_cache,
-            PageLimits(settings.ingest.page_seconds, settings.ingest.page_megabytes),
         )
 
     def _catalog_or_empty(self) -> Catalog:

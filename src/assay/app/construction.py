@@ -30,7 +30,6 @@ from assay.validation.structure import StructuralLimits
 if TYPE_CHECKING:
     from assay.adapters.sources.site.source import SiteSource
     from assay.adapters.stores.adopted.store import AdoptedStore
-    from assay.adapters.stores.qdrant.options import Access, Reading
 
 
 def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) -> Gate:
@@ -38,21 +37,8 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
 
     search: how the searches are made that are held against them.
     """
-    structure = StructuralLimits(
-        max_failed_pages=settings.max_failed_pages,
-        max_unread_files=settings.max_unread_files,
-        max_page_fall=settings.max_page_fall,
-        max_page_rise=None if settings.allow_additions else settings.max_page_rise,
-        max_anchor_fall=settings.max_anchor_fall,
-        title_top_k=settings.title_top_k,
-        max_unreachable=settings.max_unreachable,
-        title_sample=settings.title_sample,
-        max_empty_pages=settings.max_empty_pages,
-        max_alike_pages=settings.max_alike_pages,
-        max_leftovers=settings.max_leftovers,
-        max_repeated=settings.max_repeated,
-        max_boilerplate=settings.max_boilerplate,
-        embedded_again=settings.embedded_again,
+    structure = settings.options(
+        StructuralLimits, max_page_rise=None if settings.allow_additions else settings.max_page_rise
     )
     groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]
     quality = QualityLimits(
@@ -83,27 +69,15 @@ def qdrant_store(settings: Settings) -> VectorStore:
     """The server of [qdrant]; its client is loaded only here, for it takes half a second."""
     chosen = settings.qdrant
     _require_server(chosen, 'The vector store is "qdrant"', ', or [index] store to "embedded"')
-    from assay.adapters.stores.qdrant.options import CollectionLayout, Loading
+    from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
     from assay.adapters.stores.qdrant.store import QdrantStore
 
-    access, reading = _qdrant_access(chosen)
     return QdrantStore(
-        access,
+        chosen.options(Access),
         chosen.collection,
-        layout=CollectionLayout(
-            graph_from=settings.index.hnsw_threshold,
-            shard_number=chosen.shard_number,
-            replication_factor=chosen.replication_factor,
-            write_consistency=chosen.write_consistency,
-            quantization=chosen.quantization,
-            on_disk=chosen.on_disk,
-            hnsw_links=chosen.hnsw_links,
-            hnsw_build_width=chosen.hnsw_build_width,
-        ),
-        loading=Loading(
-            batch=chosen.upload_batch, batch_bytes=chosen.upload_bytes, seal_timeout=chosen.seal_timeout_seconds
-        ),
-        reading=reading,
+        layout=chosen.options(CollectionLayout, hnsw_threshold=settings.index.hnsw_threshold),
+        loading=chosen.options(Loading),
+        reading=chosen.options(Reading),
     )
 
 
@@ -122,36 +96,15 @@ def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
     _require_server(settings.qdrant, f"The collection {index.adopt} is to be adopted", "")
     from assay.adapters.stores.adopted.mapping import FieldMapping
     from assay.adapters.stores.adopted.store import AdoptedStore, Adoption
-
-    access, reading = _qdrant_access(settings.qdrant)
-    mapping = FieldMapping(index.mapping.paths, index.mapping.first_position, index.mapping.base_url)
-    return AdoptedStore(
-        access,
-        Adoption(index.adopt, index.preset, index.vector, mapping),
-        reading=reading,
-        encoder=encoder,
-        models=models_by_dimension(),
-    )
-
-
-def _qdrant_access(chosen: QdrantSettings) -> "tuple[Access, Reading]":
-    """How the server of [qdrant] is reached and asked."""
     from assay.adapters.stores.qdrant.options import Access, Reading
 
-    return (
-        Access(
-            url=str(chosen.url),
-            api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
-            grpc=chosen.grpc,
-            grpc_port=chosen.grpc_port,
-            timeout=chosen.timeout_seconds,
-            upload_timeout=chosen.upload_timeout_seconds,
-            retries=chosen.retries,
-            patience=chosen.patience_seconds,
-        ),
-        Reading(
-            consistency=chosen.read_consistency, search_width=chosen.search_width, oversampling=chosen.oversampling
-        ),
+    mapping = FieldMapping(index.mapping.paths, index.mapping.first_position, index.mapping.base_url)
+    return AdoptedStore(
+        settings.qdrant.options(Access),
+        Adoption(index.adopt, index.preset, index.vector, mapping),
+        reading=settings.qdrant.options(Reading),
+        encoder=encoder,
+        models=models_by_dimension(),
     )
 
 

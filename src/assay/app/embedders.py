@@ -136,17 +136,12 @@ def _rules(settings: EmbeddingSettings, limits: _Limits) -> "RemoteRules":
         "requests": settings.requests_per_minute,
     }
     rates = {**limits.rates, **{name: rate for name, rate in set_rates.items() if rate is not None}}
-    return RemoteRules(
+    return settings.options(
+        RemoteRules,
         max_tokens=settings.max_tokens or limits.max_tokens,
         batch_texts=settings.batch_texts or limits.batch_texts,
         batch_tokens=settings.batch_tokens or limits.batch_tokens,
-        calls=settings.calls,
         rates={name: rate for name, rate in rates.items() if rate},
-        timeout=settings.timeout,
-        retry_seconds=settings.retry_seconds,
-        query_timeout=settings.query_timeout,
-        query_seconds=settings.query_seconds,
-        query_cache=settings.query_cache,
     )
 
 

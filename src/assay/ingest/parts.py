@@ -1,7 +1,7 @@
 """What a build works with."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.ingest.chunking.chunker import ChunkingRules
@@ -29,5 +29,5 @@ class BuildParts:
     chunker: ChunkerIdentity
     work_dir: Path
     workers: int
+    limits: PageLimits
     cache: EmbeddingCache | None = None
-    limits: PageLimits = field(default_factory=PageLimits)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.page_limits import PAGE_LIMITS
 
 from assay.adapters.catalog.memory import MemoryCatalog
 from assay.adapters.sources.memory import MemorySource
@@ -44,7 +45,7 @@ class Bench:
         self.catalog, self.store, self.work_dir = MemoryCatalog(), MemoryStore(), work_dir
         source = MemorySource(pages, name="docs", base_url="https://docs.example")
         first = chunker_identity(_nothing(self.embedder, self.encoder), RULES)
-        parts = (self.embedder, self.encoder, self.store, self.catalog, RULES, first, work_dir, 0)
+        parts = (self.embedder, self.encoder, self.store, self.catalog, RULES, first, work_dir, 0, PAGE_LIMITS)
         self.base = Pipeline(BuildParts((source,), *parts), Silence()).build().generation
 
     def recut(self, rules: ChunkingRules, catalog: MemoryCatalog, documents: MemoryCatalog | None = None) -> Generation:

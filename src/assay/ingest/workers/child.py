@@ -31,7 +31,7 @@ def main() -> None:
     Thread(target=_receive, args=(requests, received), daemon=True).start()
     Thread(target=_send, args=(answers, to_send), daemon=True).start()
     setup.count_tokens([""])  # what it loads, it loads before the build waits for it
-    limit_memory(setup.limits.megabytes)
+    limit_memory(setup.limits.page_megabytes)
     to_send.put(b"")  # the greeting
     gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
     links: Mapping[str, str] = {}
@@ -53,7 +53,7 @@ def _answer(pages: Sequence[RawPage], setup: Setup) -> bytes:
 def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:
     """None when it fails for no fault of its own: the build meets the same error again, where it can be told."""
     try:
-        with limited_time(setup.limits.seconds):
+        with limited_time(setup.limits.page_seconds):
             document = read_page(page)
             return Cut(document, chunk_document(document, setup.rules, setup.count_tokens))
     except InputError as error:

@@ -22,12 +22,12 @@ _BETWEEN_LOOKS = 0.02
 class PageLimits:
     """What reading and cutting one page may take.
 
-    seconds: of CPU time.
-    megabytes: of the memory of the process that reads it, all of it counted.
+    page_seconds: of CPU time.
+    page_megabytes: of the memory of the process that reads it, all of it counted.
     """
 
-    seconds: float = 30.0
-    megabytes: int = 300
+    page_seconds: float
+    page_megabytes: int
 
     @property
     def patience(self) -> float:
@@ -35,17 +35,17 @@ class PageLimits:
 
         They pass also while others use the machine, so there are more of them than of CPU time.
         """
-        return 2 * self.seconds
+        return 2 * self.page_seconds
 
     @property
     def too_slow(self) -> str:
         """Why a page failed that took too long."""
-        return f"reading it takes more than {self.seconds:g} s (ingest.page_seconds)"
+        return f"reading it takes more than {self.page_seconds:g} s (ingest.page_seconds)"
 
     @property
     def too_large(self) -> str:
         """Why a page failed that took too much memory."""
-        return f"reading it takes more than {self.megabytes} MB of memory (ingest.page_megabytes)"
+        return f"reading it takes more than {self.page_megabytes} MB of memory (ingest.page_megabytes)"
 
 
 class OutOfTimeError(Exception):

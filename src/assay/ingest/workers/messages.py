@@ -9,7 +9,7 @@ import os
 import pickle
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from io import BytesIO
 from operator import attrgetter
 from typing import Any
@@ -32,7 +32,7 @@ class Setup:
 
     rules: ChunkingRules
     count_tokens: TokenCounter
-    limits: PageLimits = field(default_factory=PageLimits)
+    limits: PageLimits
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,10 +101,10 @@ class ReadAhead:
         count_tokens: TokenCounter | None,
         *,
         workers: int,
+        limits: PageLimits,
         start_after: int = START_AFTER,
-        limits: PageLimits | None = None,
     ) -> None:
-        self._setup = None if count_tokens is None else Setup(rules, count_tokens, limits or PageLimits())
+        self._setup = None if count_tokens is None else Setup(rules, count_tokens, limits)
         self._guard = Guard(self._setup if _has_interpreter() else None)
         self._wanted = 0 if self._setup is None else workers
         self._start_after = start_after

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.page_limits import PAGE_LIMITS
 from tests.pages import page
 from tests.workers import PatientReadAhead
 
@@ -62,7 +63,16 @@ class Desk:
             Shuffled(MemorySource(self.more, name="more", base_url="https://docs.example")),
         )
         self.parts = BuildParts(
-            sources, embedder, Bm25Encoder("english"), MemoryStore(), self.catalog, rules, chunker, work_dir, workers
+            sources,
+            embedder,
+            Bm25Encoder("english"),
+            MemoryStore(),
+            self.catalog,
+            rules,
+            chunker,
+            work_dir,
+            workers,
+            PAGE_LIMITS,
         )
 
     def build(self) -> BuildReport:

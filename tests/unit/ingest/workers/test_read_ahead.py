@@ -9,6 +9,7 @@ from time import monotonic, sleep
 from typing import Any
 
 import pytest
+from tests.page_limits import PAGE_LIMITS
 from tests.pages import page
 from tests.workers import (
     PatientReadAhead,
@@ -47,7 +48,7 @@ def _items(*pages: PageRead) -> list[SourcePage]:
 
 
 def _ahead(
-    counter: TokenCounter | None = words, workers: int = 2, start_after: int = 0, limits: PageLimits | None = None
+    counter: TokenCounter | None = words, workers: int = 2, start_after: int = 0, limits: PageLimits = PAGE_LIMITS
 ) -> PatientReadAhead:
     return PatientReadAhead(RULES, counter, workers=workers, start_after=start_after, limits=limits)
 
@@ -57,7 +58,7 @@ def _cut(each: RawPage, counter: TokenCounter = words) -> Cut:
     return Cut(document, chunk_document(document, RULES, counter))
 
 
-def _results(counter: TokenCounter, items: list[SourcePage], limits: PageLimits | None = None) -> list[Result]:
+def _results(counter: TokenCounter, items: list[SourcePage], limits: PageLimits = PAGE_LIMITS) -> list[Result]:
     with _ahead(counter, limits=limits) as ahead:
         return list(ahead.read(items))
 
@@ -161,7 +162,7 @@ def test_a_build_whose_workers_are_all_killed_reads_on_alone(caplog: pytest.LogC
 @pytest.mark.parametrize("size", [1, 400], ids=["answer-overdue", "pipe-full"])
 def test_a_worker_that_is_stopped_is_not_waited_for_without_end(size: int, caplog: pytest.LogCaptureFixture) -> None:
     pages = [_page(number, "Turn the wheel slowly.\n\n" * size) for number in range(100)]
-    with _ahead(workers=1, limits=PageLimits(seconds=0.25)) as ahead:
+    with _ahead(workers=1, limits=replace(PAGE_LIMITS, page_seconds=0.25)) as ahead:
         results = []
         for result in ahead.read(_items(*pages)):
             results.append(result)
@@ -175,7 +176,7 @@ def test_a_worker_that_is_stopped_is_not_waited_for_without_end(size: int, caplo
 def test_a_page_that_takes_too_long_fails_by_name_and_alone() -> None:
     pages = [_page(number) for number in range(60)]
     pages[40] = replace(pages[40], content="# Part 40\n\nThis ends never")
-    results = _results(never_done, _items(*pages), PageLimits(seconds=0.5))
+    results = _results(never_done, _items(*pages), replace(PAGE_LIMITS, page_seconds=0.5))
     failed = PageFailed("40.md", "reading it takes more than 0.5 s (ingest.page_seconds)")
     assert [page for _, page, _ in results] == [*pages[:40], failed, *pages[41:]]
     assert all(cut for _, _, cut in (*results[30:40], *results[41:]))

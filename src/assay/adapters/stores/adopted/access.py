@@ -8,7 +8,7 @@ from qdrant_client import QdrantClient, models
 
 from assay.adapters.stores.qdrant.errors import Failure
 from assay.adapters.stores.qdrant.options import Reading
-from assay.adapters.stores.qdrant.server import Again, QdrantServer
+from assay.adapters.stores.qdrant.server import Again, QdrantServer, consistency_of
 from assay.errors import IndexNotFound, InputError, VectorStoreError
 
 T = TypeVar("T")
@@ -41,11 +41,7 @@ class CollectionReader:
         self.oversampling = reading.oversampling
         self.search_width = reading.search_width
         self.most = _ANY
-        self._consistency: models.ReadConsistency | None = (
-            models.ReadConsistencyType(reading.consistency)
-            if isinstance(reading.consistency, str)
-            else reading.consistency
-        )
+        self._consistency = consistency_of(reading)
 
     @property
     def address(self) -> str:

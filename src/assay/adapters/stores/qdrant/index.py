@@ -22,7 +22,7 @@ from assay.adapters.stores.points import (
 from assay.adapters.stores.qdrant.collection import Marker, collection_name
 from assay.adapters.stores.qdrant.errors import Failure
 from assay.adapters.stores.qdrant.options import Reading
-from assay.adapters.stores.qdrant.server import Again, QdrantServer
+from assay.adapters.stores.qdrant.server import Again, QdrantServer, consistency_of
 from assay.errors import PointCorrupt, StoreUnavailable
 from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
@@ -155,7 +155,7 @@ class QdrantIndex:
             return client.query_batch_points(
                 self._collection,
                 requests=requests,
-                consistency=_consistency(self._reading),
+                consistency=consistency_of(self._reading),
                 timeout=self._server.search_seconds,
             )
 
@@ -175,7 +175,7 @@ class QdrantIndex:
                 ids=ids,
                 with_payload=with_payload,
                 with_vectors=with_vectors,
-                consistency=_consistency(self._reading),
+                consistency=consistency_of(self._reading),
                 timeout=self._server.search_seconds,
             )
 
@@ -249,12 +249,6 @@ def _one_of(facets: Sequence[str]) -> models.FieldCondition:
     if len(facets) == 1:
         return models.FieldCondition(key=FACETS, match=models.MatchValue(value=facets[0]))
     return models.FieldCondition(key=FACETS, match=models.MatchAny(any=list(facets)))
-
-
-def _consistency(reading: Reading) -> models.ReadConsistency | None:
-    if isinstance(reading.consistency, str):
-        return models.ReadConsistencyType(reading.consistency)
-    return reading.consistency
 
 
 def _points(chunk_ids: Sequence[str]) -> list[models.ExtendedPointId]:

@@ -18,10 +18,10 @@ class Access:
     api_key: sent with every request; None where the server asks for none. Space around it is no part of it.
     grpc: speak gRPC instead of REST.
     grpc_port: its port on the same host.
-    timeout: whole seconds that a search may take.
-    upload_timeout: whole seconds that any other request may take.
+    timeout_seconds: whole seconds that a search may take.
+    upload_timeout_seconds: whole seconds that any other request may take.
     retries: how often a search is asked again after a failure that may pass, within a second.
-    patience: seconds for which a build waits for a server that is away.
+    patience_seconds: seconds for which a build waits for a server that is away.
 
     Raises ConfigurationError for a URL that is none, or a key that no header can carry.
     """
@@ -30,10 +30,10 @@ class Access:
     api_key: str | None = field(repr=False)
     grpc: bool
     grpc_port: int
-    timeout: int
-    upload_timeout: int
+    timeout_seconds: int
+    upload_timeout_seconds: int
     retries: int
-    patience: float
+    patience_seconds: float
 
     def __post_init__(self) -> None:
         try:
@@ -78,7 +78,7 @@ class Access:
 class CollectionLayout:
     """How the collection of a generation is made. None leaves a matter to the server.
 
-    graph_from: number of points from which on HNSW graphs are built; below, dense search compares every vector.
+    hnsw_threshold: number of points from which on HNSW graphs are built; below, dense search compares every vector.
     shard_number: parts that the points are divided into.
     replication_factor: copies of each shard.
     write_consistency: copies that have to confirm a write.
@@ -87,7 +87,7 @@ class CollectionLayout:
     hnsw_links, hnsw_build_width: links of a node, candidates while building.
     """
 
-    graph_from: int
+    hnsw_threshold: int
     shard_number: int | None
     replication_factor: int | None
     write_consistency: int | None
@@ -101,26 +101,26 @@ class CollectionLayout:
 class Loading:
     """How points are sent, and how long sealing may take.
 
-    batch: the most points of a request.
-    batch_bytes: the most bytes of a request; servers refuse more than 32 MB.
-    seal_timeout: seconds that the server may take to finish its indexes.
+    upload_batch: the most points of a request.
+    upload_bytes: the most bytes of a request; servers refuse more than 32 MB.
+    seal_timeout_seconds: seconds that the server may take to finish its indexes.
     """
 
-    batch: int
-    batch_bytes: int
-    seal_timeout: float
+    upload_batch: int
+    upload_bytes: int
+    seal_timeout_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How collections are asked.
 
-    consistency: how many copies of a shard are asked: a number, `majority`, `quorum` or `all`; None asks one.
+    read_consistency: how many copies of a shard are asked: a number, `majority`, `quorum` or `all`; None asks one.
     search_width: candidates of a search in a graph.
     oversampling: how many times the limit is compared again in full where vectors are quantized.
     """
 
-    consistency: int | Literal["majority", "quorum", "all"] | None
+    read_consistency: int | Literal["majority", "quorum", "all"] | None
     search_width: int
     oversampling: float
 

@@ -14,7 +14,7 @@ import httpx
 from qdrant_client import QdrantClient, models
 
 from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, MISREAD, Failure, explain, failure_of, misread
-from assay.adapters.stores.qdrant.options import Access
+from assay.adapters.stores.qdrant.options import Access, Reading
 from assay.errors import VectorStoreError
 
 logger = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class QdrantServer:
             Again.NEVER: _Patience(attempts=1, budget=0.0, first=0.1, longest=0.1),
             # No longer than the shortest time limit: who has waited that long in vain is not to wait as long again.
             Again.SOON: _Patience(attempts=access.retries + 1, budget=1.0, first=0.1, longest=0.4),
-            Again.PATIENTLY: _Patience(attempts=10_000, budget=access.patience, first=0.2, longest=5.0),
+            Again.PATIENTLY: _Patience(attempts=10_000, budget=access.patience_seconds, first=0.2, longest=5.0),
         }
         if access.exposes_key:
             logger.warning(
@@ -87,23 +87,23 @@ class QdrantServer:
     @property
     def search_seconds(self) -> int:
         """The time that a search has."""
-        return self._access.timeout
+        return self._access.timeout_seconds
 
     def search(self, doing: str, name: str, call: Callable[[QdrantClient], T]) -> T:
         """Ask something that somebody waits for. Raises VectorStoreError."""
-        return self._ask(doing, name, call, self._access.timeout, Again.SOON)
+        return self._ask(doing, name, call, self._access.timeout_seconds, Again.SOON)
 
     def work(self, doing: str, name: str, call: Callable[[QdrantClient], T], again: Again) -> T:
         """Ask something that may take longer. Raises VectorStoreError."""
-        return self._ask(doing, name, call, self._access.upload_timeout, again)
+        return self._ask(doing, name, call, self._access.upload_timeout_seconds, again)
 
     def attempt(self, call: Callable[[QdrantClient], T], again: Again) -> T | Failure:
         """As work, with the failure as a value, for those who know better what it means."""
-        return self._try(call, self._access.upload_timeout, again)
+        return self._try(call, self._access.upload_timeout_seconds, again)
 
     def attempt_search(self, call: Callable[[QdrantClient], T]) -> T | Failure:
         """As search, with the failure as a value."""
-        return self._try(call, self._access.timeout, Again.SOON)
+        return self._try(call, self._access.timeout_seconds, Again.SOON)
 
     def probe(self, doing: str, call: Callable[[QdrantClient], T]) -> T:
         """Ask something once and wait no more than a second. Raises VectorStoreError."""
@@ -111,7 +111,7 @@ class QdrantServer:
 
     def error(self, failure: Failure, doing: str, name: str) -> VectorStoreError:
         """What a failure of `attempt` is raised as."""
-        return explain(failure, doing, name, self.address, self._access.upload_timeout)
+        return explain(failure, doing, name, self.address, self._access.upload_timeout_seconds)
 
     def close(self) -> None:
         """Let go of the connections; the next request opens new ones."""
@@ -173,6 +173,13 @@ class QdrantServer:
             if client is None:
                 client = self._clients[seconds] = connect(self._access, seconds)
             return client
+
+
+def consistency_of(reading: Reading) -> models.ReadConsistency | None:
+    """The copies of a shard that a request asks, in the client's types."""
+    if isinstance(reading.read_consistency, str):
+        return models.ReadConsistencyType(reading.read_consistency)
+    return reading.read_consistency
 
 
 def connect(access: Access, seconds: int) -> QdrantClient:

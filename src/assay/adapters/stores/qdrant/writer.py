@@ -84,7 +84,7 @@ class QdrantWriter:
         Raises VectorStoreError; StoreUnavailable when the server takes longer than it may.
         """
         expected = self._distinct()
-        threshold = _INDEXED_FROM_KB if expected >= self._layout.graph_from else _UNINDEXED
+        threshold = _INDEXED_FROM_KB if expected >= self._layout.hnsw_threshold else _UNINDEXED
         if threshold != _UNINDEXED:
             self._optimize(threshold)
         self._wait_until_optimized(threshold)
@@ -125,7 +125,7 @@ class QdrantWriter:
         """Where each request begins and ends, none with too many points or bytes; one point may be too large itself."""
         first, total = 0, _REQUEST_BYTES
         for position, size in enumerate(sizes):
-            full = position - first >= self._loading.batch or total + size > self._loading.batch_bytes
+            full = position - first >= self._loading.upload_batch or total + size > self._loading.upload_bytes
             if full and position > first:
                 yield first, position
                 first, total = position, _REQUEST_BYTES
@@ -159,7 +159,7 @@ class QdrantWriter:
             if steady >= _STEADY:
                 return
             now = time.monotonic()
-            if now - started > self._loading.seal_timeout:
+            if now - started > self._loading.seal_timeout_seconds:
                 raise StoreUnavailable(
                     f"The Qdrant server at {self._server.address} has not finished indexing {self._name} after "
                     f"{now - started:.0f} s: it is {info.status.value}, {info.indexed_vectors_count or 0} are done.",
