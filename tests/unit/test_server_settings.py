@@ -39,12 +39,10 @@ def test_another_rate_limit_is_refused_by_name(name: str, limit: str) -> None:
 
 
 def test_a_limit_that_the_settings_take_is_one_that_the_counter_takes() -> None:
-    from assay.adapters.access.key_file import RATE_LIMIT
     from assay.adapters.access.request_limits import RequestLimits
 
     for limit in ("1/second", "999999999/day", "20/second, 600/minute,7/hour", "off"):
         load_settings(None, {"server": {"rate_limit": limit}})
-        assert RATE_LIMIT.fullmatch(limit)
         RequestLimits().count(limit, "a")
 
 

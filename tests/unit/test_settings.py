@@ -297,3 +297,8 @@ def test_a_limit_without_a_limit_is_refused(tmp_path: Path, table: str) -> None:
         load_settings(path)
     assert "nDCG@10" in caught.value.message
     assert "it sets no limit: write {min = 0.6}, {max_drop_vs_live = 0.02} or both" in caught.value.message
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_text("[search]\ntop_k = 7\n", encoding="utf-8-sig")
+    assert load_settings(tmp_path / "assay.toml").search.top_k == 7

@@ -4,7 +4,6 @@ A request's model is the only place where its limits stand: what a message says 
 schema that the OpenAPI document shows.
 """
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from assay.errors import InputError
+from assay.model.field_errors import field_error, field_path
+from assay.model.spelling import did_you_mean
 
 SHOWN_CHARACTERS = 60
 """How much of a value that was sent is said back."""
@@ -148,13 +149,13 @@ def _printable(character: str) -> str:
 
 
 def _sentence(model: type[BaseModel], problem: ErrorDetails) -> str:
-    path = _path(problem["loc"])
+    path = field_path(problem["loc"], "body")
     if problem["type"] == "extra_forbidden":
         return _unknown_field(model, problem["loc"])
     if problem["type"] == "string_unicode":
         # Every value was looked at before, so it is a field's name that is no text.
         return _unknown_field(model, (*problem["loc"], str(problem["input"])))
-    wanted = _expectation(model, problem["loc"]) or _lower_first(problem["msg"])
+    wanted = _expectation(model, problem["loc"]) or field_error(problem["msg"])
     if problem["type"] == _OWN_WORDS:
         return f"{path}: {problem['msg']} (it has to be {wanted}); {sent(problem['input'])}."
     if problem["type"] == "missing":
@@ -165,19 +166,10 @@ def _sentence(model: type[BaseModel], problem: ErrorDetails) -> str:
 def _unknown_field(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
     name = str(location[-1])
     known = sorted(_schema_at(model, location[:-1]).get("properties", {}))
-    within = f" in {_path(location[:-1])}" if len(location) > 1 else ""
-    near = difflib.get_close_matches(name.lower(), known, n=1)
-    advice = f"did you mean `{near[0]}`?" if near else f"the fields are {', '.join(known)}."
+    within = f" in {field_path(location[:-1], 'body')}" if len(location) > 1 else ""
+    advice = did_you_mean(name, known, f"the fields are {', '.join(known)}.")
     plain = name if len(name) <= SHOWN_CHARACTERS and name.isprintable() else shown(name).strip('"')
     return f"There is no field `{plain}`{within}; {advice}"
-
-
-def _path(location: Sequence[int | str]) -> str:
-    """`("filters", "versions", 0)` as `filters.versions[0]`."""
-    path = ""
-    for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
-    return path or "body"
 
 
 def _expectation(model: type[BaseModel], location: Sequence[int | str]) -> str:
@@ -219,7 +211,3 @@ def _resolved(root: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str
 @cache
 def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
     return model.model_json_schema()
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]

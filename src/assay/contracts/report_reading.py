@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field, ValidationError
@@ -19,6 +19,7 @@ from assay.contracts.validation_entities import (
 )
 from assay.errors import InputError
 from assay.model.evaluation import Interval, MeasureValue, Outcome
+from assay.model.field_errors import field_error, field_path
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity
 from assay.model.validations import Percentiles, Provenance, StoredReport, StoredTopic
 
@@ -157,16 +158,9 @@ _PERCENTILES = {"samples", "mean_ms", "p50_ms", "p95_ms", "p99_ms", "max_ms", "p
 def _problems(error: ValidationError) -> str:
     """The first problems, each with the place where it is."""
     problems = error.errors(include_url=False, include_input=False)
-    told = [f"{_path(problem['loc'])}: {problem['msg'].removeprefix('Value error, ')}" for problem in problems]
+    told = [f"{field_path(problem['loc'], 'the report')}: {field_error(problem['msg'])}" for problem in problems]
     more = len(told) - _MOST_PROBLEMS
     return "; ".join(told[:_MOST_PROBLEMS]) + (f"; and {more} more." if more > 0 else ".")
-
-
-def _path(location: Sequence[int | str]) -> str:
-    path = ""
-    for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
-    return path or "the report"
 
 
 def _stored_topic(case: _ReadCase, lost: int) -> StoredTopic:

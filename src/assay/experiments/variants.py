@@ -4,18 +4,19 @@ What is not said is as the settings have it.
 """
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from assay.errors import InputError
+from assay.model.field_errors import field_error
 from assay.model.ranking import FusionMethod, Mode
+from assay.model.spelling import nearest
 from assay.settings import ChunkingSettings, SearchSettings, Settings
+from assay.settings.toml_file import read_toml
 
 Table = TypeVar("Table", bound=BaseModel)
 
@@ -69,7 +70,7 @@ def variant_of(text: str, settings: Settings) -> Variant:
 
 def variant_in(path: Path, settings: Settings) -> Variant:
     """The settings in a TOML file, at its top level or, as in assay.toml, under `[search]`. Raises InputError."""
-    values = _toml(path)
+    values = read_toml(path, InputError, _HINT)
     if isinstance(values.get("search"), dict) and len(values) == 1:
         values = values["search"]
     return _variant(values, settings, str(path), path.name, keys=(*SEARCH_KEYS, "generation"))
@@ -77,7 +78,7 @@ def variant_in(path: Path, settings: Settings) -> Variant:
 
 def grid_in(path: Path, settings: Settings) -> Grid:
     """The runs in a TOML file. Raises InputError, naming the run and the key that is wrong."""
-    values = _toml(path)
+    values = read_toml(path, InputError, _HINT)
     _refuse_unknown(values, ("run", "measure"), str(path))
     runs, measure = values.get("run"), values.get("measure", DEFAULT_MEASURE)
     if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
@@ -198,10 +199,7 @@ def _refuse_unknown(values: Mapping[str, Any], keys: Sequence[str], where: str) 
     unknown = [key for key in values if key not in keys]
     if not unknown:
         return
-    near = [get_close_matches(key, keys, n=1, cutoff=0.6) for key in unknown]
-    told = [
-        f"{key!r}" + (f" (did you mean {match[0]}?)" if match else "") for key, match in zip(unknown, near, strict=True)
-    ]
+    told = [f"{key!r}" + (f" (did you mean {near}?)" if (near := nearest(key, keys)) else "") for key in unknown]
     raise InputError(f"{where}: there is no setting {', '.join(told)}.", hint=f"There are: {', '.join(keys)}.")
 
 
@@ -210,12 +208,8 @@ def _checked(kind: type[Table], values: Mapping[str, Any], where: str) -> Table:
         return kind.model_validate(dict(values))
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False)
-        told = [f"{'.'.join(map(str, one['loc']))} = {one['input']!r}: {_lower(one['msg'])}" for one in problems]
+        told = [f"{'.'.join(map(str, one['loc']))} = {one['input']!r}: {field_error(one['msg'])}" for one in problems]
         raise InputError(f"{where}: {'; '.join(told)}.") from None
-
-
-def _lower(message: str) -> str:
-    return f"{message[:1].lower()}{message[1:]}"
 
 
 def _check_weights(search: SearchSettings, settings: Settings, where: str) -> None:
@@ -224,14 +218,3 @@ def _check_weights(search: SearchSettings, settings: Settings, where: str) -> No
         raise InputError(f"{where}: weights have to be finite numbers.")
     if search.mode is Mode.HYBRID and not dense and not search.sparse_weight:
         raise InputError(f"{where}: one of the two weights has to be more than 0.")
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not valid TOML: {error}.", hint=_HINT) from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {(error.strerror or 'unknown reason').lower()}.") from None

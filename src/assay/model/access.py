@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+RATE = r"[1-9]\d{0,8}/(second|minute|hour|day)"
+RATE_LIMIT = rf"^({RATE}(, ?{RATE})*|off)$"
+"""How a rate limit is written: `20/second, 600/minute`, or `off`."""
+
 
 class Scope(StrEnum):
     """What a key may do. `admin` includes `search`."""

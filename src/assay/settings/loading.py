@@ -1,7 +1,6 @@
 """Everything that can be set, read from the file, the environment and the flags."""
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -32,6 +31,7 @@ from assay.settings.searching import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, STATIC_T
 from assay.settings.serving import ServerSettings
 from assay.settings.sources import SourceSettings
 from assay.settings.storing import CatalogSettings, IndexSettings, QdrantSettings
+from assay.settings.toml_file import read_toml
 
 CONFIG_FILE = "assay.toml"
 
@@ -190,7 +190,7 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
             f"{path} is a folder, and a configuration file is expected there.", hint="Move it away."
         )
     if path.is_file():
-        values = _read_toml(path)
+        values = read_toml(path, ConfigurationError)
     elif config is not None:
         raise ConfigurationError(f"There is no configuration file at {path}.", hint="`assay init` writes one.")
     given = Given(overrides or {}, os.environ, values, str(path))
@@ -221,19 +221,6 @@ def _require_folder(data_dir: Path) -> None:
             raise ConfigurationError(
                 f"The data directory {data_dir} {what}.", hint="Name a folder with --data-dir or ASSAY_DATA_DIR."
             )
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path} is not valid TOML: {error}.") from None
-    except RecursionError:
-        raise ConfigurationError(f"{path} cannot be read: its lists or tables are nested too deeply.") from None
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _anchor(table: object, name: str, folder: Path) -> None:

@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from assay.model.field_errors import field_error
+from assay.model.spelling import nearest
 from assay.settings.sources import SourceSettings
 
 _PREFIX = "ASSAY_"
@@ -142,8 +143,7 @@ def _line(problem: ErrorDetails, settings: type[BaseModel]) -> str:
 
 def _worded(problem: ErrorDetails) -> str:
     """What is wrong in the words of a settings file, not of Python."""
-    message = problem["msg"].removeprefix("Value error, ")
-    return _WORDING.get(problem["type"]) or f"{message[:1].lower()}{message[1:]}"
+    return _WORDING.get(problem["type"]) or field_error(problem["msg"])
 
 
 def _meant(location: Location, settings: type[BaseModel]) -> str:
@@ -160,10 +160,11 @@ def _meant(location: Location, settings: type[BaseModel]) -> str:
             return ""
         tables.append((f"{tables[-1][0]}{part}.", table))
     prefix, table = tables[-1]
-    near = get_close_matches(str(wrong), table.model_fields, n=1, cutoff=_SPELLED_NEARLY)
-    near += [name for name in _OTHER_WORDS.get(str(wrong), ()) if name in table.model_fields]
+    near = nearest(str(wrong), table.model_fields, likeness=_SPELLED_NEARLY) or next(
+        (name for name in _OTHER_WORDS.get(str(wrong), ()) if name in table.model_fields), None
+    )
     if near:
-        return f"{prefix}{near[0]}"
+        return f"{prefix}{near}"
     elsewhere = [path for path in _paths(settings) if path.rpartition(".")[2] == wrong]
     return elsewhere[0] if len(elsewhere) == 1 else ""
 
@@ -186,8 +187,8 @@ def unknown_variables(settings: type[BaseModel], environment: Mapping[str, str])
         ):
             continue
         ours = upper.startswith(_PREFIX)
-        if meant := get_close_matches(upper, known, n=1, cutoff=_NEARLY if ours else _VERY_NEARLY):
-            sentences.append(f"The environment variable {name} sets nothing; did you mean {meant[0]}?")
+        if meant := nearest(upper, known, likeness=_NEARLY if ours else _VERY_NEARLY):
+            sentences.append(f"The environment variable {name} sets nothing; did you mean {meant}?")
         elif ours:
             sentences.append(f"The environment variable {name} sets nothing: there is no such setting.")
     return sentences

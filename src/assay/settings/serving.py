@@ -6,12 +6,9 @@ from typing import Literal
 
 from pydantic import Field, IPvAnyNetwork, field_validator
 
+from assay.model.access import RATE_LIMIT
 from assay.model.ranking import ContractMode
 from assay.settings.table import Table
-
-_RATE = r"[1-9]\d{0,8}/(second|minute|hour|day)"
-_RATE_LIMIT = rf"^({_RATE}(, ?{_RATE})*|off)$"
-
 
 _ORIGIN = re.compile(r"(null|[a-z][a-z0-9+.-]*://(\[[0-9a-f:.]+\]|[^/?#@*\s:\[\]]+)(:\d{1,5})?)")
 
@@ -62,13 +59,13 @@ class ServerSettings(Table):
     )
     rate_limit: str | None = Field(
         default=None,
-        pattern=_RATE_LIMIT,
+        pattern=RATE_LIMIT,
         description="Requests of one address without a key, as in `20/second, 600/minute`, or `off`. If unset, "
         "`600/minute` where others than this machine can ask, else `off`.",
     )
     key_rate_limit: str = Field(
         default="6000/minute",
-        pattern=_RATE_LIMIT,
+        pattern=RATE_LIMIT,
         description="Requests of one API key that has no limit of its own, or `off`.",
     )
     trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(

@@ -33,6 +33,7 @@ from assay.errors import (
     PointCorrupt,
     VectorStoreError,
 )
+from assay.model.field_errors import field_error, field_path
 from assay.web.record import record_of
 
 logger = logging.getLogger("assay.web")
@@ -180,5 +181,5 @@ async def _http_exception(request: Request, error: Exception) -> Response:
 async def _request_validation_error(_request: Request, error: Exception) -> Response:
     """For a route whose parameters FastAPI itself reads, so that its 422 never leaves."""
     assert isinstance(error, RequestValidationError)
-    problems = [f"{'.'.join(map(str, p['loc'][1:]))}: {p['msg'][:1].lower()}{p['msg'][1:]}." for p in error.errors()]
+    problems = [f"{field_path(p['loc'][1:], 'body')}: {field_error(p['msg'])}." for p in error.errors()]
     return error_response(400, "validation_error", " ".join(problems))

@@ -99,7 +99,7 @@ def test_what_is_wrong_in_a_grid_is_named_with_its_run(tmp_path: Path, text: str
 
 
 def test_a_file_that_is_not_there_is_no_traceback(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read: no such file"):
+    with pytest.raises(InputError, match="cannot be read: No such file"):
         grid_in(tmp_path / "none.toml", SETTINGS)
 
 

@@ -26,15 +26,13 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from assay.errors import ConfigurationError, InputError
-from assay.model.access import ApiKey, Scope
+from assay.model.access import RATE_LIMIT, ApiKey, Scope
 from assay.redaction import redacted
 
 logger = logging.getLogger(__name__)
 
 KEY_PREFIX = "assay_"
 KEY_PATTERN = re.compile(r"assay_([a-z0-9]{8})_([A-Za-z0-9]{43})")
-RATE_LIMIT = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)(, ?[1-9]\d{0,8}/(second|minute|hour|day))*|off")
-"""How a rate limit is written: `20/second, 600/minute`, or `off`."""
 
 _ID_LETTERS = string.ascii_lowercase + string.digits
 _SECRET_LETTERS = string.ascii_letters + string.digits
@@ -97,7 +95,7 @@ class KeyFile:
         """
         if not name.strip() or len(name) > _NAME_LIMIT or not name.isprintable():
             raise InputError(f"name: it has to be 1 to {_NAME_LIMIT} printable characters; {name[:100]!r} was given.")
-        if rate_limit is not None and not RATE_LIMIT.fullmatch(rate_limit):
+        if rate_limit is not None and not re.fullmatch(RATE_LIMIT, rate_limit):
             raise InputError(f"rate limit: it has to look like 600/minute, or be off; {rate_limit[:100]!r} was given.")
         with self._writing() as keys:
             if any(key.name == name for key in keys.values()):
@@ -224,7 +222,7 @@ def _from_json(entry: dict[str, Any]) -> ApiKey:
     )
     if not re.fullmatch(r"[0-9a-f]{64}", key.sha256) or not re.fullmatch(r"[a-z0-9]{8}", key.id):
         raise ValueError("a key's id or sha256 is not one")
-    if key.rate_limit is not None and not RATE_LIMIT.fullmatch(key.rate_limit):
+    if key.rate_limit is not None and not re.fullmatch(RATE_LIMIT, key.rate_limit):
         raise ValueError(f"{key.rate_limit!r} is no rate limit")
     return key
 

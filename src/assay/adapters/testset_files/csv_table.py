@@ -1,7 +1,6 @@
 """Tables of judgments (CSV, with commas, semicolons or tabs): a row for each judgment, its topic said again in each."""
 
 import csv
-import difflib
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.adapters.testset_files.exchange import Draft, Fields, Grades, Imported, grade, judgments_of
 from assay.adapters.testset_files.text_file import TextFile
 from assay.model.located import Place, Problem, Unparsed, refuse
+from assay.model.spelling import did_you_mean
 
 TOPIC_COLUMNS = (
     "id",
@@ -135,8 +135,7 @@ def _columns(cells: Sequence[str], place: Place) -> list[str]:
     names = [_ALSO.get(cell.strip().lower(), cell.strip().lower()) for cell in cells]
     for name, cell in zip(names, cells, strict=True):
         if name not in COLUMNS:
-            near = difflib.get_close_matches(name, COLUMNS, n=1)
-            advice = f"did you mean `{near[0]}`?" if near else f"it can be {', '.join(COLUMNS)}"
+            advice = did_you_mean(name, COLUMNS, f"it can be {', '.join(COLUMNS)}")
             raise Unparsed(Problem(place, "", f"there is no column `{cell}`; {advice}"))
         if names.count(name) > 1:
             raise Unparsed(Problem(place, "", f"the column `{name}` is there twice"))

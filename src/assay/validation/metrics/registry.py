@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 from assay.errors import InputError
+from assay.model.spelling import nearest
 from assay.validation.metrics import bounds, formulas
 from assay.validation.metrics.judged import JudgedRanking, judge
 
@@ -230,8 +230,8 @@ def _unknown(name: str, base: str) -> str:
         return f"{OVERLAP} is of a paraphrase and its original; it is reported by itself and cannot be asked for."
     if base == PASSAGES.partition("@")[0]:
         return f"{PASSAGES} is compared by itself where two sides have different numbers of relevant chunks."
-    near = get_close_matches(base, _BY_SPELLING, n=1, cutoff=0.7)
-    return f"There is no measure {name!r}." + (f" Did you mean {_BY_SPELLING[near[0]].name}?" if near else "")
+    near = nearest(base, _BY_SPELLING, likeness=0.7)
+    return f"There is no measure {name!r}." + (f" Did you mean {_BY_SPELLING[near].name}?" if near else "")
 
 
 def _listed() -> str:

@@ -1,9 +1,10 @@
 """The keys of a test set, and what people write when they mean one of them."""
 
-import difflib
 import json
 import math
 from collections.abc import Collection, Mapping
+
+from assay.model.spelling import did_you_mean
 
 FREE_KEY = "expected_criteria"
 """Inside it, keys are the user's own."""
@@ -94,11 +95,9 @@ _SHOWN_CHARACTERS = 60
 
 def meant(key: str, known: Collection[str]) -> str:
     """What to write instead of a key or word that is not known, as the end of a sentence."""
-    lowered = key.lower()
-    if (synonym := _MEANT.get(lowered)) in known:
+    if (synonym := _MEANT.get(key.lower())) in known:
         return f"did you mean `{synonym}`?"
-    near = difflib.get_close_matches(lowered, list(known), n=1)
-    return f"did you mean `{near[0]}`?" if near else f"it can be {', '.join(known)}"
+    return did_you_mean(key, known, f"it can be {', '.join(known)}")
 
 
 def missing_is_misspelt(fields: Mapping[str, object], key: str, known: Collection[str]) -> bool:
