@@ -15,6 +15,7 @@ from assay.contracts.fields import RequestModel
 from assay.contracts.highlights import highlights
 from assay.contracts.json_object import read_json_object
 from assay.errors import InputError
+from assay.ingest.pipeline import new_generation_id
 from assay.model.ids import chunk_id, content_hash
 from assay.model.ranking import Mode
 from assay.settings import Settings
@@ -207,6 +208,8 @@ def test_the_command_and_the_examples_of_a_release_are_what_its_route_takes_and_
 def test_the_example_of_the_generations_is_what_the_route_gives() -> None:
     answer = dict(operations())["GET /v1/admin/generations"]["responses"]["200"]["content"]["application/json"]
     admin.GenerationList.model_validate(answer["example"])
+    for each in answer["example"]["generations"]:
+        assert each["id"] == new_generation_id(datetime.fromisoformat(each["created_at"]))
 
 
 @pytest.mark.parametrize("route", REQUESTS)

@@ -18,7 +18,9 @@ class SearchSettings(Table):
     mode: Mode = Field(default=Mode.HYBRID, description="`hybrid`, `dense` or `sparse`.")
     top_k: int = Field(default=5, ge=1, le=100, description="Number of hits.")
     threshold: float = Field(default=0.0, ge=0.0, le=1.0, description="The least similarity of a hit.")
-    fusion: FusionMethod = Field(default=FusionMethod.SCORE, description="`score` (weighted min–max) or `rrf`.")
+    fusion: FusionMethod = Field(
+        default=FusionMethod.SCORE, description="`score` (weighted sum of scaled scores) or `rrf` (by rank)."
+    )
     dense_weight: float | None = Field(
         default=None,
         ge=0.0,

@@ -33,7 +33,7 @@ _EXAMPLES: Mapping[int, tuple[str, str, str]] = {
     409: (
         "The state of the generations does not allow it.",
         "conflict",
-        "Generation 20260301T081500Z-4f2a did not pass: 2 of 7 checks failed.",
+        "Generation 20260301-081500-204917 did not pass: 2 of 7 checks failed.",
     ),
     413: ("The body is too large.", "payload_too_large", "body: it has to be at most 65,536 bytes."),
     429: (

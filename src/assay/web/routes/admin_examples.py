@@ -1,27 +1,27 @@
 """The administration's requests and answers that the OpenAPI document shows."""
 
 _NEW = {
-    "id": "20260302T081500Z-9c1e",
+    "id": "20260302-081500-731088",
     "state": "live",
     "documents": 214,
     "chunks": 1530,
     "failed_pages": 0,
-    "embedder": "wordllama/l2_supercat_256",
+    "embedder": "static/wordllama-l2-supercat-256",
     "verdict": "PASS",
     "reason": None,
-    "created_at": "2026-03-02T08:15:00Z",
+    "created_at": "2026-03-02T08:15:00.731088Z",
     "promoted_at": "2026-03-02T08:16:12Z",
 }
 _OLD = {
-    "id": "20260301T081500Z-4f2a",
+    "id": "20260301-081500-204917",
     "state": "retired",
     "documents": 213,
     "chunks": 1524,
     "failed_pages": 0,
-    "embedder": "wordllama/l2_supercat_256",
+    "embedder": "static/wordllama-l2-supercat-256",
     "verdict": "PASS",
     "reason": None,
-    "created_at": "2026-03-01T08:15:00Z",
+    "created_at": "2026-03-01T08:15:00.204917Z",
     "promoted_at": "2026-03-01T08:16:10Z",
 }
 

@@ -9,9 +9,9 @@ _URL = "https://docs.example.org/concepts/nodes"
 _HASH = content_hash(_PASSAGE)
 _CHUNK_ID = chunk_id(_URL, _HASH, 0)
 _CHUNK_BEFORE = chunk_id(_URL, content_hash("A node is a program that does one thing."), 0)
-_EMBEDDER = EmbedderIdentity("static", "wordllama-256", 256)
+_EMBEDDER = EmbedderIdentity("static", "wordllama-l2-supercat-256", 256)
 
-_GENERATION = "20260301T081500Z-4f2a"
+_GENERATION = "20260301-081500-204917"
 _TOO_MANY = "top_k: it has to be a whole number from 1 to {limit}; 500 was sent."
 
 LIVE = {"status": "alive"}
