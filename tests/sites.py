@@ -14,6 +14,7 @@ from typing import Any
 from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
 from assay.adapters.sources.site.source import SiteSource
 from assay.model.documents import PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
+from assay.settings import SourceSettings
 
 HTML = "text/html; charset=utf-8"
 
@@ -160,14 +161,24 @@ def served(site: Site, host: str = "127.0.0.1") -> Iterator[Site]:
         thread.join()
 
 
+def site_limits(**changes: float) -> SiteLimits:
+    """The limits of a site that nothing is set for, but for these."""
+    return replace(SourceSettings(url="https://docs.example.org").options(SiteLimits), **changes)  # type: ignore[arg-type]
+
+
+def politeness(**changes: float) -> Politeness:
+    """The politeness towards a site that nothing is set for, but for these."""
+    return replace(SourceSettings(url="https://docs.example.org").options(Politeness), **changes)  # type: ignore[arg-type]
+
+
 def source_of(start: str, store: Path, **overrides: Any) -> SiteSource:  # noqa: ANN401 - passed on as they are
     """A source that does not wait long for anything."""
     given: dict[str, Any] = {
         "name": "site",
         "store_path": store,
         "scope": SiteScope(),
-        "limits": SiteLimits(page_seconds=5.0, read_seconds=2.0),
-        "politeness": Politeness(first_retry_seconds=0.01, retries=1),
+        "limits": site_limits(page_seconds=5.0, read_seconds=2.0),
+        "politeness": politeness(first_retry_seconds=0.01, retries=1),
         "headers": {},
     }
     return SiteSource(start, **(given | overrides))

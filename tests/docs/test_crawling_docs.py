@@ -4,15 +4,15 @@ from pathlib import Path
 
 from assay.adapters.sources.site.crawling.frontier import MIN_ENDLESS_SERIES
 from assay.adapters.sources.site.crawling.soft_404 import MAX_PROBES
-from assay.adapters.sources.site.options import Politeness, SiteLimits
 from assay.settings.sources import SourceSettings
 from tests.site_traps import traps
+from tests.sites import politeness, site_limits
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "crawling.md").read_text(encoding="utf-8")
 
 
 def test_the_default_limits_are_those_of_the_settings() -> None:
-    settings, limits = SourceSettings(url="https://docs.example.org"), SiteLimits()
+    settings, limits = SourceSettings(url="https://docs.example.org"), site_limits()
     for row in (
         f"| `max_pages` | {settings.max_pages:,} |",
         f"| `max_depth` | {settings.max_depth} links |",
@@ -21,31 +21,14 @@ def test_the_default_limits_are_those_of_the_settings() -> None:
         f"| `max_seconds` | {settings.max_seconds:,.0f} ({settings.max_seconds / 3600:.0f} hours) |",
         f"without a byte | {limits.page_seconds:.0f}, {limits.read_seconds:.0f} |",
         f"differ in their query | {limits.query_pages} |",
-        f"| sitemaps | {limits.sitemaps}, of {limits.sitemap_bytes:,} bytes",
+        f"| sitemaps | {limits.sitemap_files}, of {limits.sitemap_bytes:,} bytes",
         f"to {limits.query_pages} for each path",
     ):
         assert row in TEXT, row
 
 
-def test_a_site_that_nothing_is_set_for_is_read_within_the_defaults_of_the_settings() -> None:
-    settings, limits, polite = SourceSettings(url="https://docs.example.org"), SiteLimits(), Politeness()
-    assert limits == SiteLimits(
-        pages=settings.max_pages,
-        depth=settings.max_depth,
-        page_bytes=settings.max_page_bytes,
-        total_bytes=settings.max_total_bytes,
-        seconds=settings.max_seconds,
-    )
-    assert polite == Politeness(
-        connections=settings.concurrency,
-        delay=settings.delay_seconds,
-        retries=settings.retries,
-        robots=settings.robots,
-    )
-
-
 def test_the_manners_are_those_of_the_code() -> None:
-    polite = Politeness()
+    polite = politeness()
     limits = (polite.max_wait_seconds, polite.max_total_wait_seconds, polite.retries, polite.resume_hours)
     assert limits == (120, 900, 3, 24)
     assert "up to two minutes at once and 15 minutes in all" in " ".join(TEXT.split())

@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.built_site import built_files, serving
-from tests.sites import Site, source_of
+from tests.sites import Site, site_limits, source_of
 
-from assay.adapters.sources.site.options import SiteLimits
 from assay.model.documents import PageRead, PageUnchanged, RawPage
 
 PAGES, EACH = 276, 69
@@ -30,7 +29,7 @@ def site(build: dict[str, bytes]) -> Iterator[Site]:
 def read(site: Site, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[PageRead], list[PageRead]]:
     """What came at first, and what came again. `localhost` is not what the sitemap says."""
     start = f"http://localhost:{urlsplit(site.url).port}/"
-    source = source_of(start, tmp_path_factory.mktemp("built") / "crawl.sqlite", limits=SiteLimits())
+    source = source_of(start, tmp_path_factory.mktemp("built") / "crawl.sqlite", limits=site_limits())
     items = list(source.read({}))
     known = {item.key: item.source_hash for item in items if isinstance(item, RawPage)}
     return items, list(source.read(known))

@@ -6,13 +6,13 @@ has a precision and a recall. What ends a whole reading has sites of its own, in
 
 import gzip
 
-from assay.adapters.sources.site.options import SiteLimits, SiteScope
+from assay.adapters.sources.site.options import SiteScope
 from tests.site_traps import addresses, bodies, canonicals, endless, not_pages, redirects, ways
 from tests.site_traps.trap import Trap, page
-from tests.sites import Reply, Site, sitemap, xml
+from tests.sites import Reply, Site, site_limits, sitemap, xml
 
-LIMITS = SiteLimits(
-    page_bytes=300_000, page_seconds=1.2, read_seconds=1.0, depth=26, query_pages=10, sitemap_bytes=1_000_000
+LIMITS = site_limits(
+    max_page_bytes=300_000, page_seconds=1.2, read_seconds=1.0, max_depth=26, query_pages=10, sitemap_bytes=1_000_000
 )
 SCOPE = SiteScope(exclude=("/excluded",))
 

@@ -7,9 +7,10 @@ import pytest
 from pydantic import SecretStr
 
 from assay.adapters.embedders.remote.embedder import RemoteRules
+from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
 from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
 from assay.ingest.workers.limits import PageLimits
-from assay.settings import EmbeddingSettings, GateSettings, IngestSettings, QdrantSettings
+from assay.settings import EmbeddingSettings, GateSettings, IngestSettings, QdrantSettings, SourceSettings
 from assay.settings.table import Table
 from assay.validation.structure import StructuralLimits
 
@@ -25,6 +26,13 @@ FILLED: list[tuple[type[Table], type[Any], set[str]]] = [
     (QdrantSettings, CollectionLayout, {"hnsw_threshold"}),
     (QdrantSettings, Loading, set()),
     (QdrantSettings, Reading, set()),
+    (SourceSettings, SiteScope, set()),
+    (SourceSettings, SiteLimits, {"page_seconds", "read_seconds", "query_pages", "sitemap_files", "sitemap_bytes"}),
+    (
+        SourceSettings,
+        Politeness,
+        {"first_retry_seconds", "max_wait_seconds", "max_total_wait_seconds", "resume_hours"},
+    ),
 ]
 
 

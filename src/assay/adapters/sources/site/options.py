@@ -28,38 +28,31 @@ class SiteScope:
 class SiteLimits:
     """Limits of a crawl; what they leave out is reported.
 
-    pages: fetched pages. depth: links from the start page or a sitemap.
-    page_bytes: of one decoded page. total_bytes: of all bodies as transferred.
-    seconds: of one crawl. page_seconds: of one page, from the request to its last byte.
+    max_pages: fetched pages. max_depth: links from the start page or a sitemap.
+    max_page_bytes: of one decoded page. max_total_bytes: of all bodies as transferred.
+    max_seconds: of one crawl. page_seconds: of one page, from the request to its last byte.
     read_seconds: without a byte. query_pages: addresses with one path that differ only in the query.
-    sitemaps: files. sitemap_bytes: of one decoded sitemap.
+    sitemap_files: number of sitemaps. sitemap_bytes: of one decoded sitemap.
     """
 
-    pages: int = 20_000
-    depth: int = 30
-    page_bytes: int = 5_000_000
-    total_bytes: int = 2_000_000_000
-    seconds: float = 2 * 3600.0
+    max_pages: int
+    max_depth: int
+    max_page_bytes: int
+    max_total_bytes: int
+    max_seconds: float
     page_seconds: float = 60.0
     read_seconds: float = 20.0
     query_pages: int = 20
-    sitemaps: int = 500
+    sitemap_files: int = 500
     sitemap_bytes: int = 64_000_000
-
-    def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:
-            if getattr(self, name) <= 0:
-                raise ConfigurationError(
-                    f"The limit {name} of a site is {getattr(self, name)}.", hint="Use a number greater than 0."
-                )
 
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
     """Politeness towards a site.
 
-    connections: concurrent requests to one host; None for 4, or 8 if the start URL is in a private network.
-    delay: seconds between the starts of two requests to one host; a longer crawl-delay of robots.txt wins.
+    concurrency: concurrent requests to one host; None for 4, or 8 if the start URL is in a private network.
+    delay_seconds: between the starts of two requests to one host; a longer crawl-delay of robots.txt wins.
     retries: of a page that failed temporarily.
     first_retry_seconds: wait before the first retry; it doubles with each.
     max_wait_seconds: longest wait before a retry, and longest Retry-After or crawl-delay that is observed.
@@ -68,13 +61,13 @@ class Politeness:
     resume_hours: an interrupted crawl is resumed within this time.
     """
 
-    connections: int | None = None
-    delay: float = 0.0
-    retries: int = 3
+    concurrency: int | None
+    delay_seconds: float
+    retries: int
+    robots: bool
     first_retry_seconds: float = 0.5
     max_wait_seconds: float = 120.0
     max_total_wait_seconds: float = 900.0
-    robots: bool = True
     resume_hours: float = 24.0
 
 

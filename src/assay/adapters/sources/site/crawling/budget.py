@@ -24,7 +24,7 @@ class Budget:
     @property
     def until(self) -> float:
         """Monotonic time of the last request."""
-        return self._started + self._limits.seconds
+        return self._started + self._limits.max_seconds
 
     def exhausted(self, in_flight: int) -> str:
         """The limit that prevents more requests, or "".
@@ -33,7 +33,7 @@ class Budget:
         """
         if monotonic() > self.until:
             return "seconds"
-        if self.received > self._limits.total_bytes:
+        if self.received > self._limits.max_total_bytes:
             return "total_bytes"
         return "pages" if self._page_limit_reached(self.pages + in_flight) else ""
 
@@ -42,4 +42,4 @@ class Budget:
         return limit != "pages" or self._page_limit_reached(self.pages)
 
     def _page_limit_reached(self, pages: int) -> bool:
-        return pages >= self._limits.pages or self.requests >= _REQUESTS_PER_PAGE * self._limits.pages
+        return pages >= self._limits.max_pages or self.requests >= _REQUESTS_PER_PAGE * self._limits.max_pages

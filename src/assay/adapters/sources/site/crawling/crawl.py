@@ -61,9 +61,9 @@ class Crawl:
         guard = Guard(self._request.start)
         backend = GuardedBackend(guard)
         politeness = self._request.politeness
-        connections = min(politeness.connections or (8 if guard.private_start else 4), _MAX_CONNECTIONS)
+        connections = min(politeness.concurrency or (8 if guard.private_start else 4), _MAX_CONNECTIONS)
         client = Client(backend, self._request.start, self._request.headers, connections)
-        limits = FetchLimits(self._limits.page_seconds, self._limits.read_seconds, self._limits.page_bytes)
+        limits = FetchLimits(self._limits.page_seconds, self._limits.read_seconds, self._limits.max_page_bytes)
         fetcher = RetryingFetcher(client, politeness, limits, self._budget.until)
         try:
             crawl_start = read_start(self._request, fetcher)

@@ -105,9 +105,9 @@ class Frontier:
         path = urlsplit(address).path
         if path.count("/") > _MAX_SEGMENTS or _REPEATS.search(path):
             return "addresses with repeated segments"
-        if depth > self._limits.depth:
+        if depth > self._limits.max_depth:
             self.limits_hit.add("depth")
-            return f"pages deeper than {self._limits.depth} links"
+            return f"pages deeper than {self._limits.max_depth} links"
         if series_of(address) in self._endless:
             return "addresses of an endless series"
         return ""
@@ -119,9 +119,9 @@ class Frontier:
         if first is not None:
             self._add_spelling(key, address, depth, kinds, first, form)
             return
-        if len(self.queue) >= 4 * self._limits.pages and not kinds & KNOWN:
+        if len(self.queue) >= 4 * self._limits.max_pages and not kinds & KNOWN:
             self.limits_hit.add("pages")
-            self.rejected[f"pages beyond the limit of {self._limits.pages:,}"] += 1
+            self.rejected[f"pages beyond the limit of {self._limits.max_pages:,}"] += 1
             return
         parts = urlsplit(address)
         if parts.query and not kinds & LISTED:

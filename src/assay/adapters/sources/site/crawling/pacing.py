@@ -35,7 +35,7 @@ class Pacing:
     def set_delay(self, origin: str, seconds: float) -> None:
         """Set a host's crawl-delay; the longer of this and the setting applies."""
         host = self._host(origin)
-        host.delay = max(self.politeness.delay, min(seconds, self.politeness.max_wait_seconds))
+        host.delay = max(self.politeness.delay_seconds, min(seconds, self.politeness.max_wait_seconds))
 
     def can_start(self, address: str, now: float) -> bool:
         """Whether a request to this address may start now."""
@@ -97,5 +97,5 @@ class Pacing:
     def _host(self, origin: str) -> _Host:
         host = self._hosts.get(origin)
         if host is None:
-            host = self._hosts[origin] = _Host(self.politeness.delay)
+            host = self._hosts[origin] = _Host(self.politeness.delay_seconds)
         return host

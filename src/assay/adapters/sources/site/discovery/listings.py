@@ -120,8 +120,8 @@ class ListingReader:
             address, depth, declared = queue.popleft()
             if address in self._seen:
                 continue
-            if len(self.result.entries) >= self._limits.sitemaps:
-                self._fault(address, f"there are more than {self._limits.sitemaps} sitemaps")
+            if len(self.result.entries) >= self._limits.sitemap_files:
+                self._fault(address, f"there are more than {self._limits.sitemap_files} sitemaps")
                 return
             listing = self._fetch(address, declared)
             if listing is None:
@@ -189,7 +189,7 @@ class ListingReader:
             return
         self._tried_origins.add(origin)
         sample = [pages[0], pages[len(pages) // 2], pages[-1]]
-        if is_served_at_start(sample, self._scope, self._crawl_start, self._fetcher, self._limits.page_bytes):
+        if is_served_at_start(sample, self._scope, self._crawl_start, self._fetcher, self._limits.max_page_bytes):
             self._scope.add_alias(origin)
             logger.warning(
                 "%s lists pages at %s that are also served at %s; they are read under the latter address.",

@@ -65,7 +65,7 @@ def read_start(request: SiteRequest, fetcher: RetryingFetcher) -> CrawlStart:
     else:
         rules |= dict.fromkeys(scope.origins, robots)
     head = read_page_head(start.fetched) if start.fetched is not None else None
-    crawl_start = CrawlStart(scope, head, rules, _soft_404_gist(scope, rules, fetcher, request.limits.page_bytes))
+    crawl_start = CrawlStart(scope, head, rules, _soft_404_gist(scope, rules, fetcher, request.limits.max_page_bytes))
     if crawl_start.is_single_page:
         logger.warning(
             "%s: this site sends its start page for every address. Its text may be rendered by JavaScript, "
@@ -107,7 +107,7 @@ def _fetch_start_page(given: str, fetcher: RetryingFetcher, request: SiteRequest
     address = given
     for _ in range(10):
         try:
-            fetched = fetcher.fetch(address, request.limits.page_bytes, max_redirects=0)
+            fetched = fetcher.fetch(address, request.limits.max_page_bytes, max_redirects=0)
         except FetchError as failure:
             if failure.from_server:  # the server is up: its other pages may work
                 logger.warning("%s cannot be read: %s.", address, failure.reason)

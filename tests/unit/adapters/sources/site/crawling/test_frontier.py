@@ -1,15 +1,16 @@
 """What waits to be asked for takes no more memory than the limits account for."""
 
 import pytest
+from tests.sites import site_limits
 
 from assay.adapters.sources.site.crawling import frontier as frontier_module
 from assay.adapters.sources.site.crawling.frontier import LINK, Frontier
-from assay.adapters.sources.site.options import SiteLimits, SiteScope
+from assay.adapters.sources.site.options import SiteScope
 from assay.adapters.sources.site.scope import Scope
 
 
 def _frontier() -> Frontier:
-    return Frontier(Scope("https://x.org/", SiteScope()), SiteLimits(pages=10), {})
+    return Frontier(Scope("https://x.org/", SiteScope()), site_limits(max_pages=10), {})
 
 
 def test_links_by_the_million_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

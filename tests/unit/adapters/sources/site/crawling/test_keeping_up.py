@@ -18,16 +18,18 @@ from tests.sites import (
     known_of,
     links,
     pages,
+    politeness,
     reasons,
     redirect,
     served,
+    site_limits,
     sitemap,
     source_of,
     xml,
 )
 
 from assay.adapters.sources.site import store as store_module
-from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
+from assay.adapters.sources.site.options import SiteScope
 from assay.adapters.sources.site.source import SiteSource
 from assay.errors import SourceError
 from assay.model.documents import PageExcluded, PageRead, PageUnchanged, RawPage
@@ -193,7 +195,7 @@ def test_when_the_site_is_well_again_an_incremental_reading_is_as_a_fresh_one(
 
 
 def test_pages_that_a_limit_left_unasked_are_told(site: Site, tmp_path: Path) -> None:
-    items = list(source_of(site.url, tmp_path / "crawl.sqlite", limits=SiteLimits(pages=2)).read({}))
+    items = list(source_of(site.url, tmp_path / "crawl.sqlite", limits=site_limits(max_pages=2)).read({}))
     limit_reason = [item for item in items if isinstance(item, PageExcluded) and item.reason.startswith("not fetched")]
     assert limit_reason
     assert len([item for item in items if isinstance(item, RawPage)]) == 2
@@ -202,7 +204,7 @@ def test_pages_that_a_limit_left_unasked_are_told(site: Site, tmp_path: Path) ->
 def test_a_limit_removes_no_page(site: Site, tmp_path: Path) -> None:
     store = tmp_path / "crawl.sqlite"
     known = known_of(list(source_of(site.url, store).read({})))
-    again = list(source_of(site.url, store, limits=SiteLimits(pages=2)).read(known))
+    again = list(source_of(site.url, store, limits=site_limits(max_pages=2)).read(known))
     assert len(known_of(again)) == 2
     assert len(failed(again)) == len(ALL) - 2
     assert all("the limit of pages was reached" in reason for reason in reasons(again).values())
@@ -367,8 +369,8 @@ def test_pages_that_are_gone_are_not_kept(site: Site, source: SiteSource, tmp_pa
 
 
 def test_politeness_has_no_part_in_what_is_found(site: Site, tmp_path: Path) -> None:
-    one = source_of(site.url, tmp_path / "one.sqlite", politeness=Politeness(connections=1))
-    many = source_of(site.url, tmp_path / "many.sqlite", politeness=Politeness(connections=16))
+    one = source_of(site.url, tmp_path / "one.sqlite", politeness=politeness(concurrency=1))
+    many = source_of(site.url, tmp_path / "many.sqlite", politeness=politeness(concurrency=16))
     assert known_of(list(one.read({}))) == known_of(list(many.read({})))
 
 
@@ -389,7 +391,7 @@ def test_which_answer_comes_first_decides_nothing(tmp_path: Path) -> None:
         )
         readings = []
         for turn["slow"] in range(3):
-            source = source_of(site.url, tmp_path / f"{turn['slow']}.sqlite", limits=SiteLimits(pages=20))
+            source = source_of(site.url, tmp_path / f"{turn['slow']}.sqlite", limits=site_limits(max_pages=20))
             readings.append(known_of(list(source.read({}))))
     assert readings[0] == readings[1] == readings[2]
     assert len(readings[0]) == 20

@@ -17,19 +17,21 @@ from tests.sites import (
     known_of,
     links,
     pages,
+    politeness,
     reasons,
     redirect,
     served,
+    site_limits,
     sitemap,
     source_of,
     xml,
 )
 
-from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
+from assay.adapters.sources.site.options import SiteLimits, SiteScope
 from assay.adapters.sources.site.source import SiteSource
 from assay.errors import ConfigurationError, InputError, SourceError, SourceUnavailable
 
-QUICK = Politeness(first_retry_seconds=0.01, retries=1)
+QUICK = politeness(first_retry_seconds=0.01, retries=1)
 
 
 @pytest.fixture
@@ -160,7 +162,7 @@ def test_robots_txt_is_for_our_name_and_a_site_of_ones_own_may_pass_it_over(site
     rules = b"User-agent: Assay\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n"
     site.pages["/robots.txt"] = Reply(200, rules, {"Content-Type": "text/plain"})
     assert _read(site, tmp_path) == {"/"}
-    assert _read(site, tmp_path, politeness=Politeness(robots=False)) == {"/", "/a"}
+    assert _read(site, tmp_path, politeness=politeness(robots=False)) == {"/", "/a"}
 
 
 @pytest.mark.parametrize("reply", [Reply(404), Reply(403), html("A page"), Reply(200, b"\xff\xfe\x00")])
@@ -291,7 +293,7 @@ def test_a_site_of_which_a_part_is_ill_is_read_to_its_end(site: Site, tmp_path: 
 
 def test_a_host_that_wants_to_be_left_alone_too_long_is_left_alone(site: Site, tmp_path: Path) -> None:
     site.pages["/a"] = Reply(429, headers={"Retry-After": "3600"})
-    polite = Politeness(first_retry_seconds=0.01, retries=3, max_wait_seconds=0.2, max_total_wait_seconds=0.3)
+    polite = politeness(first_retry_seconds=0.01, retries=3, max_wait_seconds=0.2, max_total_wait_seconds=0.3)
     with pytest.raises(SourceError, match="keeps asking for pauses"):
         _read(site, tmp_path, politeness=polite)
     assert site.asked["/a"] < 4
@@ -303,8 +305,8 @@ def test_a_host_that_wants_to_be_left_alone_too_long_is_left_alone(site: Site, t
 @pytest.mark.parametrize(
     ("limits", "word"),
     [
-        (SiteLimits(pages=5), "pages"),
-        (SiteLimits(total_bytes=2_000), "total_bytes"),
+        (site_limits(max_pages=5), "pages"),
+        (site_limits(max_total_bytes=2_000), "total_bytes"),
     ],
     ids=["pages", "bytes"],
 )
@@ -320,7 +322,7 @@ def test_what_a_limit_leaves_out_is_said(
 
 def test_no_time_at_all_is_said(site: Site, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="max_seconds"):
-        _read(site, tmp_path, limits=SiteLimits(seconds=1e-6))
+        _read(site, tmp_path, limits=site_limits(max_seconds=1e-6))
     assert not site.asked
 
 
@@ -340,7 +342,7 @@ def test_when_the_time_is_over_the_rest_is_not_asked_for(
         past[0] += 60.0 * depth
 
     monkeypatch.setattr(crawl.Crawl, "_follow", late)
-    assert _read(site, tmp_path, limits=SiteLimits(seconds=50.0)) == {"/", "/a"}
+    assert _read(site, tmp_path, limits=site_limits(max_seconds=50.0)) == {"/", "/a"}
     assert "the limit of seconds was reached" in caplog.text
 
 
