@@ -1,4 +1,4 @@
-"""What came of what was done."""
+"""Reports of a publish, an audit, a calibration and a health check."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,11 +14,10 @@ from assay.validation.integrity import Audit
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether the parts that a search needs are there.
+    """Whether the parts that a search needs can be reached.
 
-    vector_store, catalog: whether each can be reached.
-    generation: id of the generation that is served; None when nothing is.
-    problems: what is wrong, for the log; not for the public.
+    generation: id of the generation that is served; None if there is none.
+    problems: for the log only; they name addresses and paths.
     """
 
     vector_store: bool
@@ -29,12 +28,12 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class PublishReport:
-    """What a publish did.
+    """Result of a publish.
 
-    verdict: None when nothing had changed and the live generation stays.
-    promoted: the generation that went live; None when none did.
-    validation: what the verdict follows from.
-    notes: a promotion or rollback by somebody else that it overrode.
+    verdict: None if nothing had changed and the live generation stays.
+    promoted: the generation that went live; None if none did.
+    validation: the measurements behind the verdict.
+    notes: promotions or rollbacks by somebody else that this publish replaced.
     """
 
     build: BuildReport
@@ -46,10 +45,10 @@ class PublishReport:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """What an audit found.
+    """Result of an audit.
 
-    seconds: how long it took.
-    vectors: what the vectors show by themselves, as in a validation.
+    seconds: duration of the audit.
+    vectors: findings about the vectors, as in a validation.
     """
 
     generation: Generation
@@ -65,11 +64,11 @@ class AuditReport:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """Which similarity parts relevant from irrelevant hits in a generation.
+    """The similarity that separates relevant from irrelevant hits in a generation.
 
-    mode, depth: of the searches whose hits were looked at.
-    unjudged: hits that say nothing, for nobody has judged them.
-    failed: why topics could not be asked, by id.
+    mode, depth: of the searches that gave the hits.
+    unjudged: number of hits left out because nobody has judged them.
+    failed: the error of each topic that could not be searched, by id.
     """
 
     generation: Generation

@@ -22,7 +22,19 @@ Json = Annotated[
 SearchedGeneration = Annotated[
     str | None,
     typer.Option(
-        "--generation", help="Id of the generation to search, or `candidate`: to look at it before it goes live."
+        "--generation", help="The generation to search: its id, `live` or `candidate` [default: what is live]."
+    ),
+]
+MeasuredGeneration = Annotated[
+    str | None,
+    typer.Option(
+        "--generation", help="The generation: its id, `live` or `candidate` [default: the candidate, or what is live]."
+    ),
+]
+ReadGeneration = Annotated[
+    str | None,
+    typer.Option(
+        "--generation", help="The generation: its id, `live` or `candidate` [default: what is live, or the candidate]."
     ),
 ]
 Sources = Annotated[

@@ -108,6 +108,7 @@ def test_two_operators_at_the_same_time_promote_and_go_back_once(index: Index, t
     ("action", "body", "status", "error"),
     [
         ("promote", {"generation": "nothing"}, 404, "not_found"),
+        ("promote", {"generation": "live"}, 404, "not_found"),
         ("rollback", {"leave": "nothing"}, 404, "not_found"),
         ("promote", {}, 400, "validation_error"),
         ("rollback", {}, 400, "validation_error"),

@@ -33,14 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def audit(
-    generation: Annotated[
-        str | None,
-        typer.Option(
-            "--generation",
-            help="Id of the generation to look at, or `candidate` [default: the live one, or the candidate where "
-            "nothing is live].",
-        ),
-    ] = None,
+    generation: options.ReadGeneration = None,
     sample: Annotated[
         int | None,
         typer.Option(

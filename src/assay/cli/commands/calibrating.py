@@ -31,12 +31,7 @@ def register(app: typer.Typer) -> None:
 
 def calibrate(
     testset: options.TestSetFile = None,
-    generation: Annotated[
-        str | None,
-        typer.Option(
-            "--generation", help="Id of the generation, or `candidate` [default: the candidate, or what is live]."
-        ),
-    ] = None,
+    generation: options.MeasuredGeneration = None,
     mode: Annotated[Mode | None, typer.Option(help="How to search [default: [search] mode].")] = None,
     depth: Annotated[
         int | None, typer.Option("--depth", min=1, max=100, help="Hits of each topic [default: [validation] depth].")

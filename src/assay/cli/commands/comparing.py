@@ -36,7 +36,9 @@ def compare(
     generation: Annotated[
         str | None,
         typer.Option(
-            "--generation", help="Generation that settings and run files are of [default: live, or the candidate]."
+            "--generation",
+            help="The generation of settings and run files: its id, `live` or `candidate` [default: what is live, or "
+            "the candidate].",
         ),
     ] = None,
     measure: Annotated[

@@ -29,10 +29,7 @@ def register(app: typer.Typer) -> None:
 
 def validate(
     testset: options.TestSetFile = None,
-    generation: Annotated[
-        str | None,
-        typer.Option("--generation", help="Id of the generation [default: the candidate, or what is live]."),
-    ] = None,
+    generation: options.MeasuredGeneration = None,
     url: Annotated[
         str | None,
         typer.Option("--url", help="Validate what a running Assay answers, by its address; nothing is stored."),

@@ -70,10 +70,7 @@ def derive_from_documents(
     current_version: options.CurrentVersion = None,
     default_locale: options.DefaultLocale = None,
     convention: options.Convention = None,
-    generation: Annotated[
-        str | None,
-        typer.Option("--generation", help="Id of the generation to look at, or `candidate` [default: live]."),
-    ] = None,
+    generation: options.ReadGeneration = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write: .yaml, .json or .jsonl [default: print YAML].")
     ] = None,

@@ -35,12 +35,7 @@ def register(app: typer.Typer) -> None:
 
 def label(
     testset: options.TestSetFile = None,
-    generation: Annotated[
-        str | None,
-        typer.Option(
-            "--generation", help="Id of the generation, or `candidate` [default: the candidate, or what is live]."
-        ),
-    ] = None,
+    generation: options.MeasuredGeneration = None,
     topic: Annotated[list[str] | None, typer.Option("--topic", help="Only this topic, by its id; repeatable.")] = None,
     depth: Annotated[int, typer.Option("--depth", min=1, max=100, help="Hits of each topic.")] = 5,
     skipped: Annotated[bool, typer.Option("--skipped", help="Ask again what was skipped.")] = False,

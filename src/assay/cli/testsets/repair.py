@@ -30,10 +30,7 @@ _OUTCOMES = {
 
 def repair(
     file: Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")],
-    generation: Annotated[
-        str | None,
-        typer.Option("--generation", help="Id of the generation to look at, or `candidate` [default: live]."),
-    ] = None,
+    generation: options.ReadGeneration = None,
     everything: Annotated[
         bool,
         typer.Option(

@@ -51,7 +51,9 @@ def router(assay: Assay) -> APIRouter:
         with releasing:
             changed = assay.parts.catalog.live_id() != wanted
             if changed:
-                assay.promote(wanted)
+                assay.parts.require_own_index()
+                # By its id alone, never `candidate`: a request that is sent twice changes something once.
+                assay.promote(assay.parts.catalog.generation(wanted).id)
             return _released(assay, request, wanted, changed=changed)
 
     @routes.post(
