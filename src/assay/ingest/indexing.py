@@ -1,13 +1,12 @@
 """The two passes over the chunks of a generation: the first counts their terms, the second writes their vectors."""
 
-from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
 from assay.ingest.spool import TermSpool
 from assay.ingest.vectors import VectorSupply
-from assay.model.documents import Chunk
+from assay.model.batches import batched
 from assay.model.generations import ContentFingerprint, Generation
 from assay.ports import Catalog, IndexPoint, IndexWriter, Names, Progress, SparseEncoder
 
@@ -25,7 +24,7 @@ def count_terms(
     """
     fingerprint = ContentFingerprint()
     variants = False
-    for batch in _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
+    for batch in batched(catalog.chunks(generation.id), _CHUNKS_AT_ONCE):
         texts = [chunk.keyword_text for chunk in batch]
         spool.write(encoder.term_counts(texts, [Names.of(chunk) for chunk in batch]))
         for chunk in batch:
@@ -55,7 +54,7 @@ def write_points(
     generation: as count_terms returned it.
     """
     counts = spool.read()
-    batches = _batches(catalog.chunks(generation.id), _CHUNKS_AT_ONCE)
+    batches = batched(catalog.chunks(generation.id), _CHUNKS_AT_ONCE)
     checksums: dict[str, dict[str, bytes]] = {}
     with closing(supply.stream(batches)) as stream:
         for batch, dense in stream:
@@ -71,9 +70,3 @@ def write_points(
                 checksums = {last: unfinished}
             progress.advance(len(batch))
     catalog.record_checksums(generation.id, checksums)
-
-
-def _batches(items: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch

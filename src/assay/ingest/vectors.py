@@ -1,12 +1,13 @@
 """Where a build's vectors come from: the generation before, this build itself, a build that died, or the embedder."""
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assay.model.documents import Chunk
+from assay.model.lru_cache import LruCache
 from assay.ports import (
     EmbeddedChunk,
     Embedder,
@@ -72,8 +73,7 @@ class VectorSupply:
         self._earlier = earlier
         self._earlier_chunks = earlier_chunks
         self._cache = cache if self._batching.costly else None
-        self._seen: OrderedDict[str, Embedded] = OrderedDict()
-        self._capacity = max(_CACHE_BYTES // (4 * embedder.identity.dimension), 1)
+        self._seen = LruCache[str, Embedded](max(_CACHE_BYTES // (4 * embedder.identity.dimension), 1))
         self._open = _Call()
         self._called: dict[str, _Call] = {}
         self._waiting = 0
@@ -136,7 +136,7 @@ class VectorSupply:
             batch.found[digest] = call.future.result()[digest]
             if self._called.pop(digest, None) is not None:
                 self._waiting -= 1
-        self._remember(batch.found)
+        self._seen.update(batch.found)
         return batch.chunks, [batch.found[chunk.embedded_hash] for chunk in batch.chunks]
 
     def _send(self, threads: ThreadPoolExecutor) -> None:
@@ -173,13 +173,6 @@ class VectorSupply:
         found = self._cache.vectors(self._embedder.identity, hashes)
         self.recovered += len(found)
         return _with_checksums(found)
-
-    def _remember(self, vectors: Mapping[str, Embedded]) -> None:
-        for digest, vector in vectors.items():
-            self._seen[digest] = vector
-            self._seen.move_to_end(digest)
-        while len(self._seen) > self._capacity:
-            self._seen.popitem(last=False)
 
 
 def _with_checksums(vectors: Mapping[str, Vector]) -> dict[str, Embedded]:

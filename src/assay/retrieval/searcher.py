@@ -1,6 +1,6 @@
 """Conducts a search: query → embed → search → fuse → filter → hits, each stage timed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isclose
 from time import perf_counter
@@ -8,6 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from assay.errors import IdentityMismatch, InputError, PointCorrupt
+from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
 from assay.model.ranking import Embed, Filters, FusionMethod, Hit, Mode, Query, Ranking, Timings
@@ -205,7 +206,7 @@ class Searcher:
         hits: list[Hit] = []
         places: dict[str, int] = {}  # by text
         scores: list[float] = []
-        for batch in _batches(ranked, max(query.top_k, 10)):
+        for batch in batched(ranked, max(query.top_k, 10)):
             if len(hits) == query.top_k and not _is_tie(batch[0].score, scores[-1]):
                 break  # no later candidate ties with a hit
             with clock.filtering():
@@ -293,11 +294,6 @@ def _reaches(cosine: float, threshold: float) -> bool:
 
 def _hit(rank: int, chunk: Chunk, cosine: float | None, rank_score: float) -> Hit:
     return Hit(rank, chunk, None if cosine is None else clip_similarity(cosine), rank_score)
-
-
-def _batches(fused: Sequence[Fused], size: int) -> Iterable[Sequence[Fused]]:
-    for start in range(0, len(fused), size):
-        yield fused[start : start + size]
 
 
 class _StageClock:

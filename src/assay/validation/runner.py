@@ -5,7 +5,7 @@ asked: each would wait as long as those did, to no other end.
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
@@ -21,6 +21,7 @@ from assay.errors import (
     ServiceUnavailable,
     StoreUnavailable,
 )
+from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.model.evaluation import ResolvedTopic, Run, TopicRun
 from assay.model.ranking import Hit, Mode, Query, Ranking, Timings
@@ -97,7 +98,7 @@ def run_topics(topics: Sequence[ResolvedTopic], asked: Asked, generation: str, p
     asking = _Asking(asked)
     if first and asked.prefetch_queries is None:
         _Asking(asked).ask(first[0])
-    for part, together in ((first, False), *((batch, True) for batch in _batches(later))):
+    for part, together in ((first, False), *((batch, True) for batch in batched(later, _EMBEDDED_AT_ONCE))):
         if together and asked.prefetch_queries is not None and not asking.given_up:
             _announce(part, asked.prefetch_queries)
         for topic in part:
@@ -141,11 +142,6 @@ def _embedded_as(before: Timings, timings: Timings) -> Timings:
     """The timings of a search whose query was remembered, with the time that embedding it took before."""
     total = timings.total_ms - timings.embed_ms + before.embed_ms
     return replace(timings, embed_ms=before.embed_ms, total_ms=total)
-
-
-def _batches(topics: Sequence[ResolvedTopic]) -> Iterator[Sequence[ResolvedTopic]]:
-    for start in range(0, len(topics), _EMBEDDED_AT_ONCE):
-        yield topics[start : start + _EMBEDDED_AT_ONCE]
 
 
 def _in_two(topics: Sequence[ResolvedTopic], asked: Asked) -> tuple[Sequence[ResolvedTopic], Sequence[ResolvedTopic]]:

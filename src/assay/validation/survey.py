@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from assay.errors import InvalidEmbedding
+from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.ports import AdoptedPoint, Embedder, Progress, Vector
 from assay.validation.integrity import Fault
@@ -91,8 +92,7 @@ def survey(
     seen = _Seen()
     sample = _Sample(keep)
     progress.begin("survey", total if limit is None else min(limit, total))
-    remaining = iter(points if limit is None else islice(points, limit))
-    while batch := list(islice(remaining, _AT_ONCE)):
+    for batch in batched(points if limit is None else islice(points, limit), _AT_ONCE):
         for point in batch:
             _look_at(point, dimension, report, seen, by_cosine=by_cosine)
             sample.offer(point)

@@ -11,6 +11,7 @@ from assay.app import Assay
 from assay.contracts import service_validation
 from assay.contracts.service_validation import Outcome, ValidationRequest, ValidationTest
 from assay.errors import EmbeddingError, InputError
+from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.retrieval.searcher import Searcher
 from assay.web.errors import refusal_of
@@ -102,11 +103,6 @@ def _expected_chunks(searcher: Searcher, tests: Sequence[ValidationTest]) -> dic
     """Those of the expected chunks that the generation holds."""
     wanted = list(dict.fromkeys(identity for test in tests for identity in test.expected_results))
     known: dict[str, Chunk] = {}
-    for part in _parts(wanted):
+    for part in batched(wanted, _IDS_AT_ONCE):
         known.update(searcher.index.chunks(part))
     return known
-
-
-def _parts(identities: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(identities), _IDS_AT_ONCE):
-        yield identities[start : start + _IDS_AT_ONCE]

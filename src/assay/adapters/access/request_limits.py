@@ -2,13 +2,14 @@
 
 import math
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
 
 from limits import RateLimitItem, parse_many
 from limits.storage import Storage
 from limits.strategies import FixedWindowRateLimiter
+
+from assay.model.lru_cache import LruCache
 
 _MOST_CLIENTS = 100_000
 OFF = "off"
@@ -84,7 +85,7 @@ class _BoundedMemory(Storage):
     def __init__(self) -> None:
         super().__init__()
         self._lock = Lock()
-        self._counters: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        self._counters = LruCache[str, tuple[int, float]](_MOST_CLIENTS)
 
     @property
     def base_exceptions(self) -> type[Exception]:
@@ -93,12 +94,10 @@ class _BoundedMemory(Storage):
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
         now = time.time()
         with self._lock:
-            count, ends = self._counters.pop(key, (0, 0.0))
+            count, ends = self._counters.get(key, (0, 0.0))
             if ends <= now:
                 count, ends = 0, now + expiry
             self._counters[key] = (count + amount, ends)
-            if len(self._counters) > _MOST_CLIENTS:
-                self._counters.popitem(last=False)
             return count + amount
 
     def get(self, key: str) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Executable, Select, insert, select
@@ -37,6 +37,7 @@ from assay.adapters.catalog.sql.records import (
 from assay.adapters.catalog.sql.tables import anchors as anchors_table
 from assay.adapters.catalog.sql.tables import chunks as chunks_table
 from assay.adapters.catalog.sql.tables import document_revisions, generation_documents, generations, live
+from assay.model.batches import batched
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
@@ -161,7 +162,7 @@ class SqlCatalog:
             rules.check_forgettable(generation_id, State(state))
             numbers = connection.scalars(queries.only_in(generation_id)).all()
             connection.execute(queries.delete_generation(generation_id))
-            for some in _batches(numbers, _VALUES):
+            for some in batched(numbers, _VALUES):
                 connection.execute(queries.delete_revisions(some))
 
     # documents and chunks
@@ -199,7 +200,7 @@ class SqlCatalog:
     def damaged_revisions(self, revisions: Sequence[str]) -> set[str]:
         """Those of these stored documents whose id does not follow from their rows; a few documents at a time."""
         found: set[str] = set()
-        for some in _batches(revisions, _DOCUMENTS):
+        for some in batched(revisions, _DOCUMENTS):
             with self._database.reading() as connection:
                 found |= damaged(connection, _numbers(connection, some))
         return found
@@ -248,7 +249,7 @@ class SqlCatalog:
 
         Raises CatalogUnavailable when Postgres does not answer within lookup_seconds, or did not a moment ago.
         """
-        rows = chain.from_iterable(self._metadata(some, generation_id) for some in _batches(chunk_ids, _VALUES))
+        rows = chain.from_iterable(self._metadata(some, generation_id) for some in batched(chunk_ids, _VALUES))
         return {row[0]: ChunkMetadata(*row) for row in rows}
 
     def places_at(self, generation_id: str, urls: Sequence[str]) -> list[ChunkPlace]:
@@ -286,7 +287,7 @@ class SqlCatalog:
         found: dict[str, bytes] = {}
         with self._database.reading() as connection:
             _state(connection, generation_id)
-            for some in _batches(dict.fromkeys(urls), _VALUES):
+            for some in batched(dict.fromkeys(urls), _VALUES):
                 packed = _checksum_rows(connection, queries.checksums_at(generation_id, some))
                 chunks = connection.execute(queries.embedded_hashes_at(generation_id, some)).all() if packed else ()
                 found |= unpacked_checksums(packed, ((row[0], row[2]) for row in chunks))
@@ -316,7 +317,7 @@ class SqlCatalog:
         """What a statement finds in a generation for these values, however many they are."""
         with self._database.reading() as connection:
             _state(connection, generation_id)
-            parts = _batches(dict.fromkeys(values), _VALUES)
+            parts = batched(dict.fromkeys(values), _VALUES)
             return [row for some in parts for row in _rows(connection, statement(generation_id, some))]
 
     def _metadata(self, chunk_ids: list[str], generation_id: str) -> Iterable[Sequence[Any]]:
@@ -342,7 +343,7 @@ class SqlCatalog:
             url = rows[-1]["url"]
 
     def _documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[list[StoredDocument]]:
-        for some in _batches(sorted(set(urls)), _DOCUMENTS):
+        for some in batched(sorted(set(urls)), _DOCUMENTS):
             with self._database.reading() as connection:
                 _state(connection, generation_id)
                 rows = _rows(connection, queries.documents_at(generation_id, some))
@@ -363,9 +364,9 @@ class SqlCatalog:
     def _chunks_of(self, generation_id: str, revisions: Sequence[str]) -> Iterator[list[Chunk]]:
         rows: list[Row] = []
         with self._database.reading() as connection:
-            for some in _batches(dict.fromkeys(revisions), _VALUES):
+            for some in batched(dict.fromkeys(revisions), _VALUES):
                 rows += _rows(connection, queries.infos_of(generation_id, some))
-        for part in _batches(sorted(rows, key=lambda row: str(row["url"])), _DOCUMENTS):
+        for part in batched(sorted(rows, key=lambda row: str(row["url"])), _DOCUMENTS):
             with self._database.reading() as connection:
                 _state(connection, generation_id)
                 found = _chunks_in(connection, part)
@@ -406,7 +407,7 @@ def _numbers(connection: Connection, revisions: Sequence[str]) -> dict[str, tupl
     """Number and URL of each of these revisions that is stored."""
     return {
         row.revision: (row.id, row.url)
-        for some in _batches(revisions, _VALUES)
+        for some in batched(revisions, _VALUES)
         for row in connection.execute(queries.stored(some))
     }
 
@@ -431,7 +432,7 @@ def _include(database: Database, connection: Connection, generation_id: str, rev
         number, url = numbers[revision]
         if wanted.setdefault(url, number) != number:
             raise rules.two_documents(generation_id, url)
-    for some in _batches(tuple(wanted), _VALUES):
+    for some in batched(tuple(wanted), _VALUES):
         for row in connection.execute(queries.included(generation_id, some)):
             if wanted.pop(row.url) != row.revision_id:
                 raise rules.two_documents(generation_id, row.url)
@@ -448,12 +449,5 @@ def _in_order(rows: Iterable[Row]) -> list[ChunkPlace]:
 
 
 def _anchors(connection: Connection, keys: Sequence[str]) -> dict[str, Passage]:
-    rows = [row for some in _batches(keys, _VALUES) for row in _rows(connection, queries.anchors_of(some))]
+    rows = [row for some in batched(keys, _VALUES) for row in _rows(connection, queries.anchors_of(some))]
     return {row["key"]: unpacked_passage(row["passage"]) for row in rows}
-
-
-def _batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Consecutive parts of at most so many; none for nothing."""
-    remaining = iter(values)
-    while part := list(islice(remaining, size)):
-        yield part

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.model.batches import batched
 from assay.model.generations import EmbedderIdentity
 from assay.ports import Vector
 
@@ -114,8 +115,7 @@ class SqliteEmbeddingCache:
         self, connection: sqlite3.Connection, embedder: EmbedderIdentity, hashes: Sequence[str]
     ) -> Iterator[tuple[str, Vector]]:
         fingerprint, size = embedder.fingerprint, 4 * embedder.dimension
-        for start in range(0, len(hashes), _VARIABLES):
-            some = hashes[start : start + _VARIABLES]
+        for some in batched(hashes, _VARIABLES):
             marks = ", ".join("?" * len(some))
             statement = f"SELECT hash, checksum, vector FROM vectors WHERE embedder = ? AND hash IN ({marks})"  # noqa: S608 - only question marks
             for digest, checksum, content in connection.execute(statement, (fingerprint, *some)):

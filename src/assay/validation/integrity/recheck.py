@@ -9,6 +9,7 @@ from statistics import median
 import numpy as np
 
 from assay.errors import InputError, InvalidEmbedding
+from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.model.evaluation import MOST_EXAMPLES
 from assay.model.generations import EmbedderIdentity, Generation
@@ -166,9 +167,7 @@ class EmbeddingCheck:
 
     def _made(self, chunks: Sequence[Chunk]) -> list[Vector | None]:
         made: list[Vector | None] = []
-        size = self.embedder.batching.texts
-        for start in range(0, len(chunks), size):
-            texts = [chunk.embedded_text for chunk in chunks[start : start + size]]
+        for texts in batched([chunk.embedded_text for chunk in chunks], self.embedder.batching.texts):
             try:
                 made += list(self.embedder.embed_documents(texts))
             except InvalidEmbedding:

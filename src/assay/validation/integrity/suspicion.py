@@ -8,13 +8,12 @@ out. That proves nothing, for texts can be odd; it says where to look first.
 
 import heapq
 import random
-from collections.abc import Iterable, Iterator
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import IndexCorrupt, InvalidEmbedding
+from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
 from assay.ports import Catalog, Embedder, Progress, Vector, VectorIndex
@@ -49,11 +48,11 @@ def most_suspicious(
     sampled = random.Random(f"{generation.content_fingerprint} opinion")  # noqa: S311 - to be repeated
     fitted_on = set(sampled.sample(range(generation.chunks), min(FITTED_ON, generation.chunks)))
     chosen = ((place, chunk) for place, chunk in enumerate(catalog.chunks(generation.id)) if place in fitted_on)
-    parts = [_pairs(part, index, opinion, generation.embedder.dimension) for part in _parts(chosen)]
+    parts = [_pairs(part, index, opinion, generation.embedder.dimension) for part in batched(chosen, _AT_ONCE)]
     guess = _fitted(np.vstack([known for _, known, _ in parts]), np.vstack([stored for _, _, stored in parts]))
     progress.begin("suspects", generation.chunks)
     worst: list[tuple[float, int]] = []
-    for part in _parts(enumerate(catalog.chunks(generation.id))):
+    for part in batched(enumerate(catalog.chunks(generation.id)), _AT_ONCE):
         places, known, stored = _pairs(part, index, opinion, generation.embedder.dimension)
         guessed = known @ guess
         lengths = np.linalg.norm(guessed, axis=1)
@@ -62,12 +61,6 @@ def most_suspicious(
         progress.advance(len(part))
     progress.end()
     return [place for _, place in worst]
-
-
-def _parts(chunks: Iterable[tuple[int, Chunk]]) -> Iterator[list[tuple[int, Chunk]]]:
-    remaining = iter(chunks)
-    while part := list(islice(remaining, _AT_ONCE)):
-        yield part
 
 
 def _pairs(

@@ -1,9 +1,9 @@
 """Pages of a collection of which only the chunks are known, put together from them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+from assay.model.batches import batched
 from assay.model.documents import Chunk, Section
 from assay.model.evaluation import Passage
 from assay.model.ids import content_hash
@@ -59,7 +59,7 @@ class CollectionCorpus:
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
         """These chunks, as far as there are such; their spans are those of the page that `pages` gives."""
         found: dict[str, ChunkPlace] = {}
-        for some in _batches(dict.fromkeys(chunk_ids)):
+        for some in batched(dict.fromkeys(chunk_ids), _CHUNKS_AT_ONCE):
             found |= {chunk_id: _place(chunk) for chunk_id, chunk in self._index.chunks(some).items()}
         return found
 
@@ -93,7 +93,7 @@ class CollectionCorpus:
     def _chunks(self) -> Iterator[Chunk]:
         """Every chunk. What is needed of all of them is remembered the first time."""
         places: dict[str, ChunkPlace] = {}
-        for some in _batches(self._index.ids()):
+        for some in batched(self._index.ids(), _CHUNKS_AT_ONCE):
             for chunk in self._index.chunks(some).values():
                 places[chunk.id] = _place(chunk)
                 yield chunk
@@ -165,9 +165,3 @@ def _sections(chunks: Sequence[Chunk], places: Sequence[ChunkPlace]) -> tuple[Se
 def _place(chunk: Chunk) -> ChunkPlace:
     text_hash = content_hash(chunk.text)
     return ChunkPlace(chunk.id, chunk.document.url, chunk.position, chunk.start, chunk.end, text_hash)
-
-
-def _batches(chunk_ids: Iterable[str]) -> Iterator[list[str]]:
-    remaining = iter(chunk_ids)
-    while some := list(islice(remaining, _CHUNKS_AT_ONCE)):
-        yield some

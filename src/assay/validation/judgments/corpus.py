@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.model.batches import batched
 from assay.model.documents import Section
 from assay.model.evaluation import Passage
 from assay.ports import Catalog, ChunkPlace
@@ -68,9 +69,7 @@ class CatalogCorpus:
 
     def pages(self, urls: Sequence[str]) -> Iterator[Page]:
         """The pages at these URLs that there are, by URL."""
-        ordered = sorted(set(urls))
-        for start in range(0, len(ordered), _PAGES_AT_ONCE):
-            some = ordered[start : start + _PAGES_AT_ONCE]
+        for some in batched(sorted(set(urls)), _PAGES_AT_ONCE):
             chunks: dict[str, list[ChunkPlace]] = {}
             for place in self._catalog.places_at(self._generation, some):
                 chunks.setdefault(place.url, []).append(place)

@@ -7,6 +7,7 @@ from enum import Enum
 from functools import partial
 
 from assay.errors import InputError
+from assay.model.batches import batched
 from assay.model.evaluation import Finding, percent
 from assay.model.ranking import Filters, Mode, Query, Ranking
 from assay.ports import Progress, StoredDocument
@@ -75,7 +76,7 @@ def _search_all(
     results: list[tuple[str, _Found]] = []
     search = partial(_search, judged=judged, top_k=top_k)
     # One is asked first: a search fails in seconds where nobody answers, and many queries at once only after minutes.
-    batches = ([*tried[:1]], *_batches(tried[1:], _TITLES_AT_ONCE))
+    batches = ([*tried[:1]], *batched(tried[1:], _TITLES_AT_ONCE))
     with ThreadPoolExecutor(_THREADS) as threads:
         for batch in batches:
             if len(batch) > 1:
@@ -84,11 +85,6 @@ def _search_all(
                 results.append((f"{document.info.url} ({document.info.title!r})", found))
                 progress.advance()
     return results
-
-
-def _batches(documents: Sequence[StoredDocument], size: int) -> Iterator[Sequence[StoredDocument]]:
-    for start in range(0, len(documents), size):
-        yield documents[start : start + size]
 
 
 class _Found(Enum):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -20,6 +19,7 @@ from assay.adapters.catalog.sql.faults import mapped
 from assay.adapters.catalog.sql.packing import json_text
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.errors import ConfigurationError
+from assay.model.batches import batched
 
 if TYPE_CHECKING:
     from assay.adapters.catalog.sql.lookups import LookUps
@@ -99,8 +99,7 @@ class Database:
 
     def fill(self, connection: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
         """Insert many rows, all with the same columns, in a transaction of `writing`. Raises CatalogError."""
-        remaining = iter(rows)
-        while some := list(islice(remaining, _ROWS)):
+        for some in batched(rows, _ROWS):
             if self.is_sqlite:
                 connection.execute(insert(table), some)
             else:

@@ -1,7 +1,5 @@
 """The embedder over any provider: texts checked and batched, several requests at once, queries quick or not at all."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -19,6 +17,7 @@ from assay.adapters.embedders.remote.token_estimate import ESTIMATE, estimate_to
 from assay.adapters.embedders.remote.transport import Transport
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
+from assay.model.lru_cache import LruCache
 from assay.ports import Batching, EmbedderObserver, TokenCounter, Vector, Vectors
 
 _QUERY_ATTEMPTS = 3
@@ -84,7 +83,7 @@ class RemoteEmbedder:
         self._for_documents = Patience(documents, rules.timeout, limits=float("inf"))
         self._for_queries = Patience(queries, rules.query_timeout, limits=rules.query_seconds)
         self._breaker = CircuitBreaker(_BREAKER_FAILURES, _BREAKER_SECONDS, clock)
-        self._remembered = _QueryMemory(rules.query_cache)
+        self._remembered = LruCache[str, Vector](rules.query_cache)
         self._expected: dict[str, Vector] = {}
         self._most = even_share(rules.batch_texts, rules.rates.get("inputs"))
 
@@ -182,7 +181,8 @@ class RemoteEmbedder:
             self._breaker.failed()
             raise
         self._breaker.succeeded()
-        self._remembered.put(text, vector)
+        vector.flags.writeable = False  # it is handed out again
+        self._remembered[text] = vector
         return vector
 
     def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
@@ -244,28 +244,6 @@ def _no_longer_than(seconds: float, patience: Patience) -> Patience:
     """The same patience, at an end after so many seconds."""
     retries = replace(patience.retries, budget=min(patience.retries.budget, seconds))
     return Patience(retries, min(patience.timeout, seconds), min(patience.limits, seconds))
-
-
-class _QueryMemory:
-    """The vectors of the latest queries. Safe to use from several threads."""
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._lock = threading.Lock()
-        self._vectors: OrderedDict[str, Vector] = OrderedDict()
-
-    def get(self, text: str) -> Vector | None:
-        with self._lock:
-            if text in self._vectors:
-                self._vectors.move_to_end(text)
-            return self._vectors.get(text)
-
-    def put(self, text: str, vector: Vector) -> None:
-        vector.flags.writeable = False  # it is handed out again
-        with self._lock:
-            self._vectors[text] = vector
-            while len(self._vectors) > self._capacity:
-                self._vectors.popitem(last=False)
 
 
 def _is_unicode(text: str) -> bool:

@@ -2,8 +2,6 @@
 
 import math
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +16,7 @@ from assay.adapters.stores.adopted.shape import DenseVector
 from assay.adapters.stores.points import TIES, end_of_ties, first_by_id, require_direction
 from assay.errors import InputError, StoreUnavailable
 from assay.model.documents import Chunk
+from assay.model.lru_cache import LruCache
 from assay.model.ranking import Filters
 from assay.ports import AdoptedPoint, Compared, IndexAnswer, IndexQuery, Scored, SparseVector, StoredPoint, Vector
 
@@ -66,8 +65,7 @@ class AdoptedIndex:
     def __init__(self, collection: CollectionReader, searched: Searched) -> None:
         self._collection = collection
         self._searched = searched
-        self._lock = threading.Lock()
-        self._points: OrderedDict[str, PointId] = OrderedDict()
+        self._points = LruCache[str, PointId](_REMEMBERED)
         self._confirmed: set[tuple[str, ...]] = set()
         self._closed = False
 
@@ -199,7 +197,7 @@ class AdoptedIndex:
             if chunk_id not in best or best[chunk_id].score < score:
                 best[chunk_id] = Scored(chunk_id, score)
                 places[chunk_id] = point.id
-        self._remember(places)
+        self._points.update(places)
         return sorted(best.values(), key=lambda scored: (-scored.score, scored.chunk_id))
 
     def _request(
@@ -278,8 +276,7 @@ class AdoptedIndex:
     def _places(self, chunk_ids: Sequence[str]) -> dict[str, PointId]:
         """The point of each chunk: as a search found it, else by the payload, else the chunk's id is the point's."""
         asked = list(dict.fromkeys(chunk_ids))
-        with self._lock:
-            places = {chunk_id: self._points[chunk_id] for chunk_id in asked if chunk_id in self._points}
+        places = {chunk_id: point for chunk_id in asked if (point := self._points.get(chunk_id)) is not None}
         unknown = [chunk_id for chunk_id in asked if chunk_id not in places]
         paths = self._searched.narrow.of("chunk_id")
         if unknown and wanted.keys_of(paths):
@@ -289,20 +286,12 @@ class AdoptedIndex:
             found: dict[str, PointId] = {}
             for record in records:
                 found.setdefault(self._chunk_id(record), record.id)
-            self._remember(found)
+            self._points.update(found)
             places |= {chunk_id: found[chunk_id] for chunk_id in unknown if chunk_id in found}
         for chunk_id in unknown:
             if chunk_id not in places and (point := _point_id(chunk_id)) is not None:
                 places[chunk_id] = point
         return places
-
-    def _remember(self, places: dict[str, PointId]) -> None:
-        with self._lock:
-            for chunk_id, point in places.items():
-                self._points[chunk_id] = point
-                self._points.move_to_end(chunk_id)
-            while len(self._points) > _REMEMBERED:
-                self._points.popitem(last=False)
 
     def _chunk_id(self, point: models.Record | models.ScoredPoint) -> str:
         return self._searched.reader.chunk_id(str(point.id), point.payload or {})

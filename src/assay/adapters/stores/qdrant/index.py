@@ -24,6 +24,7 @@ from assay.adapters.stores.qdrant.errors import Failure
 from assay.adapters.stores.qdrant.options import Reading
 from assay.adapters.stores.qdrant.server import Again, QdrantServer, consistency_of
 from assay.errors import PointCorrupt, StoreUnavailable
+from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
 
@@ -99,8 +100,7 @@ class QdrantIndex:
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
         found: dict[str, Vector] = {}
-        for start in range(0, len(chunk_ids), _VECTORS_AT_ONCE):
-            some = chunk_ids[start : start + _VECTORS_AT_ONCE]
+        for some in batched(chunk_ids, _VECTORS_AT_ONCE):
             for record in self._records(some, with_payload=False, with_vectors=[DENSE]):
                 found[str(record.id)] = self._dense(record)
         return found
@@ -108,8 +108,7 @@ class QdrantIndex:
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
         """The points of these ids with all that is kept of them; ids that the index lacks are left out."""
         found: dict[str, StoredPoint] = {}
-        for start in range(0, len(chunk_ids), _VECTORS_AT_ONCE):
-            some = chunk_ids[start : start + _VECTORS_AT_ONCE]
+        for some in batched(chunk_ids, _VECTORS_AT_ONCE):
             records = self._records(some, with_payload=True, with_vectors=[DENSE, SPARSE])
             found |= {str(record.id): _stored(record) for record in records}
         return found
