@@ -14,7 +14,6 @@ import os
 import re
 import secrets
 import string
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from assay.atomic_files import write_files
 from assay.errors import ConfigurationError, InputError
 from assay.model.access import RATE_LIMIT, ApiKey, Scope
 from assay.redaction import redacted
@@ -161,17 +161,7 @@ class KeyFile:
     def _write(self, keys: dict[str, ApiKey]) -> None:
         """Replace the file as a whole, so that a reader sees the old keys or the new."""
         content = json.dumps({"version": _VERSION, "keys": [_to_json(key) for key in keys.values()]}, indent=2)
-        # A temporary file is its owner's alone from the beginning (mode 0600), and keeps that under its new name.
-        descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(content + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(self._path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_files({self._path: [f"{content}\n".encode()]}, private=True)
 
 
 def _shown(which: str) -> str:

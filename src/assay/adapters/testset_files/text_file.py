@@ -1,12 +1,10 @@
 """Text in files of every encoding that a spreadsheet or an editor leaves behind, read and written back as it was."""
 
 import codecs
-import os
-import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assay.atomic_files import write_files
 from assay.errors import InputError
 from assay.model.located import Place
 
@@ -78,25 +76,10 @@ def read_text(path: Path) -> TextFile:
 
 def replace_file(path: Path, raw: bytes) -> None:
     """Write a file whole or not at all, keeping its permissions. Raises InputError."""
-    target = path.resolve()  # a link stays a link
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+        write_files({path.resolve(): [raw]})  # a link stays a link
     except OSError as error:
-        raise _unwritable(path, error) from None
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        else:
-            Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(target)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -111,13 +94,3 @@ def _read_bytes(path: Path) -> bytes:
         ) from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-
-
-def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError(f"{path} cannot be written: {error.strerror}.")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

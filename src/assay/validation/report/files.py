@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from assay.atomic_files import write_files
 from assay.errors import ConfigurationError
 from assay.redaction import redacted_bytes
 
@@ -78,19 +79,11 @@ def _claimed(folder: Path, stem: str, suffixes: list[str]) -> Iterator[str]:
 
 
 def _write(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
-    """Write all of them under other names, and only then give them their own: a full disk shows before that."""
-    parts = {path: path.with_name(f".{path.name}.part") for path in files}
-    named: list[Path] = []
+    """Write all of them or none. The names are claimed, so each file there is of this report."""
+    pieces = {path: [content] if isinstance(content, bytes) else content for path, content in files.items()}
     try:
-        for path, content in files.items():
-            with parts[path].open("wb") as file:
-                file.writelines(map(redacted_bytes, [content] if isinstance(content, bytes) else content))
-                file.flush()
-                os.fsync(file.fileno())
-        for path, part in parts.items():
-            part.replace(path)
-            named.append(path)
+        write_files({path: map(redacted_bytes, content) for path, content in pieces.items()})
     except BaseException:
-        for path in (*parts.values(), *named):
+        for path in files:
             path.unlink(missing_ok=True)
         raise

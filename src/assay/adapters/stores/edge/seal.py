@@ -17,6 +17,7 @@ from pathlib import Path
 from assay.adapters.stores.edge.checksum import checksum_of
 from assay.adapters.stores.edge.engine import SearchKind
 from assay.adapters.stores.points import REBUILD
+from assay.atomic_files import write_files
 from assay.errors import IndexCorrupt, IndexNotFound
 
 SEAL = "assay-index.json"
@@ -65,12 +66,7 @@ def write_seal(folder: Path, dimension: int, points: int, kind: SearchKind, ever
     files = {path.relative_to(folder).as_posix(): (path.stat().st_size, checksum_of(path)) for path in paths}
     body = asdict(Seal(dimension, points, kind, everywhere, engine_version(), files))
     text = json.dumps({"format": FORMAT, "crc": _crc_of(body), **body}, indent=1)
-    draft = folder / f"{SEAL}.draft"
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(folder / SEAL)
+    write_files({folder / SEAL: [text.encode()]})
     _sync(folder)
     _sync(folder.parent)
 
