@@ -1,6 +1,14 @@
 """Small Protocols for everything outside the core. `assay.testing` has a conformance kit for each."""
 
-from assay.ports.catalog import Catalog, ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, StoredDocument
+from assay.ports.catalog import (
+    Catalog,
+    ChunkMetadata,
+    ChunkPlace,
+    EmbeddedChunk,
+    KnownPage,
+    ListedDocument,
+    StoredDocument,
+)
 from assay.ports.checksums import CHECKSUM_BYTES, fit_checksums, vector_checksums
 from assay.ports.embedding import (
     Batching,
@@ -53,6 +61,7 @@ __all__ = [
     "IndexWriter",
     "Inspected",
     "KnownPage",
+    "ListedDocument",
     "Names",
     "Progress",
     "QueryEmbedder",

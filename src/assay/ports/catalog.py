@@ -45,6 +45,16 @@ class StoredDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """A document as the catalog keeps it, without its text, sections and links."""
+
+    revision: str
+    info: DocumentInfo
+    text_hash: str
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkPlace:
     """Position of a chunk in its document, without its text."""
 
@@ -131,6 +141,9 @@ class Catalog(Protocol):
 
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
         """Every document of a generation, by URL."""
+
+    def listing(self, generation_id: str) -> Iterator[ListedDocument]:
+        """Every document of a generation, by URL, without its text: much less is read."""
 
     def document(self, generation_id: str, url: str) -> StoredDocument | None:
         """One document of a generation by its canonical URL."""

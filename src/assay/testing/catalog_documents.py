@@ -74,6 +74,16 @@ class DocumentConformance:
         assert catalog.document("g1", document.info.url) == stored
         assert catalog.document("g1", f"{SITE}/other") is None
 
+    def test_the_listing_says_of_each_document_what_is_stored_besides_its_text(self, catalog: Catalog) -> None:
+        built(catalog, "g1", page("b", "one", "two"), page("a", title="Nodes › “talk”"))
+        listed = list(catalog.listing("g1"))
+        stored = list(catalog.documents("g1"))
+        assert [one.info for one in listed] == [one.info for one in stored]
+        assert [(one.revision, one.text_hash, one.chunk_count) for one in listed] == [
+            (one.revision, one.text_hash, one.chunk_count) for one in stored
+        ]
+        assert len(listed) == 2
+
     def test_sections_and_links_come_back_as_they_were_stored(self, catalog: Catalog) -> None:
         sections = (
             Section(0, "", None, (), 0, 3),

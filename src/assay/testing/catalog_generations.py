@@ -32,6 +32,7 @@ NEEDING_A_GENERATION: dict[str, Callable[[Catalog], object]] = {
     "add_documents": lambda catalog: catalog.add_documents("nowhere", [page("a")]),
     "include_revisions": lambda catalog: catalog.include_revisions("nowhere", []),
     "documents": lambda catalog: list(catalog.documents("nowhere")),
+    "listing": lambda catalog: list(catalog.listing("nowhere")),
     "document": lambda catalog: catalog.document("nowhere", "https://docs.example.org/a"),
     "chunks": lambda catalog: list(catalog.chunks("nowhere")),
     "chunks of revisions": lambda catalog: list(catalog.chunks("nowhere", ["f" * 64])),

@@ -30,6 +30,7 @@ from assay.adapters.catalog.sql.records import (
     generation_row,
     info_of,
     known_page_of,
+    listed_document_of,
     now_utc,
     revision_row,
     stored_document_of,
@@ -41,7 +42,7 @@ from assay.model.batches import batched
 from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
-from assay.ports import ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, StoredDocument
+from assay.ports import ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, ListedDocument, StoredDocument
 
 __all__ = ["SqlCatalog", "sqlite_url"]
 
@@ -208,7 +209,12 @@ class SqlCatalog:
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
         """Every document of a generation, by URL; GenerationNotFound also when it is deleted meanwhile."""
         self.generation(generation_id)
-        return chain.from_iterable(self._documents(generation_id))
+        return chain.from_iterable(self._in_parts(generation_id, queries.documents_after, _stored_documents))
+
+    def listing(self, generation_id: str) -> Iterator[ListedDocument]:
+        """Every document of a generation, by URL, without its text."""
+        self.generation(generation_id)
+        return chain.from_iterable(self._in_parts(generation_id, queries.infos_after, _listed_documents))
 
     def document(self, generation_id: str, url: str) -> StoredDocument | None:
         """One document of a generation by its canonical URL."""
@@ -241,8 +247,9 @@ class SqlCatalog:
         GenerationNotFound also when it is deleted meanwhile.
         """
         self.generation(generation_id)
-        parts = self._all_chunks(generation_id) if revisions is None else self._chunks_of(generation_id, revisions)
-        return chain.from_iterable(parts)
+        if revisions is None:
+            return chain.from_iterable(self._in_parts(generation_id, queries.infos_after, _chunks_in))
+        return chain.from_iterable(self._chunks_of(generation_id, revisions))
 
     def chunk_metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
         """Rows of the documents view for these chunks, as long as this generation is the live one; else none.
@@ -331,15 +338,22 @@ class SqlCatalog:
     # Reading a whole generation takes one short transaction for each part: nobody has to wait for a slow reader,
     # and no log grows behind it. A generation does not change once it is sealed; that it is still there is checked.
 
-    def _documents(self, generation_id: str) -> Iterator[list[StoredDocument]]:
+    def _in_parts(
+        self,
+        generation_id: str,
+        statement: Callable[[str, str, int], Select[Any]],
+        read: Callable[[Connection, Sequence[Row]], list[T]],
+    ) -> Iterator[list[T]]:
+        """What `read` makes of a few documents at a time, by URL. statement: the rows after a URL, at most so many."""
         url = ""
         while True:
             with self._database.reading() as connection:
                 _state(connection, generation_id)
-                rows = _rows(connection, queries.documents_after(generation_id, url, _DOCUMENTS))
+                rows = _rows(connection, statement(generation_id, url, _DOCUMENTS))
+                found = read(connection, rows)
             if not rows:
                 return
-            yield [stored_document_of(row) for row in rows]
+            yield found
             url = rows[-1]["url"]
 
     def _documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[list[StoredDocument]]:
@@ -348,18 +362,6 @@ class SqlCatalog:
                 _state(connection, generation_id)
                 rows = _rows(connection, queries.documents_at(generation_id, some))
             yield [stored_document_of(row) for row in rows]
-
-    def _all_chunks(self, generation_id: str) -> Iterator[list[Chunk]]:
-        url = ""
-        while True:
-            with self._database.reading() as connection:
-                _state(connection, generation_id)
-                rows = _rows(connection, queries.infos_after(generation_id, url, _DOCUMENTS))
-                found = _chunks_in(connection, rows)
-            if not rows:
-                return
-            yield found
-            url = rows[-1]["url"]
 
     def _chunks_of(self, generation_id: str, revisions: Sequence[str]) -> Iterator[list[Chunk]]:
         rows: list[Row] = []
@@ -391,6 +393,14 @@ def _generation(connection: Connection, generation_id: str) -> Generation:
 
 def _rows(connection: Connection, statement: Executable) -> list[Row]:
     return list(connection.execute(statement).mappings())
+
+
+def _stored_documents(_: Connection, rows: Sequence[Row]) -> list[StoredDocument]:
+    return [stored_document_of(row) for row in rows]
+
+
+def _listed_documents(_: Connection, rows: Sequence[Row]) -> list[ListedDocument]:
+    return [listed_document_of(row) for row in rows]
 
 
 def _chunks_in(connection: Connection, documents: Sequence[Row]) -> list[Chunk]:

@@ -14,7 +14,7 @@ from assay.model.documents import Chunk, Document
 from assay.model.evaluation import Passage
 from assay.model.generations import Generation, State, check_transition
 from assay.model.ids import content_hash
-from assay.ports import ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, StoredDocument
+from assay.ports import ChunkMetadata, ChunkPlace, EmbeddedChunk, KnownPage, ListedDocument, StoredDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +164,11 @@ class MemoryCatalog:
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
         """Every document of a generation, by URL."""
         return iter([revision.document for revision in self._sorted(generation_id)])
+
+    def listing(self, generation_id: str) -> Iterator[ListedDocument]:
+        """Every document of a generation, by URL, without its text."""
+        stored = self.documents(generation_id)
+        return (ListedDocument(one.revision, one.info, one.text_hash, one.chunk_count) for one in stored)
 
     def document(self, generation_id: str, url: str) -> StoredDocument | None:
         """One document of a generation by its canonical URL."""

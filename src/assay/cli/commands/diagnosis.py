@@ -213,7 +213,7 @@ def _live(assay: Assay) -> Check:
     try:
         with assay.searches.live.lease() as searcher:
             generation = searcher.generation
-            documents = assay.parts.catalog.documents(generation.id)
+            documents = assay.parts.catalog.listing(generation.id)
             title = next((document.info.title for document in documents if document.chunk_count), "documentation")
             ranking = searcher.search(Query(title, 1))
     except NoLiveGeneration as error:

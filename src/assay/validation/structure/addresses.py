@@ -14,11 +14,11 @@ def addresses(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Fin
 
     A source whose live pages have none already may go on without.
     """
-    live = list(judged.catalog.documents(judged.live.id)) if judged.live else []
+    live = list(judged.catalog.listing(judged.live.id)) if judged.live else []
     without = {document.info.source for document in live if is_placeholder(document.info.url)}
     made_up = [
         document.info.url
-        for document in judged.catalog.documents(judged.generation.id)
+        for document in judged.catalog.listing(judged.generation.id)
         if is_placeholder(document.info.url) and document.info.source not in without
     ]
     has_real = any(not is_placeholder(document.info.url) for document in live)
@@ -36,7 +36,7 @@ def addresses(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Fin
 
 def searched_by_default(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Finding]:
     """A finding where no page is of a current version and a default locale at once: most searches find nothing then."""
-    pages = [document.info for document in judged.catalog.documents(judged.generation.id)]
+    pages = [document.info for document in judged.catalog.listing(judged.generation.id)]
     if not pages or any(info.primary for info in pages):
         return
     versions = sorted({info.version or "none" for info in pages if info.version_is_current})

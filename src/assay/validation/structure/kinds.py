@@ -105,12 +105,15 @@ def _falls(judged: Judged) -> tuple[Counts, list[_Fall]]:
     live = {page.info.url: (page.text_hash, _counts(page.text)) for page in judged.catalog.documents(judged.live.id)}
     had: defaultdict[str, int] = defaultdict(int)
     falls: list[_Fall] = []
-    for page in judged.catalog.documents(judged.generation.id):
-        text_hash, before = live.get(page.info.url, ("", {}))
+    changed: dict[str, Counts] = {}
+    for listed in judged.catalog.listing(judged.generation.id):
+        text_hash, before = live.get(listed.info.url, ("", {}))
         for kind, count in before.items():
             had[kind] += count
-        if before and page.text_hash != text_hash:
-            falls += _falls_of(page.info.url, before, _counts(page.text))
+        if before and listed.text_hash != text_hash:
+            changed[listed.info.url] = before
+    for page in judged.catalog.documents_at(judged.generation.id, list(changed)):
+        falls += _falls_of(page.info.url, changed[page.info.url], _counts(page.text))
     return had, falls
 
 

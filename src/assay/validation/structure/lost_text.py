@@ -70,12 +70,18 @@ def _shrunk_pages(judged: Judged) -> tuple[int, list[_Shrunk]]:
     """The characters of the live generation, and its pages that are gone or much shorter in the candidate."""
     if judged.live is None:
         return 0, []
-    now = {page.info.url: len(page.text) for page in judged.catalog.documents(judged.generation.id)}
+    hashes, before_hashes = (
+        {listed.info.url: listed.text_hash for listed in judged.catalog.listing(generation.id)}
+        for generation in (judged.generation, judged.live)
+    )
+    unchanged = {url for url, text_hash in hashes.items() if before_hashes.get(url) == text_hash}
+    changed = judged.catalog.documents_at(judged.generation.id, list(hashes.keys() - unchanged))
+    now = {page.info.url: len(page.text) for page in changed}
     total, shrunk = 0, []
     for page in judged.catalog.documents(judged.live.id):
         url, before = page.info.url, len(page.text)
         total += before
-        if now.get(url, 0) < before * _MUCH_SHORTER:
+        if url not in unchanged and now.get(url, 0) < before * _MUCH_SHORTER:
             lines, sizes = _lines(page.text)
             shrunk.append(_Shrunk(url, before, now.get(url, 0), lines, sizes))
     return total, shrunk

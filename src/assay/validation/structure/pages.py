@@ -4,13 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
 from assay.model.ids import is_placeholder
-from assay.ports import Catalog, Progress, StoredDocument
+from assay.ports import Catalog, Progress
 from assay.validation.structure.judged import Judged, StructuralLimits, finding
 
 _MOST_ALIKE = 3
@@ -42,8 +41,8 @@ def fall_in_pages(judged: Judged, limits: StructuralLimits, _: Progress) -> Iter
 
     A page that had no real address is still there when its file is, for no link is lost by giving it one.
     """
-    live = [document.info for document in judged.catalog.documents(judged.live.id)] if judged.live else []
-    candidate = [document.info for document in judged.catalog.documents(judged.generation.id)] if live else []
+    live = [document.info for document in judged.catalog.listing(judged.live.id)] if judged.live else []
+    candidate = [document.info for document in judged.catalog.listing(judged.generation.id)] if live else []
     before, now = {info.url for info in live}, {info.url for info in candidate}
     files = {(info.source, info.source_path) for info in candidate}
     named = {info.url for info in live if is_placeholder(info.url) and (info.source, info.source_path) in files}
@@ -67,24 +66,25 @@ def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
     A site that is closed for maintenance, or wants a login, often gives one page with status 200 for every address:
     none is gone, and none has failed.
     """
-    live = {at.url: at for at in map(_Content.of, judged.catalog.documents(judged.live.id))} if judged.live else {}
-    now = map(_Content.of, judged.catalog.documents(judged.generation.id)) if live else iter(())
-    changed = [(live[at.url], at) for at in now if at.url in live and at.text_hash != live[at.url].text_hash]
-    called = Counter(at.title for before, at in changed if at.title != before.title)
+    live = {at.info.url: at for at in judged.catalog.listing(judged.live.id)} if judged.live else {}
+    now = judged.catalog.listing(judged.generation.id) if live else iter(())
+    pairs = ((live[at.info.url], at) for at in now if at.info.url in live)
+    changed = [(before, at) for before, at in pairs if at.text_hash != before.text_hash]
+    called = Counter(at.info.title for before, at in changed if at.info.title != before.info.title)
     said = Counter(at.text_hash for _, at in changed)
-    templates = _templates(judged.catalog, judged.generation, [at.url for _, at in changed])
-    before_templates = _templates(judged.catalog, judged.live, [at.url for _, at in changed])
+    templates = _templates(judged.catalog, judged.generation, [at.info.url for _, at in changed])
+    before_templates = _templates(judged.catalog, judged.live, [at.info.url for _, at in changed])
     of_now, of_before = Counter(templates.values()), Counter(before_templates.values())
     lost = [
         at
         for before, at in changed
-        if (before.chunks and not at.chunks)
-        or (at.title != before.title and called[at.title] >= _MOST_ALIKE)
+        if (before.chunk_count and not at.chunk_count)
+        or (at.info.title != before.info.title and called[at.info.title] >= _MOST_ALIKE)
         or said[at.text_hash] >= _MOST_ALIKE
-        or (of_now[templates[at.url]] >= _MOST_ALIKE and of_before[before_templates[at.url]] < _MOST_ALIKE)
+        or (of_now[templates[at.info.url]] >= _MOST_ALIKE and of_before[before_templates[at.info.url]] < _MOST_ALIKE)
     ]
     share = len(lost) / max(len(live), 1)
-    name, times = (Counter(at.title for at in lost).most_common(1) or [("", 0)])[0]
+    name, times = (Counter(at.info.title for at in lost).most_common(1) or [("", 0)])[0]
     called_so = f" ({name[:80]!r})" if times >= _MOST_ALIKE else ""
     yield finding(
         "lost content",
@@ -95,21 +95,8 @@ def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
         f"{called_so} ({percent(share)}; {percent(limits.max_page_fall)} are allowed). "
         "Is the site closed for maintenance, does it want a login, or is it made by JavaScript now? Run it again when "
         "it is well. If that is meant, run it with --allow-removals, or raise gate.max_page_fall",
-        [at.url for at in lost],
+        [at.info.url for at in lost],
     )
-
-
-class _Content(NamedTuple):
-    """What a document says, in short."""
-
-    url: str
-    title: str
-    text_hash: str
-    chunks: int
-
-    @classmethod
-    def of(cls, document: StoredDocument) -> "_Content":
-        return cls(document.info.url, document.info.title, document.text_hash, document.chunk_count)
 
 
 def _templates(catalog: Catalog, generation: Generation | None, urls: Sequence[str]) -> dict[str, int]:

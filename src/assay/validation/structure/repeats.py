@@ -46,7 +46,7 @@ class _Repeats:
 def titles_alike(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
     """Hold the share of a source's pages that have one and the same title against its limit."""
     sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
-    for page in judged.catalog.documents(judged.generation.id):
+    for page in judged.catalog.listing(judged.generation.id):
         title = page.info.title.strip()
         sources[page.info.source].add(page.info, title, 1, repr(title[:_LONGEST_SHOWN]))
     shares = {name: max(one.repeated().values(), default=0) / one.total for name, one in sources.items()}

@@ -10,7 +10,7 @@ from assay.errors import InputError
 from assay.model.batches import batched
 from assay.model.evaluation import Finding, percent
 from assay.model.ranking import Filters, Mode, Query, Ranking
-from assay.ports import Progress, StoredDocument
+from assay.ports import ListedDocument, Progress
 from assay.validation.structure.judged import Judged, StructuralLimits, finding
 
 _TITLES_AT_ONCE = 500
@@ -27,7 +27,7 @@ def reachable_by_title(judged: Judged, limits: StructuralLimits, progress: Progr
     Documents that share a title, and a passage that stands on several pages, cannot all be found: one of them is
     enough. Documents that the threshold alone drops are a finding of their own.
     """
-    documents = [d for d in judged.catalog.documents(judged.generation.id) if d.chunk_count and d.info.title.strip()]
+    documents = [d for d in judged.catalog.listing(judged.generation.id) if d.chunk_count and d.info.title.strip()]
     tried = _sample(documents, limits.title_sample, judged.generation.content_fingerprint)
     top_k = min(limits.title_top_k, judged.top_k or limits.title_top_k)
     progress.begin("titles", len(tried))
@@ -70,7 +70,7 @@ def _over_the_threshold(threshold: float, found: Sequence[tuple[str, "_Found"]],
 
 
 def _search_all(
-    judged: Judged, tried: Sequence[StoredDocument], top_k: int, progress: Progress
+    judged: Judged, tried: Sequence[ListedDocument], top_k: int, progress: Progress
 ) -> list[tuple[str, "_Found"]]:
     """Name each document, with whether its title finds it. Raises EmbeddingError, VectorStoreError, CatalogError."""
     results: list[tuple[str, _Found]] = []
@@ -95,14 +95,14 @@ class _Found(Enum):
     UNDER_THRESHOLD = 3
 
 
-def _search(document: StoredDocument, judged: Judged, top_k: int) -> _Found:
+def _search(document: ListedDocument, judged: Judged, top_k: int) -> _Found:
     if _is_found(document, judged, top_k, judged.threshold):
         return _Found.YES
     dropped = judged.threshold > 0.0 and _is_found(document, judged, top_k, 0.0)
     return _Found.UNDER_THRESHOLD if dropped else _Found.NO
 
 
-def _is_found(document: StoredDocument, judged: Judged, top_k: int, threshold: float) -> bool:
+def _is_found(document: ListedDocument, judged: Judged, top_k: int, threshold: float) -> bool:
     info = document.info
     filters = Filters(
         versions=(info.version,) if info.version else (),
@@ -118,12 +118,12 @@ def _is_found(document: StoredDocument, judged: Judged, top_k: int, threshold: f
     )
 
 
-def _shares_a_passage(document: StoredDocument, judged: Judged, ranking: Ranking) -> bool:
+def _shares_a_passage(document: ListedDocument, judged: Judged, ranking: Ranking) -> bool:
     own = {chunk.content_hash for chunk in judged.catalog.chunks(judged.generation.id, [document.revision])}
     return any(hit.chunk.content_hash in own for hit in ranking.hits)
 
 
-def _sample(documents: Sequence[StoredDocument], size: int, seed: str) -> Sequence[StoredDocument]:
+def _sample(documents: Sequence[ListedDocument], size: int, seed: str) -> Sequence[ListedDocument]:
     """All of them, or so many drawn by the generation's content: the same generation gives the same sample."""
     if len(documents) <= size:
         return documents

@@ -25,6 +25,7 @@ STORED = (
     *(_revisions.revision, _revisions.key, _revisions.source_hash, _revisions.text_hash),
     *(_revisions.chunk_count, _revisions.text, _revisions.outline),
 )
+LISTED = (*INFO, _revisions.id, _revisions.revision, _revisions.text_hash, _revisions.chunk_count)
 PLACE = (
     *(chunks.c.chunk_id, _mapping.url, chunks.c.position, chunks.c.content_hash),
     *(chunks.c.span_start.label("start"), chunks.c.span_end.label("end")),
@@ -130,14 +131,14 @@ def documents_after(generation_id: str, url: str, limit: int) -> Select[Any]:
 
 
 def infos_after(generation_id: str, url: str, limit: int) -> Select[Any]:
-    """Number, chunk count and INFO of the next documents in the order of URLs."""
-    statement = _of(generation_id, _revisions.id, _revisions.chunk_count, *INFO)
+    """LISTED of the next documents in the order of URLs."""
+    statement = _of(generation_id, *LISTED)
     return statement.where(_mapping.url > url).order_by(_mapping.url).limit(limit)
 
 
 def infos_of(generation_id: str, revisions: Sequence[str]) -> Select[Any]:
-    """Number, chunk count and INFO of these revisions, as far as the generation has them."""
-    return _of(generation_id, _revisions.id, _revisions.chunk_count, *INFO).where(_revisions.revision.in_(revisions))
+    """LISTED of these revisions, as far as the generation has them."""
+    return _of(generation_id, *LISTED).where(_revisions.revision.in_(revisions))
 
 
 def stored(revisions: Sequence[str]) -> Select[Any]:

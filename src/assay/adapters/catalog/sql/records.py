@@ -21,7 +21,7 @@ from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError
 from assay.model.documents import Chunk, Document, DocumentInfo
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 from assay.model.ids import content_hash
-from assay.ports import ChunkPlace, KnownPage, StoredDocument
+from assay.ports import ChunkPlace, KnownPage, ListedDocument, StoredDocument
 
 Row = Mapping[Any, Any]
 T = TypeVar("T", DocumentInfo, EmbedderIdentity, ChunkerIdentity, SparseIdentity)
@@ -114,6 +114,13 @@ def stored_document_of(row: Row) -> StoredDocument:
     )
     with _readable(row["url"]) as damaged:
         return typed(stored, damaged)
+
+
+def listed_document_of(row: Row) -> ListedDocument:
+    """What a row of LISTED says of its document."""
+    listed = ListedDocument(row["revision"], info_of(row), row["text_hash"], row["chunk_count"])
+    with _readable(row["url"]) as damaged:
+        return typed(listed, damaged)
 
 
 def chunk_place_of(row: Row) -> ChunkPlace:
