@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
+from assay.contracts.fields import IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
 from assay.model.generations import Generation, State
 
 ID_LIMIT = 100
@@ -43,8 +43,8 @@ class GenerationSummary(AnswerModel):
         default=None, description="`PASS`, `FAIL` or `INCONCLUSIVE`; null when it was not judged."
     )
     reason: str | None = Field(default=None, description="Why it is rejected or failed; else null.")
-    created_at: str = Field(description="When its build began: ISO 8601, UTC.")
-    promoted_at: str | None = Field(default=None, description="When it last went live; null when it never did.")
+    created_at: Moment = Field(description="When its build began: ISO 8601, UTC.")
+    promoted_at: Moment | None = Field(default=None, description="When it last went live; null when it never did.")
 
 
 class GenerationList(AnswerModel):
@@ -71,29 +71,29 @@ def parse_rollback(fields: Mapping[str, object]) -> str:
     return check_fields(RollbackRequest, fields).leave
 
 
-def to_summary(generation: Generation) -> dict[str, object]:
-    """A generation as a plain dict with the fields of GenerationSummary."""
+def to_summary(generation: Generation) -> GenerationSummary:
+    """A generation in short."""
     verdict = generation.verdict or {}
-    return {
-        "id": generation.id,
-        "state": generation.state.value,
-        "documents": generation.documents,
-        "chunks": generation.chunks,
-        "failed_pages": generation.failed_pages,
-        "embedder": f"{generation.embedder.provider}/{generation.embedder.model}",
-        "verdict": verdict.get("outcome"),
-        "reason": generation.reason,
-        "created_at": utc_timestamp(generation.created_at),
-        "promoted_at": utc_timestamp(generation.promoted_at) if generation.promoted_at else None,
-    }
+    return GenerationSummary(
+        id=generation.id,
+        state=generation.state,
+        documents=generation.documents,
+        chunks=generation.chunks,
+        failed_pages=generation.failed_pages,
+        embedder=f"{generation.embedder.provider}/{generation.embedder.model}",
+        verdict=verdict.get("outcome"),
+        reason=generation.reason,
+        created_at=generation.created_at,
+        promoted_at=generation.promoted_at,
+    )
 
 
 def to_list(generations: Sequence[Generation]) -> dict[str, object]:
-    """The answer as a plain dict with the fields of GenerationList."""
+    """The answer, as GenerationList."""
     live = next((generation.id for generation in generations if generation.state is State.LIVE), None)
-    return {"live": live, "generations": [to_summary(generation) for generation in generations]}
+    return GenerationList(live=live, generations=[to_summary(generation) for generation in generations]).to_dict()
 
 
 def to_release(generation: Generation, *, changed: bool) -> dict[str, object]:
-    """The answer as a plain dict with the fields of ReleaseAnswer."""
-    return {"changed": changed, "generation": to_summary(generation)}
+    """The answer, as ReleaseAnswer."""
+    return ReleaseAnswer(changed=changed, generation=to_summary(generation)).to_dict()

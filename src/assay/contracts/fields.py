@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import JsonSchemaValue
@@ -41,9 +41,17 @@ class RequestModel(BaseModel):
 
 
 class AnswerModel(BaseModel):
-    """An answer, as the OpenAPI document declares it; answers themselves are built as plain dicts."""
+    """An answer or a part of one: the OpenAPI document declares the model that is sent."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def to_dict(self) -> dict[str, object]:
+        """The answer as JSON has it, without the fields that were left out."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+Moment = Annotated[datetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
+"""In an answer: ISO 8601 in UTC, ending in Z."""
 
 
 Model = TypeVar("Model", bound=RequestModel)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
+from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
 from assay.contracts.highlights import highlights
 from assay.errors import InputError
 from assay.model.ids import canonical_url
@@ -121,7 +121,7 @@ class SearchHit(AnswerModel):
     next_id: str | None = Field(default=None, description="The chunk after it on the page.")
     content_hash: str | None = Field(default=None, description="SHA-256 of the content as UTF-8, in hex.")
     token_count: int | None = Field(default=None, description="Tokens, as the embedder counts them.")
-    created_at: str | None = Field(default=None, description="When it was first stored: ISO 8601, UTC.")
+    created_at: Moment | None = Field(default=None, description="When it was first stored: ISO 8601, UTC.")
     vector: list[float] | None = Field(default=None, description="The chunk's dense vector.")
 
 
@@ -136,8 +136,8 @@ class StageTimings(AnswerModel):
     total: float = Field(description="All of it, from the query's text to JSON.")
 
 
-class SearchRanking(AnswerModel):
-    """The results of a search, best first."""
+class SearchResults(AnswerModel):
+    """The answer without its timings, which are known last."""
 
     query: str = Field(description="The query as it was sent.")
     results: list[SearchHit] = Field(description="Best first; empty when nothing matches.")
@@ -150,7 +150,16 @@ class SearchRanking(AnswerModel):
         "similarities and without a threshold; a warning says so."
     )
     warnings: list[str] = Field(description="What the answer lacks, or what to know about it; usually empty.")
+
+
+class SearchTimings(AnswerModel):
+    """What closes the answer."""
+
     timings_ms: StageTimings = Field(description="Milliseconds by stage.")
+
+
+class SearchRanking(SearchTimings, SearchResults):
+    """The results of a search, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,37 +241,37 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> Request:
 
 
 def to_body(ranking: Ranking, include: Include) -> dict[str, object]:
-    """The ranking as a plain dict with the fields of SearchRanking; its format time is that of making this dict."""
+    """The ranking as JSON has it, with the fields of SearchRanking; its format time is that of making this."""
     started = perf_counter()
     body = to_results(ranking, include)
     return body | to_timings(ranking.timings, (perf_counter() - started) * 1000.0)
 
 
 def to_results(ranking: Ranking, include: Include) -> dict[str, object]:
-    """The ranking without its timings, as a plain dict with the other fields of SearchRanking."""
-    return {
-        "query": ranking.query.text,
-        "results": [_result(hit, ranking.query.text, include) for hit in ranking.hits],
-        "generation": ranking.generation,
-        "mode": ranking.query.mode.value,
-        "top_k": ranking.query.top_k,
-        "threshold": ranking.query.threshold,
-        "degraded": ranking.degraded,
-        "warnings": list(ranking.warnings),
-    }
+    """The ranking without its timings, as SearchResults."""
+    return SearchResults(
+        query=ranking.query.text,
+        results=[_result(hit, ranking.query.text, include) for hit in ranking.hits],
+        generation=ranking.generation,
+        mode=ranking.query.mode,
+        top_k=ranking.query.top_k,
+        threshold=ranking.query.threshold,
+        degraded=ranking.degraded,
+        warnings=list(ranking.warnings),
+    ).to_dict()
 
 
 def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:
     """What closes the answer: `timings_ms`. format_ms: milliseconds that the rest of it took to format."""
-    stages = {
-        "embed": timings.embed_ms,
-        "search": timings.search_ms,
-        "fuse": timings.fuse_ms,
-        "filter": timings.filter_ms,
-        "format": format_ms,
-        "total": timings.total_ms + format_ms,
-    }
-    return {"timings_ms": {stage: round(milliseconds, 3) for stage, milliseconds in stages.items()}}
+    stages = StageTimings(
+        embed=round(timings.embed_ms, 3),
+        search=round(timings.search_ms, 3),
+        fuse=round(timings.fuse_ms, 3),
+        filter=round(timings.filter_ms, 3),
+        format=round(format_ms, 3),
+        total=round(timings.total_ms + format_ms, 3),
+    )
+    return SearchTimings(timings_ms=stages).to_dict()
 
 
 def to_filters(asked: SearchFilters) -> Filters:
@@ -284,21 +293,17 @@ def _url_prefix(url: str) -> str:
         raise InputError(f"filters.url_prefix: {error.message}", hint=error.hint) from None
 
 
-def _result(hit: Hit, query: str, include: Include) -> dict[str, object]:
-    result: dict[str, object] = {
-        "rank": hit.rank,
-        "chunk_id": hit.chunk.id,
-        "similarity": hit.similarity,
-        "rank_score": hit.rank_score,
-    }
+def _result(hit: Hit, query: str, include: Include) -> SearchHit:
+    parts: dict[str, Any] = {}
     if include.content:
-        result["content"] = hit.chunk.text
-        result["highlights"] = highlights(hit.chunk.text, query)
+        parts |= {"content": hit.chunk.text, "highlights": highlights(hit.chunk.text, query)}
     if include.metadata:
-        result |= _metadata(hit)
+        parts |= _metadata(hit)
     if include.vectors:
-        result["vector"] = None if hit.vector is None else list(hit.vector)
-    return result
+        parts["vector"] = hit.vector
+    return SearchHit(
+        rank=hit.rank, chunk_id=hit.chunk.id, similarity=hit.similarity, rank_score=hit.rank_score, **parts
+    )
 
 
 def _metadata(hit: Hit) -> dict[str, object]:
@@ -309,7 +314,7 @@ def _metadata(hit: Hit) -> dict[str, object]:
         "section_url": chunk.section_url,
         "title": document.title or None,
         "section": chunk.section,
-        "heading_path": list(chunk.heading_path),
+        "heading_path": chunk.heading_path,
         "anchor": chunk.anchor,
         "position": chunk.position,
         "source": document.source,
@@ -322,5 +327,5 @@ def _metadata(hit: Hit) -> dict[str, object]:
         "next_id": chunk.next_id,
         "content_hash": chunk.content_hash,
         "token_count": chunk.token_count,
-        "created_at": None if chunk.created_at is None else utc_timestamp(chunk.created_at),
+        "created_at": chunk.created_at,
     }

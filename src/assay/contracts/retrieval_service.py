@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
+from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
 from assay.model.ids import query_embedding_id
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import ChunkMetadata
@@ -102,11 +102,11 @@ class QueryStatus(StrEnum):
     NO_RESULTS = "no_results"
 
 
-class ServiceResponse(AnswerModel):
-    """The seed's Query Response: the retrieved chunks with what was asked and how it went."""
+class ServiceResults(AnswerModel):
+    """The answer without its time, which is known last."""
 
     query_id: str = Field(json_schema_extra={"format": "uuid"}, description="Id of this query, made when it came.")
-    created_at: datetime = Field(description="When the query came: ISO 8601, UTC.")
+    created_at: Moment = Field(description="When the query came: ISO 8601, UTC.")
     status: QueryStatus = Field(
         description="`success`; `no_results` when nothing reaches the threshold; `partial` when the answer lacks "
         "something, and a warning says what."
@@ -116,7 +116,16 @@ class ServiceResponse(AnswerModel):
     )
     total_results: int = Field(ge=0, description="Number of results.")
     search_params: SearchParams = Field(description="What was searched with.")
+
+
+class ServiceTime(AnswerModel):
+    """What closes the answer."""
+
     query_time_ms: float = Field(ge=0, description="Milliseconds from when the query came until it was formatted.")
+
+
+class ServiceResponse(ServiceTime, ServiceResults):
+    """The seed's Query Response: the retrieved chunks with what was asked and how it went."""
 
 
 class ServiceHealthStatus(StrEnum):
@@ -174,7 +183,7 @@ def to_body(
     embedder: str,
     dropped: Dropped | None = None,
 ) -> dict[str, object]:
-    """The answer without its time, as a plain dict with the fields of ServiceResponse.
+    """The answer without its time, as ServiceResults.
 
     rows: what the catalog has of each chunk, None when it could not be asked; a chunk without a row is described by
         what the index stores with it.
@@ -182,27 +191,27 @@ def to_body(
     dropped: what the default threshold left out, where a lower one suits the embedder.
     """
     query_embedding = query_embedding_id(embedder, ranking.query.text)
-    return {
-        "query_id": request.id,
-        "created_at": utc_timestamp(request.created_at),
-        "status": _status(ranking, metadata_missing=rows is None).value,
-        "results": [_result(hit, (rows or {}).get(hit.chunk.id), query_embedding) for hit in ranking.hits],
-        "total_results": len(ranking.hits),
-        "search_params": {
-            "top_k": request.query.top_k,
-            "similarity_threshold": request.query.threshold,
-            "warnings": _warnings(ranking, dropped, metadata_missing=rows is None),
-        },
-    }
+    return ServiceResults(
+        query_id=request.id,
+        created_at=request.created_at,
+        status=_status(ranking, metadata_missing=rows is None),
+        results=[_result(hit, (rows or {}).get(hit.chunk.id), query_embedding) for hit in ranking.hits],
+        total_results=len(ranking.hits),
+        search_params=SearchParams(
+            top_k=request.query.top_k,
+            similarity_threshold=request.query.threshold,
+            warnings=_warnings(ranking, dropped, metadata_missing=rows is None),
+        ),
+    ).to_dict()
 
 
 def to_time(elapsed_ms: float) -> dict[str, object]:
     """What closes the answer: `query_time_ms`."""
-    return {"query_time_ms": round(elapsed_ms, 3)}
+    return ServiceTime(query_time_ms=round(elapsed_ms, 3)).to_dict()
 
 
 def to_health(*, vector_store: bool, catalog: bool, generation: str | None, problems: int) -> dict[str, object]:
-    """The state of the service as a plain dict with the fields of ServiceHealth.
+    """The state of the service.
 
     generation: the one that answers searches; None when none does.
     problems: how many things are known to be wrong, the others included.
@@ -213,7 +222,8 @@ def to_health(*, vector_store: bool, catalog: bool, generation: str | None, prob
         status = ServiceHealthStatus.DEGRADED
     else:
         status = ServiceHealthStatus.HEALTHY
-    return {"status": status.value, "vector_store": vector_store, "catalog": catalog, "generation": generation}
+    health = ServiceHealth(status=status, vector_store=vector_store, catalog=catalog, generation=generation)
+    return health.to_dict()
 
 
 def _status(ranking: Ranking, *, metadata_missing: bool) -> QueryStatus:
@@ -247,27 +257,27 @@ def _warnings(ranking: Ranking, dropped: Dropped | None, *, metadata_missing: bo
     return [*warnings, *ranking.warnings]
 
 
-def _result(hit: Hit, row: ChunkMetadata | None, query_embedding: str) -> dict[str, object]:
+def _result(hit: Hit, row: ChunkMetadata | None, query_embedding: str) -> ServiceChunk:
     chunk = hit.chunk
     document = chunk.document
-    return {
-        "content": chunk.text,
-        "similarity_score": hit.known_similarity,
-        "chunk_id": chunk.id,
-        "position": chunk.position,
-        "metadata": {
-            "url": document.url,
-            "section_url": chunk.section_url,
-            "section": chunk.section,
-            "chunk_id": chunk.id,
-            "document_id": document.id,
-            "document_title": (row.title if row else document.short_title) or None,
-            "source_type": document.source_type,
-        },
-        "similarity": {
-            "score": hit.known_similarity,
-            "algorithm": Algorithm.COSINE.value,
-            "query_embedding_id": query_embedding,
-            "result_embedding_id": chunk.id,
-        },
-    }
+    return ServiceChunk(
+        content=chunk.text,
+        similarity_score=hit.known_similarity,
+        chunk_id=chunk.id,
+        position=chunk.position,
+        metadata=MetadataPackage(
+            url=document.url,
+            section_url=chunk.section_url,
+            section=chunk.section,
+            chunk_id=chunk.id,
+            document_id=document.id,
+            document_title=(row.title if row else document.short_title) or None,
+            source_type=document.source_type,
+        ),
+        similarity=SimilarityScore(
+            score=hit.known_similarity,
+            algorithm=Algorithm.COSINE,
+            query_embedding_id=query_embedding,
+            result_embedding_id=chunk.id,
+        ),
+    )

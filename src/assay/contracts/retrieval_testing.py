@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields, utc_timestamp
+from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
 from assay.model.ranking import Hit, Mode, Query, Ranking
 
 QUERY_LIMIT = 1_999
@@ -60,7 +60,7 @@ class RetrievedChunk(AnswerModel):
     chunk_id: str = Field(min_length=1, description="Id of the chunk; the same text on the same page keeps it.")
     url: str = Field(json_schema_extra={"format": "uri"}, description="The page that the chunk is from.")
     position: int = Field(ge=0, description="0, 1, 2, … within the page.")
-    created_at: datetime | None = Field(
+    created_at: Moment | None = Field(
         description="When it was first stored: ISO 8601, UTC; null where an adopted index does not say."
     )
     metadata: ChunkDetails | None = Field(
@@ -83,7 +83,7 @@ class LifecycleStep(AnswerModel):
     """A state of the retrieval and when it was reached."""
 
     state: LifecycleState = Field(description="What had been done.")
-    at: datetime = Field(description="When: ISO 8601, UTC.")
+    at: Moment = Field(description="When: ISO 8601, UTC.")
     elapsed_ms: float = Field(ge=0, description="Milliseconds since the request was received.")
 
 
@@ -92,20 +92,29 @@ class QueryMetadata(AnswerModel):
 
     query_time_ms: int = Field(ge=0, description="Milliseconds from received to formatted, rounded.")
     total_results: int = Field(ge=0, description="Number of results.")
-    timestamp: datetime = Field(description="When the query was received: ISO 8601, UTC.")
+    timestamp: Moment = Field(description="When the query was received: ISO 8601, UTC.")
     lifecycle: list[LifecycleStep] = Field(
         min_length=6, max_length=6, description="The six states in order, each with its time."
     )
 
 
-class QueryResponse(AnswerModel):
-    """The retrieved chunks, best first."""
+class QueryResults(AnswerModel):
+    """The answer without its metadata, which are known last."""
 
     query: str = Field(description="The query as it was sent.")
     results: list[RetrievedChunk] = Field(
         max_length=TOP_K_LIMIT, description="Best first; empty when nothing reaches the threshold."
     )
+
+
+class QueryClosing(AnswerModel):
+    """What closes the answer."""
+
     metadata: QueryMetadata = Field(description="Timing and counts.")
+
+
+class QueryResponse(QueryClosing, QueryResults):
+    """The retrieved chunks, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +151,8 @@ class Lifecycle:
         searched = min(embedded + timings.search_ms + timings.fuse_ms, filtered_ms)
         return cls(received, min(embedded, searched), searched, filtered_ms, formatted_ms, returned_ms)
 
-    def steps(self) -> list[dict[str, object]]:
-        """The six states, as plain dicts with the fields of LifecycleStep."""
+    def steps(self) -> list[LifecycleStep]:
+        """The six states."""
         reached = (
             0.0,
             self.embedded_ms,
@@ -153,11 +162,7 @@ class Lifecycle:
             self.returned_ms,
         )
         return [
-            {
-                "state": state.value,
-                "at": utc_timestamp(self.received + timedelta(milliseconds=elapsed)),
-                "elapsed_ms": round(elapsed, 3),
-            }
+            LifecycleStep(state=state, at=self.received + timedelta(milliseconds=elapsed), elapsed_ms=round(elapsed, 3))
             for state, elapsed in zip(LifecycleState, reached, strict=True)
         ]
 
@@ -170,42 +175,42 @@ def parse(fields: Mapping[str, object], mode: Mode) -> Request:
 
 
 def to_body(ranking: Ranking, *, include_metadata: bool) -> dict[str, object]:
-    """The answer without its metadata, as a plain dict with the fields of QueryResponse."""
+    """The answer without its metadata, as QueryResults."""
     results = [_result(hit, include_metadata=include_metadata) for hit in ranking.hits]
-    return {"query": ranking.query.text, "results": results}
+    return QueryResults(query=ranking.query.text, results=results).to_dict()
 
 
 def to_metadata(ranking: Ranking, lifecycle: Lifecycle) -> dict[str, object]:
-    """What closes the answer: `metadata`, with the fields of QueryMetadata."""
-    return {
-        "metadata": {
-            "query_time_ms": round(lifecycle.formatted_ms),
-            "total_results": len(ranking.hits),
-            "timestamp": utc_timestamp(lifecycle.received),
-            "lifecycle": lifecycle.steps(),
-        }
-    }
+    """What closes the answer: `metadata`."""
+    metadata = QueryMetadata(
+        query_time_ms=round(lifecycle.formatted_ms),
+        total_results=len(ranking.hits),
+        timestamp=lifecycle.received,
+        lifecycle=lifecycle.steps(),
+    )
+    return QueryClosing(metadata=metadata).to_dict()
 
 
-def _result(hit: Hit, *, include_metadata: bool) -> dict[str, object]:
+def _result(hit: Hit, *, include_metadata: bool) -> RetrievedChunk:
     chunk = hit.chunk
-    result: dict[str, object] = {
-        "content": chunk.text,
-        "similarity_score": hit.known_similarity,
-        "chunk_id": chunk.id,
-        "url": chunk.document.url,
-        "position": chunk.position,
-        "created_at": None if chunk.created_at is None else utc_timestamp(chunk.created_at),
-    }
-    if include_metadata:
-        result["metadata"] = {
-            "title": chunk.document.title or None,
-            "section": chunk.section,
-            "section_url": chunk.section_url,
-            "headings": list(chunk.heading_path),
-            "version": chunk.document.version,
-            "locale": chunk.document.locale,
-            "source": chunk.document.source,
-            "content_hash": chunk.content_hash,
-        }
-    return result
+    result = RetrievedChunk(
+        content=chunk.text,
+        similarity_score=hit.known_similarity,
+        chunk_id=chunk.id,
+        url=chunk.document.url,
+        position=chunk.position,
+        created_at=chunk.created_at,
+    )
+    if not include_metadata:
+        return result
+    details = ChunkDetails(
+        title=chunk.document.title or None,
+        section=chunk.section,
+        section_url=chunk.section_url,
+        headings=list(chunk.heading_path),
+        version=chunk.document.version,
+        locale=chunk.document.locale,
+        source=chunk.document.source,
+        content_hash=chunk.content_hash,
+    )
+    return result.model_copy(update={"metadata": details})

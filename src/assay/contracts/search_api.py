@@ -92,16 +92,16 @@ def parse(fields: Mapping[str, object], mode: Mode) -> Query:
 
 
 def to_body(ranking: Ranking, rows: Mapping[str, ChunkMetadata]) -> dict[str, object]:
-    """The answer as a plain dict with the fields of SearchResponse.
+    """The answer.
 
     rows: what the catalog has of each chunk; a chunk without a row is described by what the index stores with it.
     """
     results = [_result(hit, rows.get(hit.chunk.id)) for hit in ranking.hits]
-    return {"query": ranking.query.text, "results": results}
+    return SearchResponse(query=ranking.query.text, results=results).to_dict()
 
 
 def to_health(*, vector_store: bool, catalog: bool, serving: bool, problems: int) -> dict[str, object]:
-    """The state of the service as a plain dict with the fields of HealthResponse.
+    """The state of the service.
 
     serving: whether a generation is there to answer searches.
     problems: how many things are known to be wrong, those two included.
@@ -112,17 +112,17 @@ def to_health(*, vector_store: bool, catalog: bool, serving: bool, problems: int
         status = HealthStatus.DEGRADED
     else:
         status = HealthStatus.OK
-    return {"status": status.value, "qdrant": vector_store, "postgres": catalog}
+    return HealthResponse(status=status, qdrant=vector_store, postgres=catalog).to_dict()
 
 
-def _result(hit: Hit, row: ChunkMetadata | None) -> dict[str, object]:
+def _result(hit: Hit, row: ChunkMetadata | None) -> SearchResult:
     document = hit.chunk.document
     source = row or ChunkMetadata(hit.chunk.id, document.source_path, document.slug, document.short_title)
-    return {
-        "chunk_id": hit.chunk.id,
-        "snippet": hit.chunk.text,
-        "source_path": source.source_path,
-        "slug": source.slug,
-        "title": source.title or None,
-        "score": hit.known_similarity,
-    }
+    return SearchResult(
+        chunk_id=hit.chunk.id,
+        snippet=hit.chunk.text,
+        source_path=source.source_path,
+        slug=source.slug,
+        title=source.title or None,
+        score=hit.known_similarity,
+    )

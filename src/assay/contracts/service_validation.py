@@ -21,10 +21,10 @@ from assay.contracts.fields import (
     IS_SHARE,
     IS_TEXT,
     AnswerModel,
+    Moment,
     RequestModel,
     check_fields,
     shown,
-    utc_timestamp,
 )
 from assay.contracts.retrieval_service import DEFAULT_TOP_K, QUERY_LIMIT, TOP_K_LIMIT
 from assay.errors import InputError
@@ -96,7 +96,7 @@ class ExecutedTest(AnswerModel):
     expected_results: list[str] = Field(min_length=1, max_length=EXPECTED_LIMIT, description="As they were sent.")
     success_criteria: SuccessCriteria = Field(description="As they were sent.")
     test_category: str | None = Field(description="As it was sent.")
-    executed_at: datetime | None = Field(description="When it was run: ISO 8601, UTC; null when it was not.")
+    executed_at: Moment | None = Field(description="When it was run: ISO 8601, UTC; null when it was not.")
     result_accuracy: float | None = Field(
         ge=0, le=1, description="Share of `expected_results` that were found; null when it could not be run."
     )
@@ -138,7 +138,7 @@ class ValidationAnswer(AnswerModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ValidationOutcome:
     """What became of one test.
 
     executed_at: when it was run, UTC; None when it was not.
@@ -207,7 +207,9 @@ def query_of(test: ValidationTest, top_k: int, mode: Mode) -> Query:
     return Query(text=test.query_text, top_k=max(top_k, len(test.expected_results)), mode=mode)
 
 
-def judge(test: ValidationTest, hits: Sequence[Hit], known: Mapping[str, Chunk], executed_at: datetime) -> Outcome:
+def judge(
+    test: ValidationTest, hits: Sequence[Hit], known: Mapping[str, Chunk], executed_at: datetime
+) -> ValidationOutcome:
     """What a ranking makes of a test.
 
     hits: in the order of the shape.
@@ -225,28 +227,30 @@ def judge(test: ValidationTest, hits: Sequence[Hit], known: Mapping[str, Chunk],
             found.append((identity, hit.rank, hit.known_similarity))
     found.sort(key=lambda one: one[1])
     unknown = tuple(one for one in test.expected_results if one not in known and one not in by_id)
-    return Outcome(test, executed_at, tuple(found), unknown, None)
+    return ValidationOutcome(test, executed_at, tuple(found), unknown, None)
 
 
-def not_run(test: ValidationTest, known: Mapping[str, Chunk], error: str, at: datetime | None = None) -> Outcome:
+def not_run(
+    test: ValidationTest, known: Mapping[str, Chunk], error: str, at: datetime | None = None
+) -> ValidationOutcome:
     """A test that could not be run. at: when it was tried; None where it was not."""
-    return Outcome(test, at, (), tuple(one for one in test.expected_results if one not in known), error)
+    return ValidationOutcome(test, at, (), tuple(one for one in test.expected_results if one not in known), error)
 
 
-def to_body(outcomes: Sequence[Outcome], generation: str, elapsed_ms: float) -> dict[str, object]:
-    """The answer as a plain dict with the fields of ValidationAnswer."""
+def to_body(outcomes: Sequence[ValidationOutcome], generation: str, elapsed_ms: float) -> dict[str, object]:
+    """The answer, as ValidationAnswer."""
     passed = sum(outcome.problem is None for outcome in outcomes)
     errors = sum(outcome.error is not None for outcome in outcomes)
-    return {
-        "status": _status(passed, len(outcomes)).value,
-        "tests": [_executed(outcome) for outcome in outcomes],
-        "total_tests": len(outcomes),
-        "passed_tests": passed,
-        "failed_tests": len(outcomes) - passed - errors,
-        "error_tests": errors,
-        "generation": generation,
-        "validation_time_ms": round(elapsed_ms, 3),
-    }
+    return ValidationAnswer(
+        status=_status(passed, len(outcomes)),
+        tests=[_executed(outcome) for outcome in outcomes],
+        total_tests=len(outcomes),
+        passed_tests=passed,
+        failed_tests=len(outcomes) - passed - errors,
+        error_tests=errors,
+        generation=generation,
+        validation_time_ms=round(elapsed_ms, 3),
+    ).to_dict()
 
 
 def _status(passed: int, tests: int) -> OverallStatus:
@@ -255,26 +259,23 @@ def _status(passed: int, tests: int) -> OverallStatus:
     return OverallStatus.PARTIAL if passed else OverallStatus.FAILED
 
 
-def _executed(outcome: Outcome) -> dict[str, object]:
+def _executed(outcome: ValidationOutcome) -> ExecutedTest:
     test = outcome.test
     found = {identity for identity, _, _ in outcome.found}
-    return {
-        "test_id": test.test_id,
-        "query_text": test.query_text,
-        "expected_results": test.expected_results,
-        "success_criteria": {
-            "min_accuracy": test.success_criteria.min_accuracy,
-            "min_similarity_score": test.success_criteria.min_similarity_score,
-        },
-        "test_category": test.test_category,
-        "executed_at": utc_timestamp(outcome.executed_at) if outcome.executed_at else None,
-        "result_accuracy": outcome.accuracy,
-        "passed": outcome.problem is None,
-        "found_results": [
-            {"chunk_id": identity, "rank": rank, "similarity_score": similarity}
+    return ExecutedTest(
+        test_id=test.test_id,
+        query_text=test.query_text,
+        expected_results=test.expected_results,
+        success_criteria=test.success_criteria,
+        test_category=test.test_category,
+        executed_at=outcome.executed_at,
+        result_accuracy=outcome.accuracy,
+        passed=outcome.problem is None,
+        found_results=[
+            FoundResult(chunk_id=identity, rank=rank, similarity_score=similarity)
             for identity, rank, similarity in outcome.found
         ],
-        "missing_results": [identity for identity in test.expected_results if identity not in found],
-        "unknown_results": list(outcome.unknown),
-        "problem": outcome.problem,
-    }
+        missing_results=[identity for identity in test.expected_results if identity not in found],
+        unknown_results=list(outcome.unknown),
+        problem=outcome.problem,
+    )

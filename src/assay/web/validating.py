@@ -9,7 +9,7 @@ from time import monotonic
 
 from assay.app import Assay
 from assay.contracts import service_validation
-from assay.contracts.service_validation import Outcome, ValidationRequest, ValidationTest
+from assay.contracts.service_validation import ValidationOutcome, ValidationRequest, ValidationTest
 from assay.errors import EmbeddingError, InputError
 from assay.model.batches import batched
 from assay.model.documents import Chunk
@@ -39,7 +39,7 @@ class Validations:
         self._shaping = assay.searches.shaping
         self.places = BoundedSemaphore(at_once)
 
-    def run(self, request: ValidationRequest, stops: Callable[[], bool]) -> tuple[str, list[Outcome]]:
+    def run(self, request: ValidationRequest, stops: Callable[[], bool]) -> tuple[str, list[ValidationOutcome]]:
         """The generation that was asked, and what became of every test.
 
         stops: whether the server is on its way out; asked before every test.
@@ -50,7 +50,7 @@ class Validations:
         until = monotonic() + self._seconds
         with self._assay.searches.live.lease() as searcher:
             known = _expected_chunks(searcher, request.tests)
-            outcomes: list[Outcome] = []
+            outcomes: list[ValidationOutcome] = []
             answers = True
             for together in _together(request.tests):
                 if answers and not stops():
@@ -79,7 +79,7 @@ class Validations:
 
     def _ask(
         self, searcher: Searcher, test: ValidationTest, top_k: int, known: dict[str, Chunk]
-    ) -> tuple[Outcome, bool]:
+    ) -> tuple[ValidationOutcome, bool]:
         """What became of a test, and whether the embedder answers."""
         now = datetime.now(UTC)
         try:

@@ -11,8 +11,8 @@ from tests.rankings import chunk_of, hit_of
 
 from assay.contracts.service_validation import (
     ExecutedTest,
-    Outcome,
     ValidationAnswer,
+    ValidationOutcome,
     ValidationTest,
     judge,
     not_run,
@@ -197,7 +197,7 @@ def test_a_test_looks_at_as_many_results_as_it_expects_at_least_and_drops_none_b
 
 def judged(
     *hits: Hit, expected: list[str], accuracy: float = 1.0, similarity: float = 0.0, held: tuple[Hit, ...] = ()
-) -> Outcome:
+) -> ValidationOutcome:
     """held: chunks that the generation holds, and the search did not find."""
     criteria = {"min_accuracy": accuracy, "min_similarity_score": similarity}
     test = parse(asking(fields(expected_results=expected, success_criteria=criteria))).tests[0]
@@ -289,14 +289,14 @@ def test_a_test_of_which_nothing_was_found_does_not_pass(similarity: float) -> N
     assert outcome.problem == "None of the expected results was found, so there was nothing to check."
 
 
-def outcome(identity: str, *, passed: bool = True, error: str | None = None) -> Outcome:
+def outcome(identity: str, *, passed: bool = True, error: str | None = None) -> ValidationOutcome:
     test = parse(asking(fields(test_id=identity, expected_results=ids(A)))).tests[0]
     if error is not None:
         return not_run(test, {}, error, NOW)
     return judge(test, (A,) if passed else (B,), {}, NOW)
 
 
-def answer(*outcomes: Outcome) -> Any:  # noqa: ANN401 - JSON
+def answer(*outcomes: ValidationOutcome) -> Any:  # noqa: ANN401 - JSON
     body = to_body(outcomes, "20260301T081500Z-4f2a", 12.3456)
     ValidationAnswer.model_validate_json(json.dumps(body))
     return body
