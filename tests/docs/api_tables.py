@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from assay.contracts import admin, native, retrieval_service, retrieval_testing, search_api, service_validation
 from assay.web.errors import ADMIN_REFUSALS, INTERNAL
@@ -65,9 +65,9 @@ def error_pairs() -> set[tuple[int, str]]:
     return mapped | EDGE_ERRORS | {(INTERNAL.status, INTERNAL.error)}
 
 
-def field_table(model: type[BaseModel], *, request: bool) -> str:
+def field_table(model: type, *, request: bool) -> str:
     """One row for each field: name, what it may be, default (requests only), meaning."""
-    schema = model.model_json_schema()
+    schema = TypeAdapter(model).json_schema()
     required = set(schema.get("required", ()))
     lines = ["| field | value | default | meaning |", "|---|---|---|---|"] if request else _ANSWER_HEAD.copy()
     for name, field in schema["properties"].items():

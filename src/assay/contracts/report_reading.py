@@ -18,10 +18,9 @@ from assay.contracts.validation_entities import (
     ValidationReport,
 )
 from assay.errors import InputError
-from assay.model.evaluation import Interval, MeasureValue, Outcome
+from assay.model.evaluation import MeasureValue, Outcome
 from assay.model.field_errors import field_error, field_path
-from assay.model.generations import ChunkerIdentity, EmbedderIdentity
-from assay.model.validations import Percentiles, Provenance, StoredReport, StoredTopic
+from assay.model.validations import Provenance, StoredReport, StoredTopic
 
 _MOST_PROBLEMS = 3
 
@@ -86,7 +85,7 @@ def from_dict(fields: object, name: str = "report") -> StoredReport:
             hint="Read it with the version of Assay that wrote it (`provenance.versions`), or validate again.",
         )
     try:
-        report = _ReadReport.model_validate(dict(fields))
+        report = _ReadReport.model_validate_json(json.dumps(dict(fields)))
     except ValidationError as error:
         raise InputError(f"{name}: {_problems(error)}", hint=_NO_REPORT) from None
     lost = Counter(one.topic for one in report.resolution.not_exact if not one.anchoring.scores)
@@ -100,8 +99,8 @@ def from_dict(fields: object, name: str = "report") -> StoredReport:
         topics=topics,
         measures=_stored_measures(report.measures),
         groups={group: _stored_measures(values) for group, values in report.groups.items()},
-        latency=Percentiles(**report.latency.model_dump(include=_PERCENTILES)) if report.latency else None,
-        provenance=_stored_provenance(report),
+        latency=report.latency,
+        provenance=report.provenance,
     )
 
 
@@ -152,7 +151,6 @@ def _seed_topic(case: _SeedCase) -> StoredTopic:
 
 _UNKNOWN = Provenance("a report without provenance", None, None, None, None, 0, 0, {}, None, None, None, "", {})
 _NO_REPORT = "Reports are what `assay validate` writes, as validation_results/report_YYYYMMDD_HHMMSS.json."
-_PERCENTILES = {"samples", "mean_ms", "p50_ms", "p95_ms", "p99_ms", "max_ms", "p99_estimated"}
 
 
 def _problems(error: ValidationError) -> str:
@@ -190,19 +188,9 @@ def _stored_measures(measures: Mapping[str, ReportMeasure]) -> tuple[MeasureValu
             measure.value,
             measure.measured,
             measure.topics,
-            Interval(**measure.interval.model_dump()) if measure.interval else None,
+            measure.interval,
             measure.upper,
             (measure.tied[0], measure.tied[1]) if measure.tied else None,
         )
         for name, measure in measures.items()
-    )
-
-
-def _stored_provenance(report: ValidationReport) -> Provenance:
-    told = report.provenance
-    fields = told.model_dump(exclude={"embedder", "chunker"})
-    return Provenance(
-        embedder=EmbedderIdentity(**told.embedder.model_dump()) if told.embedder else None,
-        chunker=ChunkerIdentity(**told.chunker.model_dump()) if told.chunker else None,
-        **fields,
     )

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from assay.model.evaluation import Anchoring, Outcome, TopicType
+from assay.model.evaluation import Anchoring, Finding, Interval, Outcome, TopicType
 from assay.model.ranking import ContractMode
+from assay.model.validations import LatencyFigures, Provenance
 
 SCHEMA_VERSION = 1
 """Raised when a key changes its meaning or goes; a key more does not raise it."""
@@ -122,21 +123,13 @@ class ReportCase(ReportModel):
 # --- added by Assay ------------------------------------------------------------------------------------------------
 
 
-class ReportInterval(ReportModel):
-    """A confidence interval of a mean over topics."""
-
-    low: _Number = Field(description="Its lower end.")
-    high: _Number = Field(description="Its upper end.")
-    level: Share = Field(description="Share of samples in which such an interval holds the true value.")
-
-
 class ReportMeasure(ReportModel):
     """A measure over all topics that count, or over a group of them."""
 
     value: _Number | None = Field(description="Mean over the topics that have one; null where none has.")
     measured: _Count = Field(description="Topics that the mean is over.")
     topics: _Count = Field(description="Topics that it should be over.")
-    interval: ReportInterval | None = Field(description="Of the mean; null with fewer than two topics.")
+    interval: Interval | None = Field(description="Of the mean; null with fewer than two topics.")
     upper: _Number | None = Field(
         description="The mean if every hit that nobody has judged were relevant; null where that does not apply."
     )
@@ -155,26 +148,12 @@ class ReportShownOrder(ReportModel):
     mrr: ReportMeasure = Field(description="As `measures.mrr`, in that order.")
 
 
-class ReportFinding(ReportModel):
-    """One limit of the gate, held against what was measured."""
-
-    check: str = Field(description="Name of the limit.")
-    outcome: Annotated[Outcome, Field(strict=False)] = Field(
-        description="`INCONCLUSIVE` where it could not be decided."
-    )
-    value: _Number | None = Field(description="What was measured; null where it could not be.")
-    limit: str = Field(description="What is asked for, in words.")
-    detail: str = Field(description="What a person needs to know to act; empty when it passed.")
-    examples: list[str] = Field(description="The first of what is behind it.")
-    count: _Count = Field(description="How many of them there are.")
-
-
 class ReportGate(ReportModel):
     """The limits that decided."""
 
     fingerprint: str = Field(description="SHA-256 of the limits; a verdict holds under no others.")
     precision_target: _Number = Field(description="The P@5 that the gate asks of a topic.")
-    findings: list[ReportFinding] = Field(description="Every limit, in the order in which it was held.")
+    findings: list[Finding] = Field(description="Every limit, in the order in which it was held.")
 
 
 class ReportCriterion(ReportModel):
@@ -214,47 +193,6 @@ class ReportResolution(ReportModel):
     not_exact: list[ReportJudgment] = Field(description="Every one that is not exact.")
 
 
-class ReportPercentiles(ReportModel):
-    """Milliseconds; percentiles are linear between order statistics."""
-
-    samples: _Count = Field(description="Searches that were timed.")
-    mean_ms: _Milliseconds = Field(description="Mean.")
-    p50_ms: _Milliseconds = Field(description="Median.")
-    p95_ms: _Milliseconds = Field(description="95 of 100 took no longer.")
-    p99_ms: _Milliseconds = Field(description="99 of 100 took no longer.")
-    max_ms: _Milliseconds = Field(description="The longest.")
-    p99_estimated: bool = Field(description="True with fewer than 1,000 samples: p99 is an estimate.")
-
-
-class ReportLoad(ReportPercentiles):
-    """Latency under load."""
-
-    name: str = Field(description="What was done, such as `50 at once`.")
-    errors: _Count = Field(description="Requests that failed; they have no latency.")
-    rate: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(description="Answers a second.")
-    stages: dict[str, ReportPercentiles] = Field(
-        default_factory=dict,
-        description="The same by stage; at a fixed rate `wait` is the time from when a request was due until it was "
-        "sent.",
-    )
-    error_kinds: dict[str, _Count] = Field(default_factory=dict, description="Errors by the name of their kind.")
-    offered_rate: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
-        default=None, description="Requests a second that were due; null where each waited for the answer before."
-    )
-    late: _Count = Field(default=0, description="Requests that were sent 10 ms or more after they were due.")
-    turned_away: _Count = Field(
-        default=0, description="Requests that were never sent, for too many were waiting; they have no latency."
-    )
-
-
-class ReportLatency(ReportPercentiles):
-    """How long searches took, one after the other, warm-up left out."""
-
-    stages: dict[str, ReportPercentiles] = Field(description="The same by stage.")
-    loads: list[ReportLoad] = Field(description="What was measured under load besides.")
-    note: str = Field(description="What has to be known to read the figures right.")
-
-
 class ReportDifference(ReportModel):
     """One measure of the live generation and of this one, on the same topics."""
 
@@ -263,7 +201,7 @@ class ReportDifference(ReportModel):
     live: _Number = Field(description="Mean of the live generation.")
     this: _Number = Field(description="Mean of this one.")
     difference: _Number = Field(description="This one less the live one.")
-    interval: ReportInterval | None = Field(description="Of the difference.")
+    interval: Interval | None = Field(description="Of the difference.")
     p: Share = Field(description="Of the paired test.")
     adjusted_p: Share = Field(description="The same after Holm's adjustment over the measures.")
     detectable: _Number | None = Field(
@@ -281,46 +219,6 @@ class ReportUnjudged(ReportModel):
     title: str = Field(description="Title of its page.")
     similarity_score: Share = Field(description="Cosine similarity of query and chunk.")
     why: str = Field(description="What its label may decide.")
-
-
-class ReportEmbedder(ReportModel):
-    """What the vectors depend on."""
-
-    provider: str = Field(description="Who serves the model, or `static` for the built-in one.")
-    model: str = Field(description="Its name.")
-    dimension: _Count = Field(description="Length of the vectors.")
-    document_prefix: str = Field(description="Put in front of a chunk, or the input type of the provider.")
-    query_prefix: str = Field(description="The same of a query.")
-    revision: str = Field(description="Version of the weights or of the pooling.")
-
-
-class ReportChunker(ReportModel):
-    """What the chunks depend on."""
-
-    reader: str = Field(description="Version of the code that reads pages.")
-    chunker: str = Field(description="Version of the code that cuts them.")
-    max_characters: _Count = Field(description="The most characters of a chunk.")
-    max_tokens: _Count | None = Field(description="The most tokens; null without a limit.")
-    overlap: _Count = Field(description="Characters that neighbours share.")
-    tokenizer: str = Field(description="What counts tokens.")
-
-
-class ReportProvenance(ReportModel):
-    """What the figures are of."""
-
-    target: str = Field(description="What was asked: `candidate`, `live`, a URL, an adopted collection, ….")
-    generation: str | None = Field(description="Its id; null where what was asked does not say.")
-    content_fingerprint: str | None = Field(description="SHA-256 over every chunk of it.")
-    embedder: ReportEmbedder | None = Field(description="What its vectors depend on.")
-    chunker: ReportChunker | None = Field(description="What its chunks depend on.")
-    documents: _Count = Field(description="Pages in it.")
-    chunks: _Count = Field(description="Chunks in it.")
-    search: dict[str, JsonValue] = Field(description="Settings of the search that was measured.")
-    test_set: str | None = Field(description="Name of the test set; null where only the structure was judged.")
-    test_set_fingerprint: str | None = Field(description="SHA-256 of what it says.")
-    test_set_path: str | None = Field(description="Where it was read from, as it was named.")
-    gate: str = Field(description="SHA-256 of the limits.")
-    versions: dict[str, str] = Field(description="Of Assay, Python and the libraries that decide results.")
 
 
 class ValidationReport(ReportModel):
@@ -365,14 +263,14 @@ class ValidationReport(ReportModel):
         "search. Null without topics, or where that order is not known.",
     )
     resolution: ReportResolution = Field(description="Whether the judgments' passages were found in this index.")
-    latency: ReportLatency | None = Field(description="How long searches took; null where none was timed.")
+    latency: LatencyFigures | None = Field(description="How long searches took; null where none was timed.")
     against_live: list[ReportDifference] = Field(
         description="Differences from the live generation; empty where it was not asked too."
     )
     unjudged: list[ReportUnjudged] = Field(description="Hits to label, the most useful first.")
     results: _Count = Field(description="Results that the two rates are over.")
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(description="How long the validation took.")
-    provenance: ReportProvenance = Field(description="Index, test set, limits and versions that the figures are of.")
+    provenance: Provenance = Field(description="Index, test set, limits and versions that the figures are of.")
     notes: list[str] = Field(description="Reservations that a reader of the verdict should know.")
 
     @model_validator(mode="after")

@@ -23,7 +23,6 @@ from assay.model.ranking import Hit
 from assay.model.validations import (
     Difference,
     LatencyFigures,
-    Percentiles,
     Provenance,
     ShownOrder,
     TopicResult,
@@ -80,7 +79,7 @@ def to_dict(validation: Validation) -> dict[str, object]:
 
 
 def _fields(validation: Validation, cases: list[dict[str, object]]) -> dict[str, object]:
-    total = validation.latency.total if validation.latency else None
+    total = validation.latency
     verdict = validation.verdict
     return {
         "timestamp": utc_timestamp(validation.started_at),
@@ -100,7 +99,7 @@ def _fields(validation: Validation, cases: list[dict[str, object]]) -> dict[str,
         "gate": {
             "fingerprint": verdict.gate,
             "precision_target": _finite(validation.precision_target) or 0.0,
-            "findings": [_finding(finding) for finding in verdict.findings],
+            "findings": [_part(finding) for finding in verdict.findings],
         },
         "criteria": [_criterion(validation, name) for name in _CRITERIA],
         "measures": _measures(validation.measures),
@@ -112,12 +111,12 @@ def _fields(validation: Validation, cases: list[dict[str, object]]) -> dict[str,
         },
         "shown_order": _shown_order(validation.shown),
         "resolution": _resolution(validation),
-        "latency": _latency(validation.latency),
+        "latency": _part(validation.latency) if validation.latency else None,
         "against_live": [_difference(difference) for difference in validation.against_live],
         "unjudged": [_unjudged(hit) for hit in validation.unjudged],
         "results": validation.results,
         "seconds": _positive(validation.seconds),
-        "provenance": _provenance(validation.provenance),
+        "provenance": _part(validation.provenance),
         "notes": list(verdict.notes),
     }
 
@@ -203,16 +202,9 @@ def _criterion(validation: Validation, name: str) -> dict[str, object]:
 # --- what Assay adds -----------------------------------------------------------------------------------------------
 
 
-def _finding(finding: Finding) -> dict[str, object]:
-    return {
-        "check": finding.check,
-        "outcome": finding.outcome.value,
-        "value": _finite(finding.value),
-        "limit": finding.limit,
-        "detail": finding.detail,
-        "examples": list(finding.examples),
-        "count": finding.count,
-    }
+def _part(part: Finding | LatencyFigures | Provenance) -> object:
+    """A part that has in the report the fields that it has anyway."""
+    return _plain(asdict(part))
 
 
 def _measures(measures: Sequence[MeasureValue]) -> dict[str, object]:
@@ -267,41 +259,6 @@ def _judgment(result: TopicResult, place: int, resolution: Resolution) -> dict[s
     }
 
 
-def _latency(latency: LatencyFigures | None) -> dict[str, object] | None:
-    if latency is None:
-        return None
-    return _percentiles(latency.total) | {
-        "stages": {name: _percentiles(figures) for name, figures in latency.stages.items()},
-        "loads": [
-            {
-                **_percentiles(load.total),
-                "name": load.name,
-                "errors": load.errors,
-                "rate": _positive(load.rate),
-                "stages": {name: _percentiles(figures) for name, figures in load.stages.items()},
-                "error_kinds": dict(load.error_kinds),
-                "offered_rate": _finite(load.offered_rate),
-                "late": load.late,
-                "turned_away": load.turned_away,
-            }
-            for load in latency.loads
-        ],
-        "note": latency.note,
-    }
-
-
-def _percentiles(figures: Percentiles) -> dict[str, object]:
-    return {
-        "samples": figures.samples,
-        "mean_ms": _positive(figures.mean_ms),
-        "p50_ms": _positive(figures.p50_ms),
-        "p95_ms": _positive(figures.p95_ms),
-        "p99_ms": _positive(figures.p99_ms),
-        "max_ms": _positive(figures.max_ms),
-        "p99_estimated": figures.p99_estimated,
-    }
-
-
 def _difference(difference: Difference) -> dict[str, object]:
     return {
         "measure": difference.measure,
@@ -326,24 +283,6 @@ def _unjudged(unjudged: Unjudged) -> dict[str, object]:
         "title": chunk.document.title,
         "similarity_score": _share(unjudged.hit.known_similarity),
         "why": unjudged.why,
-    }
-
-
-def _provenance(provenance: Provenance) -> dict[str, object]:
-    return {
-        "target": provenance.target,
-        "generation": provenance.generation,
-        "content_fingerprint": provenance.content_fingerprint,
-        "embedder": asdict(provenance.embedder) if provenance.embedder else None,
-        "chunker": asdict(provenance.chunker) if provenance.chunker else None,
-        "documents": provenance.documents,
-        "chunks": provenance.chunks,
-        "search": _plain(provenance.search),
-        "test_set": provenance.test_set,
-        "test_set_fingerprint": provenance.test_set_fingerprint,
-        "test_set_path": provenance.test_set_path,
-        "gate": provenance.gate,
-        "versions": dict(provenance.versions),
     }
 
 

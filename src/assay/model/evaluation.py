@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from assay.model.described import described
 from assay.model.ranking import Filters, Hit, Timings
 
 MOST_EXAMPLES = 50
@@ -249,9 +250,12 @@ class Run:
 class Interval:
     """A confidence interval: low ≤ the true value ≤ high in `level` of all samples."""
 
-    low: float
-    high: float
-    level: float = 0.95
+    low: float = field(metadata=described("Its lower end.", allow_inf_nan=False))
+    high: float = field(metadata=described("Its upper end.", allow_inf_nan=False))
+    level: float = field(
+        default=0.95,
+        metadata=described("Share of samples in which such an interval holds the true value.", ge=0, le=1),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,22 +305,16 @@ def percent(share: float) -> str:
 class Finding:
     """One limit of the gate, held against what was measured.
 
-    check: name of the limit.
-    outcome: PASS, FAIL, or INCONCLUSIVE where it could not be measured.
-    value: what was measured; None where it could not be.
-    limit: what was asked for, in words.
-    detail: what a person needs to know to act.
     examples: the first of the documents, chunks or pages behind it, at most MOST_EXAMPLES.
-    count: how many of them there are.
     """
 
-    check: str
-    outcome: Outcome
-    value: float | None
-    limit: str
-    detail: str = ""
-    examples: tuple[str, ...] = ()
-    count: int = 0
+    check: str = field(metadata=described("Name of the limit."))
+    outcome: Outcome = field(metadata=described("`INCONCLUSIVE` where it could not be decided."))
+    value: float | None = field(metadata=described("What was measured; null where it could not be."))
+    limit: str = field(metadata=described("What is asked for, in words."))
+    detail: str = field(default="", metadata=described("What a person needs to know to act; empty when it passed."))
+    examples: tuple[str, ...] = field(default=(), metadata=described("The first of what is behind it."))
+    count: int = field(default=0, metadata=described("How many of them there are.", ge=0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from assay.errors import InvalidTransition
+from assay.model.described import described
 from assay.model.documents import Chunk
 
 
@@ -49,19 +50,16 @@ def check_transition(generation: str, current: State, target: State) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """What a vector's meaning depends on. Two vectors may be compared only when these are equal.
+    """What a vector's meaning depends on. Two vectors may be compared only when these are equal."""
 
-    dimension: length of the vectors.
-    document_prefix, query_prefix: text put in front of each before embedding, or the provider's input type.
-    revision: version of the weights or of our own pooling code.
-    """
-
-    provider: str
-    model: str
-    dimension: int
-    document_prefix: str = ""
-    query_prefix: str = ""
-    revision: str = ""
+    provider: str = field(metadata=described("Who serves the model, or `static` for the built-in one."))
+    model: str = field(metadata=described("Its name."))
+    dimension: int = field(metadata=described("Length of the vectors.", ge=0))
+    document_prefix: str = field(
+        default="", metadata=described("Put in front of a chunk, or the input type of the provider.")
+    )
+    query_prefix: str = field(default="", metadata=described("The same of a query."))
+    revision: str = field(default="", metadata=described("Version of the weights or of the pooling."))
 
     @property
     def fingerprint(self) -> str:
@@ -73,20 +71,16 @@ class EmbedderIdentity:
 class ChunkerIdentity:
     """What the chunks of a document depend on.
 
-    reader: version of the code that turns a page into a document.
-    chunker: version of the code that cuts a document.
-    max_characters: the most characters of a chunk.
-    max_tokens: the most tokens of what is embedded; None when the embedder has no limit.
-    overlap: characters of the previous chunk of the same section that a chunk begins with.
-    tokenizer: the one that counts tokens.
+    max_tokens: of what is embedded.
+    overlap: with the previous chunk of the same section.
     """
 
-    reader: str
-    chunker: str
-    max_characters: int
-    max_tokens: int | None
-    overlap: int
-    tokenizer: str
+    reader: str = field(metadata=described("Version of the code that reads pages."))
+    chunker: str = field(metadata=described("Version of the code that cuts them."))
+    max_characters: int = field(metadata=described("The most characters of a chunk.", ge=0))
+    max_tokens: int | None = field(metadata=described("The most tokens; null without a limit.", ge=0))
+    overlap: int = field(metadata=described("Characters that neighbours share.", ge=0))
+    tokenizer: str = field(metadata=described("What counts tokens."))
 
     @property
     def fingerprint(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from assay.model.described import described
 from assay.model.evaluation import Anchoring, Interval, MeasureValue, Outcome, Resolution, Topic, Verdict
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity
 from assay.model.ranking import ContractMode, Hit
@@ -45,60 +46,59 @@ class TopicResult:
     lost: int = 0
 
 
+_AMOUNT = {"ge": 0, "allow_inf_nan": False}
+
+
 @dataclass(frozen=True, slots=True)
 class Percentiles:
-    """Milliseconds: mean and percentiles, linear between order statistics; 0 without samples.
+    """Milliseconds; percentiles are linear between order statistics; 0 without samples."""
 
-    p99_estimated: whether there were fewer than 1,000 samples, so that p99 is an estimate.
-    """
-
-    samples: int
-    mean_ms: float
-    p50_ms: float
-    p95_ms: float
-    p99_ms: float
-    max_ms: float
-    p99_estimated: bool
+    samples: int = field(metadata=described("Searches that were timed.", ge=0))
+    mean_ms: float = field(metadata=described("Mean.", **_AMOUNT))
+    p50_ms: float = field(metadata=described("Median.", **_AMOUNT))
+    p95_ms: float = field(metadata=described("95 of 100 took no longer.", **_AMOUNT))
+    p99_ms: float = field(metadata=described("99 of 100 took no longer.", **_AMOUNT))
+    max_ms: float = field(metadata=described("The longest.", **_AMOUNT))
+    p99_estimated: bool = field(metadata=described("True with fewer than 1,000 samples: p99 is an estimate."))
 
 
 @dataclass(frozen=True, slots=True)
-class LoadFigures:
-    """Latency under load.
+class LoadFigures(Percentiles):
+    """Latency under load."""
 
-    name: what was done, such as `50 at once` or `20 a second for 30 s`.
-    errors: requests that failed, which have no latency.
-    rate: answers a second that were achieved.
-    stages: the same as total by stage; `wait` is the time from when a request was due until it was sent.
-    error_kinds: errors by the name of their class.
-    offered_rate: requests a second that were due; None where each waited for the answer before.
-    late: requests that were sent 10 ms or more after they were due.
-    turned_away: requests that were never sent, for too many were waiting.
-    """
-
-    name: str
-    total: Percentiles
-    errors: int
-    rate: float
-    stages: Mapping[str, Percentiles] = field(default_factory=dict)
-    error_kinds: Mapping[str, int] = field(default_factory=dict)
-    offered_rate: float | None = None
-    late: int = 0
-    turned_away: int = 0
+    name: str = field(metadata=described("What was done, such as `50 at once`."))
+    errors: int = field(metadata=described("Requests that failed; they have no latency.", ge=0))
+    rate: float = field(metadata=described("Answers a second.", **_AMOUNT))
+    stages: Mapping[str, Percentiles] = field(
+        default_factory=dict,
+        metadata=described(
+            "The same by stage; at a fixed rate `wait` is the time from when a request was due until it was sent."
+        ),
+    )
+    error_kinds: Mapping[str, int] = field(
+        default_factory=dict, metadata=described("Errors by the name of their kind.")
+    )
+    offered_rate: float | None = field(
+        default=None,
+        metadata=described("Requests a second that were due; null where each waited for the answer before.", **_AMOUNT),
+    )
+    late: int = field(default=0, metadata=described("Requests that were sent 10 ms or more after they were due.", ge=0))
+    turned_away: int = field(
+        default=0,
+        metadata=described("Requests that were never sent, for too many were waiting; they have no latency.", ge=0),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class LatencyFigures:
+class LatencyFigures(Percentiles):
     """How long searches took, one after the other, warm-up left out.
 
-    stages: the same by stage (`embed`, `search`, `fuse`, `filter`).
-    loads: what was measured under load besides, if anything.
-    note: what a reader has to know to read the figures right; may be empty.
+    stages: `embed`, `search`, `fuse`, `filter`.
     """
 
-    total: Percentiles
-    stages: Mapping[str, Percentiles]
-    loads: tuple[LoadFigures, ...] = ()
-    note: str = ""
+    stages: Mapping[str, Percentiles] = field(metadata=described("The same by stage."))
+    loads: tuple[LoadFigures, ...] = field(default=(), metadata=described("What was measured under load besides."))
+    note: str = field(default="", metadata=described("What has to be known to read the figures right."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,25 +145,23 @@ class ShownOrder:
 class Provenance:
     """What the figures are of.
 
-    target: what was asked: `candidate`, `live`, `retired`, a URL without a password, or an adopted collection.
-    search: the settings of the search that was measured (mode, fusion, weights, …).
-    test_set_path: where it was read from, as it was named.
-    versions: of Assay, Python and the libraries that decide results.
+    target: a URL has no password in it.
+    search: mode, fusion, weights, ….
     """
 
-    target: str
-    generation: str | None
-    content_fingerprint: str | None
-    embedder: EmbedderIdentity | None
-    chunker: ChunkerIdentity | None
-    documents: int
-    chunks: int
-    search: Mapping[str, object]
-    test_set: str | None
-    test_set_fingerprint: str | None
-    test_set_path: str | None
-    gate: str
-    versions: Mapping[str, str]
+    target: str = field(metadata=described("What was asked: `candidate`, `live`, a URL, an adopted collection, …."))
+    generation: str | None = field(metadata=described("Its id; null where what was asked does not say."))
+    content_fingerprint: str | None = field(metadata=described("SHA-256 over every chunk of it."))
+    embedder: EmbedderIdentity | None = field(metadata=described("What its vectors depend on."))
+    chunker: ChunkerIdentity | None = field(metadata=described("What its chunks depend on."))
+    documents: int = field(metadata=described("Pages in it.", ge=0))
+    chunks: int = field(metadata=described("Chunks in it.", ge=0))
+    search: Mapping[str, object] = field(metadata=described("Settings of the search that was measured."))
+    test_set: str | None = field(metadata=described("Name of the test set; null where only the structure was judged."))
+    test_set_fingerprint: str | None = field(metadata=described("SHA-256 of what it says."))
+    test_set_path: str | None = field(metadata=described("Where it was read from, as it was named."))
+    gate: str = field(metadata=described("SHA-256 of the limits."))
+    versions: Mapping[str, str] = field(metadata=described("Of Assay, Python and the libraries that decide results."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 from assay.errors import AssayError, InputError
@@ -96,7 +96,8 @@ def figures(timings: Sequence[Timings], note: str = "") -> LatencyFigures:
 
     note: what has to be known to read the figures right.
     """
-    return LatencyFigures(percentiles([timing.total_ms for timing in timings]), _by_stage(timings), note=note)
+    total = percentiles([timing.total_ms for timing in timings])
+    return LatencyFigures(**asdict(total), stages=_by_stage(timings), note=note)
 
 
 def _by_stage(timings: Sequence[Timings]) -> dict[str, Percentiles]:
@@ -279,8 +280,8 @@ class _Measurement:
             stages = {WAIT: percentiles(notes.waits), **stages}
         elapsed = notes.last_done - self._begun
         return LoadFigures(
+            **asdict(percentiles(notes.latencies)),
             name=load.name,
-            total=percentiles(notes.latencies),
             errors=sum(notes.errors.values()),
             rate=len(notes.latencies) / elapsed if notes.latencies and elapsed > 0.0 else 0.0,
             stages=stages,

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -667,7 +667,7 @@ def test_a_report_is_read_back_as_it_was_written(name: str) -> None:
     assert stored.provenance == validation.provenance
     assert stored.measures == validation.measures
     assert stored.groups == validation.groups
-    assert stored.latency == (validation.latency.total if validation.latency else None)
+    assert stored.latency == validation.latency
     assert list(stored.topics) == [result.topic.id for result in validation.topics]
     for result in validation.topics:
         topic = stored.topics[result.topic.id]
@@ -846,7 +846,15 @@ def test_a_text_that_looks_like_the_place_of_the_test_cases_is_but_a_text() -> N
 def test_a_load_is_told_by_stage_with_what_came_too_late() -> None:
     stage = validations.percentiles(90, 12.0, 30.0)
     load = LoadFigures(
-        "20 a second for 5 s", stage, 3, 18.5, {"wait": stage, "embed": stage}, {"StoreUnavailable": 3}, 20.0, 7, 4
+        *astuple(stage),
+        "20 a second for 5 s",
+        3,
+        18.5,
+        {"wait": stage, "embed": stage},
+        {"StoreUnavailable": 3},
+        20.0,
+        7,
+        4,
     )
     latency = validations.passed().latency
     assert latency is not None

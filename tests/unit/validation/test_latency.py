@@ -113,7 +113,7 @@ def test_without_samples_there_are_no_figures() -> None:
 
 def test_what_searches_say_of_themselves_is_counted_in_all_and_by_stage() -> None:
     found = figures([STAGES, Timings(3.0, 2.0, 0.5, 0.25, 6.0)], "a note")
-    assert (found.total.samples, found.total.mean_ms, found.note) == (2, 5.0, "a note")
+    assert (found.samples, found.mean_ms, found.note) == (2, 5.0, "a note")
     assert {stage: one.mean_ms for stage, one in found.stages.items()} == {
         "embed": 2.0,
         "search": 2.0,
@@ -128,17 +128,17 @@ def test_what_searches_say_of_themselves_is_counted_in_all_and_by_stage() -> Non
 def test_an_injected_delay_is_measured_as_it_is() -> None:
     plain, _ = _measured(ClosedLoop(1, 100), _always(0.012))
     slowed, _ = _measured(ClosedLoop(1, 100), _always(0.062))
-    assert plain.total.p95_ms == pytest.approx(12.0)
-    assert slowed.total.p95_ms - plain.total.p95_ms == pytest.approx(50.0)
-    assert slowed.total.mean_ms - plain.total.mean_ms == pytest.approx(50.0)
+    assert plain.p95_ms == pytest.approx(12.0)
+    assert slowed.p95_ms - plain.p95_ms == pytest.approx(50.0)
+    assert slowed.mean_ms - plain.mean_ms == pytest.approx(50.0)
 
 
 def test_the_warm_up_is_asked_and_not_counted() -> None:
     slow_start: dict[int, Takes] = {0: 9.0, 1: (2.0, StoreUnavailable("opening"))}
     found, service = _measured(ClosedLoop(1, 10, warm_up=3), _with(0.01, slow_start))
     assert len(service.asked) == 13
-    assert (found.total.samples, found.errors) == (10, 0)
-    assert found.total.max_ms == pytest.approx(10.0)
+    assert (found.samples, found.errors) == (10, 0)
+    assert found.max_ms == pytest.approx(10.0)
 
 
 def test_queries_are_asked_in_turn_and_again_from_the_first() -> None:
@@ -153,15 +153,15 @@ def test_failures_have_no_latency_and_are_counted_by_kind() -> None:
         7: (0.0, EmbedderUnavailable("busy")),
     }
     found, _ = _measured(ClosedLoop(1, 10, warm_up=0), _with(0.01, failing))
-    assert (found.total.samples, found.errors) == (7, 3)
+    assert (found.samples, found.errors) == (7, 3)
     assert found.error_kinds == {"EmbedderUnavailable": 1, "StoreUnavailable": 2}
-    assert found.total.mean_ms == pytest.approx(10.0)
-    assert found.total.p50_ms == pytest.approx(10.0)
+    assert found.mean_ms == pytest.approx(10.0)
+    assert found.p50_ms == pytest.approx(10.0)
 
 
 def test_nothing_but_failures_is_no_latency_of_zero() -> None:
     found, _ = _measured(ClosedLoop(1, 5, warm_up=0), iter([(0.1, StoreUnavailable("gone"))] * 5))
-    assert (found.total.samples, found.errors, found.rate) == (0, 5, 0.0)
+    assert (found.samples, found.errors, found.rate) == (0, 5, 0.0)
 
 
 def test_the_rate_counts_answers_over_all_the_time_that_was_asked() -> None:
@@ -188,7 +188,7 @@ def test_fifty_at_once_are_really_on_their_way_at_once() -> None:
         return Ranking(query, (), "g1", STAGES)
 
     found = measure_load(ClosedLoop(50, 100, warm_up=0), search, QUERIES, Silence())
-    assert (found.total.samples, found.errors) == (100, 0)
+    assert (found.samples, found.errors) == (100, 0)
 
 
 def test_every_request_is_asked_once_however_many_clients_there_are() -> None:
@@ -201,7 +201,7 @@ def test_every_request_is_asked_once_however_many_clients_there_are() -> None:
     queries = [Query(f"q{number}", 5) for number in range(500)]
     found = measure_load(ClosedLoop(8, 500, warm_up=0), search, queries, Silence())
     assert sorted(asked) == sorted(query.text for query in queries)
-    assert found.total.samples == 500
+    assert found.samples == 500
 
 
 # --- open loop -----------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def test_every_request_is_asked_once_however_many_clients_there_are() -> None:
 def test_requests_arrive_at_their_rate_whatever_the_answers_take() -> None:
     found, service = _measured(OpenLoop(10.0, 2.0, at_once=1, warm_up=0), _always(0.03))
     assert [at for at, _ in service.asked] == pytest.approx([number / 10.0 for number in range(20)])
-    assert found.total.p95_ms == pytest.approx(30.0)
+    assert found.p95_ms == pytest.approx(30.0)
     assert found.offered_rate == 10.0
     assert found.rate == pytest.approx(20 / 1.93)
     assert (found.late, found.turned_away, found.stages["wait"].max_ms) == (0, 0, pytest.approx(0.0, abs=1e-6))
@@ -220,12 +220,12 @@ def test_a_stall_shows_in_the_open_loop_and_not_in_the_closed_one() -> None:
     stall: dict[int, Takes] = {300: 5.0}
     closed, _ = _measured(ClosedLoop(1, 1_000, warm_up=0), _with(0.002, stall))
     opened, _ = _measured(OpenLoop(100.0, 10.0, at_once=1, warm_up=0), _with(0.002, stall))
-    assert closed.total.samples == opened.total.samples == 1_000
-    assert closed.total.p99_ms == pytest.approx(2.0)
-    assert closed.total.mean_ms < 10.0
-    assert opened.total.p99_ms > 4_500.0
-    assert opened.total.p95_ms > 4_000.0
-    assert opened.total.mean_ms > 1_000.0
+    assert closed.samples == opened.samples == 1_000
+    assert closed.p99_ms == pytest.approx(2.0)
+    assert closed.mean_ms < 10.0
+    assert opened.p99_ms > 4_500.0
+    assert opened.p95_ms > 4_000.0
+    assert opened.mean_ms > 1_000.0
     assert opened.late > 500
     assert opened.stages["wait"].p95_ms > 4_000.0
 
@@ -233,8 +233,8 @@ def test_a_stall_shows_in_the_open_loop_and_not_in_the_closed_one() -> None:
 def test_the_latency_of_who_waited_counts_from_when_it_was_due() -> None:
     found, service = _measured(OpenLoop(1.0, 4.0, at_once=1, warm_up=0), iter([2.5, 0.1, 0.1, 0.1]))
     assert [at for at, _ in service.asked] == pytest.approx([0.0, 2.5, 2.6, 3.0])
-    assert found.total.max_ms == pytest.approx(2_500.0)
-    assert found.total.mean_ms == pytest.approx((2_500.0 + 1_600.0 + 700.0 + 100.0) / 4)
+    assert found.max_ms == pytest.approx(2_500.0)
+    assert found.mean_ms == pytest.approx((2_500.0 + 1_600.0 + 700.0 + 100.0) / 4)
     assert found.late == 2
 
 
@@ -243,14 +243,14 @@ def test_who_finds_the_line_full_is_turned_away_and_counted() -> None:
     found, service = _measured(load, _with(0.01, {0: 0.75}))
     # due at 0.1 and 0.2: they wait; 0.3 to 0.7: the line is full; from 0.8 on nobody is in front of them
     assert [at for at, _ in service.asked] == pytest.approx([0.0, 0.75, 0.76, 0.8, 0.9])
-    assert (found.total.samples, found.turned_away, found.errors) == (5, 5, 0)
+    assert (found.samples, found.turned_away, found.errors) == (5, 5, 0)
 
 
 def test_a_service_that_never_keeps_up_is_shown_as_that() -> None:
     found, _ = _measured(OpenLoop(100.0, 10.0, at_once=1, most_waiting=10_000, warm_up=0), _always(0.02))
     assert found.rate == pytest.approx(50.0, rel=0.01)
     assert found.offered_rate == 100.0
-    assert found.total.p95_ms > 9_000.0
+    assert found.p95_ms > 9_000.0
 
 
 @given(
@@ -284,9 +284,9 @@ def test_one_client_serves_as_a_queue_with_a_bound_does(takes: list[int], gap: i
         return Ranking(query, (), "g1", STAGES)
 
     found = measure_load(load, search, QUERIES, Silence(), clock)
-    assert (found.total.samples, found.turned_away) == (len(latencies), turned_away)
-    assert found.total.max_ms == pytest.approx(max(latencies), abs=0.01)
-    assert found.total.mean_ms == pytest.approx(sum(latencies) / len(latencies), abs=0.01)
+    assert (found.samples, found.turned_away) == (len(latencies), turned_away)
+    assert found.max_ms == pytest.approx(max(latencies), abs=0.01)
+    assert found.mean_ms == pytest.approx(sum(latencies) / len(latencies), abs=0.01)
 
 
 # --- what cannot be measured ---------------------------------------------------------------------------------------

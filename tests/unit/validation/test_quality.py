@@ -1,7 +1,7 @@
 """The limits on labelled queries: each at its border, what unjudged hits leave open, and what to label first."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from tests.validations import chunk_of, hits_of, topic_result
@@ -32,7 +32,8 @@ OPEN = (2, 1, None, None, 0)
 
 def _latency(p95_ms: float, samples: int = 59) -> LatencyFigures:
     total = Percentiles(samples, p95_ms / 2, p95_ms / 2, p95_ms, p95_ms, p95_ms, p99_estimated=True)
-    return LatencyFigures(total, {"embed": replace(total, p95_ms=p95_ms / 4), "search": total})
+    stages = {"embed": replace(total, p95_ms=p95_ms / 4), "search": total}
+    return LatencyFigures(**asdict(total), stages=stages)
 
 
 def _measured(

@@ -89,20 +89,19 @@ def _show_resolution(console: Console, anchoring: Mapping[Anchoring, int]) -> No
 
 
 def _show_latency(console: Console, latency: LatencyFigures) -> None:
-    total = latency.total
     stages = ", ".join(f"{name} {stage.p50_ms:.1f}" for name, stage in latency.stages.items())
-    estimate = " (estimate)" if total.p99_estimated else ""
+    estimate = " (estimate)" if latency.p99_estimated else ""
     console.print(
-        f"  latency of {total.samples} searches: p50 {total.p50_ms:.1f}, p95 {total.p95_ms:.1f}, "
-        f"p99 {total.p99_ms:.1f} ms{estimate}; [dim]median by stage: {stages} ms[/]"
+        f"  latency of {latency.samples} searches: p50 {latency.p50_ms:.1f}, p95 {latency.p95_ms:.1f}, "
+        f"p99 {latency.p99_ms:.1f} ms{estimate}; [dim]median by stage: {stages} ms[/]"
     )
     if latency.note:
         console.print(f"  [dim]{escape(latency.note)}[/]")
     for load in latency.loads:
         failed = f", [red]{load.errors} failed[/]" if load.errors else ""
         console.print(
-            f"  {escape(load.name)}: p50 {load.total.p50_ms:.1f}, p95 {load.total.p95_ms:.1f}, "
-            f"p99 {load.total.p99_ms:.1f} ms, {load.rate:.0f} answers/s{failed}"
+            f"  {escape(load.name)}: p50 {load.p50_ms:.1f}, p95 {load.p95_ms:.1f}, "
+            f"p99 {load.p99_ms:.1f} ms, {load.rate:.0f} answers/s{failed}"
         )
 
 

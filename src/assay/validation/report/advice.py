@@ -216,13 +216,13 @@ def _unjudged(results: Sequence[TopicResult]) -> Iterator[str]:
 
 
 def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Iterator[str]:
-    if latency is None or not latency.total.samples:
+    if latency is None or not latency.samples:
         return
     limit = limits.p95_ms
-    for name, value in (("p95", latency.total.p95_ms), ("p99", latency.total.p99_ms)):
+    for name, value in (("p95", latency.p95_ms), ("p99", latency.p99_ms)):
         if _NEAR_LIMIT * limit <= value < limit:
             yield f"{name} latency {value:.0f}ms within acceptable range but approaching limit {limit:.0f}ms"
-        elif name == "p99" and value >= limit > latency.total.p95_ms:
+        elif name == "p99" and value >= limit > latency.p95_ms:
             yield f"p99 latency {value:.0f}ms is over the limit of {limit:.0f}ms that p95 keeps"
 
 

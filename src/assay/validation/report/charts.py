@@ -89,7 +89,7 @@ def intervals(measures: Sequence[MeasureValue], title: str) -> Markup:
 
 def stages(latency: LatencyFigures, title: str) -> Markup:
     """Median and 95th percentile of the whole search and of each stage."""
-    rows: list[tuple[str, Percentiles]] = [("whole search", latency.total), *latency.stages.items()]
+    rows: list[tuple[str, Percentiles]] = [("whole search", latency), *latency.stages.items()]
     left, right = _LABELS, WIDTH - _VALUES - 8
     longest = max([figures.p95_ms for _, figures in rows] + [1e-9])
     parts, told = [], []

@@ -77,9 +77,9 @@ def _verdict(validation: Validation) -> Markup:
 def _tiles(validation: Validation) -> Markup:
     tiles = [_measure_tile(measure) for name in _TILES if (measure := validation.measure(name))]
     latency = validation.latency
-    if latency and latency.total.samples:
-        samples = counted(latency.total.samples, "search", "searches")
-        tiles.append(_tile("p95 latency", milliseconds(latency.total.p95_ms), f"over {samples}"))
+    if latency and latency.samples:
+        samples = counted(latency.samples, "search", "searches")
+        tiles.append(_tile("p95 latency", milliseconds(latency.p95_ms), f"over {samples}"))
     if validation.results:
         results = f"of {counted(validation.results, 'result')}"
         tiles.append(_tile("Complete metadata", f"{validation.completeness:.4g}", results, percent=True))

@@ -222,7 +222,7 @@ def _closing(validation: Validation) -> str:
         f"{told.documents:,} pages, {told.chunks:,} chunks",
         f"{told.embedder.provider}/{told.embedder.model}" if told.embedder else "",
         f"test set {told.test_set}" if told.test_set else "without a test set",
-        f"p95 {milliseconds(latency.total.p95_ms)}" if latency and latency.total.samples else "",
+        f"p95 {milliseconds(latency.p95_ms)}" if latency and latency.samples else "",
         f"Assay {told.versions.get('assay', '')}".strip(),
         moment(validation.started_at),
     ]

@@ -70,7 +70,7 @@ def pictures(validation: Validation) -> Markup:
     if validation.topics:
         title = f"Topics that reach P@5 {validation.precision_target:g}, by type"
         figures.append(_figure(title, _KEY, charts.shares(_by_type(validation.topics), title)))
-    if validation.latency and validation.latency.total.samples:
+    if validation.latency and validation.latency.samples:
         title = "Latency by stage"
         figures.append(
             _figure(title, "solid: median; faint: 95th percentile", charts.stages(validation.latency, title))
@@ -135,12 +135,12 @@ def _difference_row(difference: Difference) -> list[Child]:
 def latency(validation: Validation) -> Markup:
     """How long searches took."""
     figures = validation.latency
-    if figures is None or not figures.total.samples:
+    if figures is None or not figures.samples:
         return NOTHING
-    rows = [_latency_row("whole search", figures.total)]
+    rows = [_latency_row("whole search", figures)]
     rows += [_latency_row(name, stage) for name, stage in figures.stages.items()]
     for load in figures.loads:
-        rows.append(_latency_row(f"{load.name} ({_came_of(load)})", load.total))
+        rows.append(_latency_row(f"{load.name} ({_came_of(load)})", load))
         rows += [_latency_row(f"{load.name}: {name}", stage) for name, stage in load.stages.items()]
     head = ("what", "mean#", "median#", "p95#", "p99#", "longest#", "searches#")
     note = element("p", with_code(figures.note), class_="muted small") if figures.note else None

@@ -1,7 +1,7 @@
 """What a person is told to do, and when nothing is said."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from tests import validations
@@ -38,7 +38,7 @@ def advise(
 
 def took(p95_ms: float, p99_ms: float) -> LatencyFigures:
     figures = replace(percentiles(2_000, 100.0, p95_ms), p99_ms=p99_ms)
-    return LatencyFigures(figures, {})
+    return LatencyFigures(**asdict(figures), stages={})
 
 
 def test_nothing_is_said_of_a_good_topic() -> None:
@@ -261,7 +261,7 @@ def test_latency_near_its_limit_is_told_in_the_seeds_words() -> None:
         "p99 latency 2400ms is over the limit of 2000ms that p95 keeps",
     )
     assert advise(latency=took(1_500.0, 1_599.0)) == ()
-    assert advise(latency=LatencyFigures(replace(percentiles(0, 0, 0), samples=0), {})) == ()
+    assert advise(latency=LatencyFigures(**asdict(percentiles(0, 0, 0)), stages={})) == ()
 
 
 def test_latency_over_its_limit_is_left_to_the_gate() -> None:

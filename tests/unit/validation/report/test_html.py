@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import pairwise
 
 import pytest
@@ -332,7 +332,9 @@ def test_any_validation_is_a_page_that_is_well_formed_and_harmless(validation: V
 
 def test_a_load_is_told_by_stage_with_what_came_too_late() -> None:
     stage = validations.percentiles(90, 12.0, 30.0)
-    load = LoadFigures("20 a second for 5 s", stage, 3, 18.5, {"wait": stage}, {"StoreUnavailable": 3}, 20.0, 7, 4)
+    load = LoadFigures(
+        *astuple(stage), "20 a second for 5 s", 3, 18.5, {"wait": stage}, {"StoreUnavailable": 3}, 20.0, 7, 4
+    )
     latency = validations.passed().latency
     assert latency is not None
     page = to_html(replace(validations.passed(), latency=replace(latency, loads=(load,))))
