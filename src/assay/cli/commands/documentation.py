@@ -26,7 +26,7 @@ _NEARLY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DocsPage:
     """One page, as the index lists it.
 
     about: what the reader wants to do, in one line.
@@ -68,15 +68,15 @@ def docs(
         sys.stdout.write(text)
 
 
-def listed_pages(index: str) -> list[Page]:
+def listed_pages(index: str) -> list[DocsPage]:
     """The pages that the rows of the index link to, in its order, each once; the index is the first."""
-    pages = {_INDEX: Page(_INDEX, "find your way by what you want to do", "")}
+    pages = {_INDEX: DocsPage(_INDEX, "find your way by what you want to do", "")}
     group = ""
     for line in index.splitlines():
         if line.startswith("## "):
             group = line.removeprefix("## ")
         elif row := _ROW.match(line):
-            pages.setdefault(row["name"], Page(row["name"], row["about"].replace("`", ""), group))
+            pages.setdefault(row["name"], DocsPage(row["name"], row["about"].replace("`", ""), group))
     return list(pages.values())
 
 
@@ -95,7 +95,7 @@ def _found(name: str, files: Mapping[str, Path]) -> tuple[str, Path]:
     raise InputError(f"There is no page {name!r}.{meant}", hint="`assay docs` lists the pages.")
 
 
-def _show_list(console: Console, pages: list[Page]) -> None:
+def _show_list(console: Console, pages: list[DocsPage]) -> None:
     """Print a line for each page, those of one heading together."""
     table = Table.grid(padding=(0, 2))
     group = ""
