@@ -52,10 +52,10 @@ def _counts(judged: Judged) -> tuple[Counter[_Place], dict[_Place, list[str]]]:
     now = {page.url for page in judged.catalog.known_pages(judged.generation.id).values()}
     if len(now - live) <= _ALWAYS_ALLOWED:
         return Counter(), new
-    for page in judged.catalog.documents(judged.generation.id):
+    for page in judged.catalog.listing(judged.generation.id):
         if page.info.url not in live:
             new[_place(page.info)].append(page.info.url)
-    return Counter(_place(page.info) for page in judged.catalog.documents(judged.live.id)), new
+    return Counter(_place(page.info) for page in judged.catalog.listing(judged.live.id)), new
 
 
 def _place(info: DocumentInfo) -> _Place:
