@@ -146,7 +146,7 @@ def test_a_result_says_everything_about_its_chunk() -> None:
                 "similarity": 0.87,
                 "rank_score": 1.0,
                 "content": "Nodes talk.",
-                "highlights": [(0, 5)],
+                "highlights": [[0, 5]],
                 "url": URL,
                 "section_url": f"{URL}#topics",
                 "title": "Nodes and topics",

@@ -297,12 +297,12 @@ def test_created_at_is_null_where_the_index_does_not_say() -> None:
 def test_the_lifecycle_has_the_six_states_of_the_seed_in_order() -> None:
     states = ["received", "embedded", "searched", "filtered", "formatted", "returned"]
     assert [state.value for state in LifecycleState] == states
-    assert [step["state"] for step in LIFECYCLE.steps()] == states
+    assert [step.state for step in LIFECYCLE.steps()] == states
 
 
 @pytest.mark.contract("000.27")
 def test_each_state_has_its_time() -> None:
-    assert [(step["elapsed_ms"], step["at"]) for step in LIFECYCLE.steps()] == [
+    assert [(step["elapsed_ms"], step["at"]) for step in (one.to_dict() for one in LIFECYCLE.steps())] == [
         (0.0, "2026-03-02T10:00:00.250000Z"),
         (0.5, "2026-03-02T10:00:00.250500Z"),
         (2.0, "2026-03-02T10:00:00.252000Z"),
@@ -321,7 +321,7 @@ def test_the_lifecycle_of_a_ranking_counts_back_from_when_it_was_ready() -> None
 @pytest.mark.parametrize("filtered_ms", [0.0, 0.1, 1.0, 2.4375, 1_000.0])
 def test_no_state_comes_before_the_one_above_it(filtered_ms: float) -> None:
     steps = Lifecycle.of(ranking_of(), RECEIVED, filtered_ms, filtered_ms, filtered_ms + 0.1).steps()
-    times = [datetime.fromisoformat(str(step["at"])) for step in steps]
+    times = [step.at for step in steps]
     assert times == sorted(times)
     assert times[0] == RECEIVED
     assert times[-1] - RECEIVED == timedelta(microseconds=round((filtered_ms + 0.1) * 1000))
