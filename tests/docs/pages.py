@@ -25,9 +25,9 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Later wins: the defaults below, then `assay.toml` in the working directory (or `--config FILE`), then the",
-        "environment, then flags. Paths in the file are relative to it. Every setting is a variable too: `ASSAY_`, its",
-        "path in capitals, tables divided by two underscores.",
+        "Settings come from four places, and a later one wins: the defaults below, `assay.toml` in the working",
+        "directory (or `--config FILE`), the environment, flags. Paths in the file are relative to it. The variable",
+        "of a setting is `ASSAY_` and its name in capitals, with two underscores after each table.",
         "",
         *_table("", Settings, "ASSAY_"),
     ]
@@ -39,7 +39,7 @@ def settings_page() -> str:
                 lines += [f"## `[{name}.{inner}]`", "", cleandoc(table.__doc__ or ""), ""]
                 lines += _table(f"{name}.{inner}", table, f"ASSAY_{name.upper()}__{inner.upper()}__")
     lines += ["## `[[sources]]`", "", "One table for each source.", "", *_table("sources", SourceSettings, None)]
-    lines += ["## Variables that are understood too", "", "| variable | setting |", "|---|---|"]
+    lines += ["## Other variables", "", "| variable | setting |", "|---|---|"]
     lines += [f"| `{variable}` | `{'.'.join(path)}` |" for variable, path in SEED_VARIABLES.items()]
     return "\n".join(lines) + "\n"
 
@@ -76,7 +76,7 @@ def _commands(group: TyperGroup, prefix: str = "") -> Iterator[tuple[str, Any]]:
 _EXIT_CODES = [
     "Results go to standard output, everything else to standard error. With `--json` the result is one JSON object,",
     "also when the command fails: `error` (a word for scripts), `message` (what happened), `hint` (what to do next).",
-    "A candidate that does not pass is a result, and its report is printed. Only a build and `keys add` make the data",
+    "A candidate that does not pass is not an error: its report is printed. Only builds and `keys add` create the data",
     "directory.",
     "",
     "| exit code | meaning |",
@@ -87,8 +87,8 @@ _EXIT_CODES = [
     "| 3 | INCONCLUSIVE |",
     "| 4 | something outside cannot be reached or used: a site, store, catalog, embedder, a build's lock, output |",
     "| 5 | internal error |",
-    "| 130, 143 | stopped by Ctrl-C, by SIGTERM; a build is given up, and what was live is live still |",
-    "| 141 | whoever read standard output has gone away |",
+    "| 130, 143 | stopped by Ctrl-C, by SIGTERM; a build is abandoned, and the live generation stays live |",
+    "| 141 | the reader of standard output has closed it |",
 ]
 
 

@@ -1,5 +1,6 @@
 """`assay docs` lists and prints the pages of documentation."""
 
+import ast
 import re
 import sys
 import tomllib
@@ -59,6 +60,21 @@ def test_every_page_that_a_message_names_is_there() -> None:
     texts = [file.read_text(encoding="utf-8") for file in (DOCS.parent / "src").rglob("*.py")]
     named = {name for text in texts for name in re.findall(r"`assay docs ([a-z]+)`", text)}
     assert {"settings", "api", "python"} <= named <= NAMES
+
+
+def test_no_message_names_the_file_of_a_page() -> None:
+    """Who has the wheel has no folder `docs`."""
+    path = re.compile(rf"\bdocs/({'|'.join(sorted(NAMES))})\.md")
+    texts = [file.read_text(encoding="utf-8") for file in (DOCS.parent / "src").rglob("*.py")]
+    statements = [node for text in texts if path.search(text) for node in ast.walk(ast.parse(text))]
+    told = [
+        part.value
+        for node in statements
+        if isinstance(node, ast.Call | ast.Assign)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and path.search(part.value)
+    ]
+    assert told == []
 
 
 def test_the_wheel_has_the_pages_in_the_package() -> None:
