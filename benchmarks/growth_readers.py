@@ -8,10 +8,10 @@ from itertools import chain
 from pathlib import Path
 
 from assay.adapters.embedders.remote.token_estimate import estimate_tokens
-from assay.adapters.sources.folder.docusaurus_config import read_config
+from assay.adapters.sources.folder.docusaurus.config import read_config
 from assay.adapters.sources.folder.front_matter import split_front_matter
 from assay.adapters.sources.folder.includes import IncludeRules, find_includes, linked_files
-from assay.adapters.sources.folder.mkdocs_config import parse_config, path_patterns
+from assay.adapters.sources.folder.mkdocs.config import parse_config, path_patterns
 from assay.adapters.sources.site.crawling.page_fetch import looks_like_html
 from assay.adapters.sources.site.discovery.robots import Robots, meta_directives
 from assay.adapters.sources.site.discovery.sitemaps import read_llms, read_sitemap

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.folders import folder, plant
 
-from assay.adapters.sources.folder.mkdocs_config import is_left_out, path_patterns
+from assay.adapters.sources.folder.mkdocs.config import is_left_out, path_patterns
 from assay.adapters.sources.folder.routing import docusaurus_route, mkdocs_route, page_url, plain_route, strip_number
 from assay.errors import InputError
 from assay.model.documents import PageExcluded, PageFailed, RawPage

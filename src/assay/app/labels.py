@@ -26,7 +26,7 @@ from assay.validation.measuring import Measures, measure_topics
 from assay.validation.observing import observe, unjudged
 
 if TYPE_CHECKING:
-    from assay.adapters.sources.folder.skipped import SkippedHits
+    from assay.adapters.testset_files.skipped_hits import SkippedHits
     from assay.validation.deriving.deriving import LinkedDocument
 
 

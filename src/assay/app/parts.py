@@ -29,7 +29,7 @@ from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.adapters.access.request_limits import RequestLimits
-    from assay.adapters.sources.folder.skipped import SkippedHits
+    from assay.adapters.testset_files.skipped_hits import SkippedHits
     from assay.adapters.sources.site.http.url_check import UrlCheck
     from assay.adapters.sources.site.source import SiteSource
     from assay.adapters.stores.adopted.catalog import AdoptedCatalog
@@ -145,7 +145,7 @@ class Parts:
     @cached_property
     def skipped_hits(self) -> "SkippedHits":
         """Hits that somebody skipped while labelling."""
-        from assay.adapters.sources.folder.skipped import SkippedHits
+        from assay.adapters.testset_files.skipped_hits import SkippedHits
 
         return SkippedHits(self.settings.data_dir / "skipped.jsonl")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from assay.adapters.sources.folder.docusaurus_layout import (
+from assay.adapters.sources.folder.docusaurus.layout import (
     docs_alone,
     docs_folders,
     docusaurus_layout,
@@ -14,7 +14,7 @@ from assay.adapters.sources.folder.docusaurus_layout import (
 )
 from assay.adapters.sources.folder.files import document_paths, inside, read_head, sample_files
 from assay.adapters.sources.folder.generators import Project, projects_in
-from assay.adapters.sources.folder.mkdocs_layout import (
+from assay.adapters.sources.folder.mkdocs.layout import (
     docs_folder,
     has_config,
     mkdocs_alone,

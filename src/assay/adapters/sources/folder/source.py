@@ -32,7 +32,7 @@ from assay.adapters.sources.folder.includes import (
     missing_includes,
 )
 from assay.adapters.sources.folder.layout import file_layout, find_layout, foreign_project
-from assay.adapters.sources.folder.mkdocs_config import is_left_out
+from assay.adapters.sources.folder.mkdocs.config import is_left_out
 from assay.adapters.sources.folder.routing import (
     REVISION,
     Convention,
@@ -44,7 +44,7 @@ from assay.adapters.sources.folder.routing import (
     strip_locale,
 )
 from assay.adapters.sources.folder.tree import Layout, Tree, Wishes, closed_folder
-from assay.adapters.sources.folder.walks import Walks
+from assay.adapters.sources.folder.tree_files import Walks
 from assay.errors import InputError, SourceError
 from assay.model.documents import (
     MediaType,

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from assay.adapters.sources.folder.files import SUFFIXES, inside, read_text
-from assay.adapters.sources.folder.mkdocs_config import PathPattern
+from assay.adapters.sources.folder.mkdocs.config import PathPattern
 from assay.adapters.sources.folder.routing import Convention
 from assay.errors import InputError
 from assay.model.ids import PLACEHOLDER_HOST, canonical_url

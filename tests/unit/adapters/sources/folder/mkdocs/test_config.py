@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.adapters.sources.folder.mkdocs_config import (
+from assay.adapters.sources.folder.mkdocs.config import (
     MkDocsConfig,
     inherit,
     interpret_config,

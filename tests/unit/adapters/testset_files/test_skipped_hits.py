@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sources.folder.skipped import SkippedHits
+from assay.adapters.testset_files.skipped_hits import SkippedHits
 from assay.errors import ConfigurationError
 
 

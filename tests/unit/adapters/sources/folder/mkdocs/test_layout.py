@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.folders import plant
 
-from assay.adapters.sources.folder.mkdocs_layout import is_locale, mkdocs_layout
+from assay.adapters.sources.folder.mkdocs.layout import is_locale, mkdocs_layout
 from assay.adapters.sources.folder.routing import Convention
 from assay.adapters.sources.folder.tree import Layout, Wishes
 from assay.errors import ConfigurationError, SourceError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.adapters.sources.folder.docusaurus_config import DocsInstance, DocusaurusConfig, read_config
+from assay.adapters.sources.folder.docusaurus.config import DocsInstance, DocusaurusConfig, read_config
 
 FULL = r"""
 // @ts-check

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from assay.adapters.sources.folder.files import SUFFIXES, sample_files
-from assay.adapters.sources.folder.mkdocs_config import (
+from assay.adapters.sources.folder.mkdocs.config import (
     CONFIG_NAMES,
     MkDocsConfig,
     inherit,

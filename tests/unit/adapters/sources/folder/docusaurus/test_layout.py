@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.folders import plant
 
-from assay.adapters.sources.folder.docusaurus_layout import docusaurus_layout, version_order
+from assay.adapters.sources.folder.docusaurus.layout import docusaurus_layout, version_order
 from assay.adapters.sources.folder.routing import Convention
 from assay.adapters.sources.folder.tree import Layout, Tree, Wishes
 from assay.errors import ConfigurationError, SourceError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from assay.adapters.sources.folder.docusaurus_config import CONFIG_NAMES, DocsInstance, DocusaurusConfig, read_config
+from assay.adapters.sources.folder.docusaurus.config import CONFIG_NAMES, DocsInstance, DocusaurusConfig, read_config
 from assay.adapters.sources.folder.routing import Convention
 from assay.adapters.sources.folder.tree import (
     Layout,

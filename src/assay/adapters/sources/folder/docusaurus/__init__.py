@@ -1,0 +1,1 @@
+"""A Docusaurus site: its configuration, and the URLs, versions and locales of its docs."""
