@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.adapters.embedders.remote.token_estimate import estimate_tokens
 from assay.adapters.sources.folder.docusaurus.config import read_config
 from assay.adapters.sources.folder.front_matter import split_front_matter
-from assay.adapters.sources.folder.includes import IncludeRules, find_includes, linked_files
+from assay.adapters.sources.folder.includes import IncludeRules, find_includes, mentioned_files
 from assay.adapters.sources.folder.mkdocs.config import parse_config, path_patterns
 from assay.adapters.sources.site.crawling.page_fetch import looks_like_html
 from assay.adapters.sources.site.discovery.robots import Robots, meta_directives
@@ -103,7 +103,7 @@ def readers() -> Iterator[Reader]:
     yield Reader("facts of a Markdown page", lambda text: read_markdown_facts(text, {}, _NOW), of_text)
     yield Reader("front matter", _tolerant(lambda text: split_front_matter(f"---\n{text}\n---\n{text}")), of_text)
     yield Reader("includes", _tolerant(lambda text: find_includes(rules, "a.md", text)), of_text)
-    yield Reader("linked files", linked_files, of_text)
+    yield Reader("linked files", mentioned_files, of_text)
     yield Reader("configuration, Docusaurus", _tolerant(read_config), of_text)
     yield Reader("configuration, MkDocs", _tolerant(parse_config), of_text)
     yield Reader("patterns of MkDocs", path_patterns, of_text)

@@ -24,7 +24,7 @@ _ANY = "finditer"
 
 _MOST_PUMPS = 60
 
-SHORT = {"folder.includes._SELECTION": includes.LONGEST_PATH}
+SHORT = {"folder.includes._SELECTION": includes.MAX_PATH_LENGTH}
 """The longest text that a pattern meets which would be steep on a longer one; a unit test holds its callers to it."""
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.folders import folder, plant
 
-from assay.adapters.sources.folder.mkdocs.config import is_left_out, path_patterns
+from assay.adapters.sources.folder.mkdocs.config import is_excluded, path_patterns
 from assay.adapters.sources.folder.routing import docusaurus_route, mkdocs_route, page_url, plain_route, strip_number
 from assay.errors import InputError
 from assay.model.documents import PageExcluded, PageFailed, RawPage
@@ -69,7 +69,7 @@ def test_stripping_a_number_leaves_the_end_of_the_name(name: str) -> None:
 
 @given(st.text(max_size=30), PATHS)
 def test_any_list_of_patterns_gives_an_answer(lines: str, path: str) -> None:
-    assert is_left_out(path, path_patterns(lines)) in {True, False}
+    assert is_excluded(path, path_patterns(lines)) in {True, False}
 
 
 CONTENTS = st.sampled_from(

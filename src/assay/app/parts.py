@@ -29,12 +29,12 @@ from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.adapters.access.request_limits import RequestLimits
-    from assay.adapters.testset_files.skipped_hits import SkippedHits
     from assay.adapters.sources.site.http.url_check import UrlCheck
     from assay.adapters.sources.site.source import SiteSource
     from assay.adapters.stores.adopted.catalog import AdoptedCatalog
     from assay.adapters.stores.adopted.store import AdoptedStore
     from assay.adapters.telemetry.traces import RequestTraces
+    from assay.adapters.testset_files.skipped_hits import SkippedHits
 
 
 class Parts:

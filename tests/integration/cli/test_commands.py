@@ -247,7 +247,7 @@ def test_a_folder_of_another_generator_is_refused_as_wrong_use(assay: Run, folde
     (folder / "manual" / ".vitepress" / "config.mjs").write_text("")
     said = assay("publish", "manual", "--json")
     assert said.code == 2
-    assert "made for VitePress (.vitepress/config.mjs)" in said.body["message"]
+    assert "written for VitePress (.vitepress/config.mjs)" in said.body["message"]
     assert "npx vitepress build" in said.body["hint"]
     assert assay("publish", "manual", "--convention", "plain").code == 0
 

@@ -13,7 +13,7 @@ from benchmarks.pattern_attacks import SHORT, Pattern, attacks, patterns
 
 import assay
 from assay.adapters.sources.folder import includes
-from assay.adapters.sources.folder.includes import LONGEST_PATH, IncludeRules, find_includes
+from assay.adapters.sources.folder.includes import MAX_PATH_LENGTH, IncludeRules, find_includes
 
 
 class _Clock:
@@ -96,11 +96,11 @@ class _Recorder:
 def test_a_pattern_that_is_steep_on_long_texts_meets_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    assert SHORT == {"folder.includes._SELECTION": LONGEST_PATH}
+    assert SHORT == {"folder.includes._SELECTION": MAX_PATH_LENGTH}
     recorder: Any = _Recorder(includes._SELECTION)
     monkeypatch.setattr(includes, "_SELECTION", recorder)
     rules = IncludeRules(root=tmp_path, site="", folders=("",), limit=5_000_000)
-    for length in (10, LONGEST_PATH, LONGEST_PATH + 1, LONGEST_PATH * 20):
+    for length in (10, MAX_PATH_LENGTH, MAX_PATH_LENGTH + 1, MAX_PATH_LENGTH * 20):
         find_includes(rules, "a.md", form.format("a:1," * (length // 4) + "b" * (length % 4)))
-    assert recorder.longest <= LONGEST_PATH
+    assert recorder.longest <= MAX_PATH_LENGTH
     assert recorder.longest or "8<" not in form

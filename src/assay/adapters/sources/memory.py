@@ -1,4 +1,4 @@
-"""A source whose pages are in memory: for tests of whatever reads a source."""
+"""An in-memory source, for tests of code that reads a source."""
 
 import hashlib
 import json
@@ -13,11 +13,11 @@ from assay.ports import Progress
 
 
 class MemorySource:
-    """Documents from a mapping, which may be changed between readings.
+    """Documents from a mapping, which may be changed between reads.
 
-    pages: by key, a path such as `guide/intro.md`: Markdown with or without front matter, or what to yield as it is.
-    name: of the source. base_url: a text is served under it at its path without the suffix, as in a plain folder.
-    failure: raised by every reading, as a source that cannot be reached does; None for none.
+    pages: by key, a path such as `guide/intro.md`: Markdown with or without front matter, or the item to yield.
+    name: of the source. base_url: prefix of a page's URL; the rest is its path without the suffix.
+    failure: raised by every read; None for none.
     """
 
     def __init__(
@@ -35,20 +35,22 @@ class MemorySource:
 
     @property
     def name(self) -> str:
-        """Short name; kept with every document."""
+        """Short name; stored with every document."""
         return self._name
 
     def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:  # noqa: ARG002
         """Yield every page in ascending order of keys.
 
-        Raises SourceError when that was asked for, InputError when a page is kept under another key than its own.
+        Raises SourceError if `failure` is set, InputError for a page under a key that is not its own.
         """
         if self.failure is not None:
             raise self.failure
         for key, page in sorted(self.pages.items()):
             item = self._from_text(key, page) if isinstance(page, str) else page
             if item.key != key:
-                raise InputError(f"The page {item.key!r} is kept under the key {key!r}.", hint="Use its own key.")
+                raise InputError(
+                    f"The page {item.key!r} is stored under the key {key!r}.", hint="Use the page's own key."
+                )
             if isinstance(item, RawPage) and known.get(key) == item.source_hash:
                 yield PageUnchanged(key, item.source_hash)
             else:

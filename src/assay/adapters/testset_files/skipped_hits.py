@@ -1,4 +1,4 @@
-"""Hits that a person did not want to label, remembered in a file: one line of JSON each, the last counts."""
+"""Hits skipped during labelling, in an append-only JSON Lines file; the last line for a hit counts."""
 
 import json
 from pathlib import Path
@@ -7,16 +7,16 @@ from assay.errors import ConfigurationError
 
 
 class SkippedHits:
-    """Which hits were skipped, by test set and topic. Several processes may add to it at the same time.
+    """The skipped hits by test set and topic. Several processes may append at the same time.
 
-    path: the file; made with its folder when the first hit is skipped. A line that is damaged is passed over.
+    path: created with its folder at the first skip. Damaged lines are ignored.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def of(self, test_set: Path) -> set[tuple[str, str]]:
-        """Topic and content hash of what was skipped in a test-set file. Raises ConfigurationError."""
+        """Topic and content hash of each skipped hit of a test-set file. Raises ConfigurationError."""
         try:
             lines = self._path.read_bytes().split(b"\n")
         except FileNotFoundError:
@@ -31,7 +31,7 @@ class SkippedHits:
         return {key for key, is_skipped in skipped.items() if is_skipped}
 
     def set(self, test_set: Path, topic_id: str, content_hash: str, *, skipped: bool) -> None:
-        """Remember that a hit was skipped, or that it was not after all. Raises ConfigurationError."""
+        """Record that a hit was skipped, or no longer is. Raises ConfigurationError."""
         entry = {
             "file": str(test_set.resolve()),
             "topic": topic_id,
@@ -45,9 +45,9 @@ class SkippedHits:
         except OSError as error:
             raise self._failed("written", error) from None
 
-    def _failed(self, what: str, error: OSError) -> ConfigurationError:
+    def _failed(self, operation: str, error: OSError) -> ConfigurationError:
         return ConfigurationError(
-            f"What was skipped is remembered in {self._path}, which cannot be {what}: {error.strerror}.",
+            f"The list of skipped hits, {self._path}, cannot be {operation}: {error.strerror}.",
             hint="Choose another folder with --data-dir or ASSAY_DATA_DIR.",
         )
 

@@ -62,5 +62,5 @@ def test_a_text_with_broken_front_matter_fails() -> None:
 
 def test_a_page_under_another_key_is_refused() -> None:
     source = MemorySource({"a.md": PageFailed("b.md", "why")}, name="m", base_url=BASE)
-    with pytest.raises(InputError, match=r"'b\.md' is kept under the key 'a\.md'"):
+    with pytest.raises(InputError, match=r"'b\.md' is stored under the key 'a\.md'"):
         list(source.read({}))

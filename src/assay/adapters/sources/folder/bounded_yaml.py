@@ -1,4 +1,4 @@
-"""YAML from files that nobody vouches for: nothing in it runs, and no few lines of it can fill the memory."""
+"""YAML from untrusted files: no code runs, and size, depth and aliases are limited."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,13 +8,13 @@ import yaml
 from assay.errors import InputError
 
 MAX_CHARACTERS = 262_144
-"""The longest text that is parsed; front matter and site configurations are a hundredth of it."""
+"""Longest text that is parsed; typical files are a hundredth of it."""
 
 MAX_NODES = 10_000
-"""The most values after every alias is replaced by what it stands for."""
+"""Most values after aliases are expanded."""
 
 MAX_DEPTH = 50
-"""The deepest nesting."""
+"""Deepest nesting."""
 
 _STRING = "tag:yaml.org,2002:str"
 _NULL = "tag:yaml.org,2002:null"
@@ -22,50 +22,50 @@ _NULL = "tag:yaml.org,2002:null"
 # PyYAML built without libyaml has only the slow loader.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# What PyYAML's constructors let through when a scalar does not fit its tag: `!!int x`, `2024-13-45`, `!!bool x`.
-_MISFITS = (ValueError, LookupError, AttributeError, TypeError, OverflowError, RecursionError)
+# Errors that PyYAML's constructors raise when a scalar does not fit its tag: `!!int x`, `2024-13-45`, `!!bool x`.
+_CONVERSION_ERRORS = (ValueError, LookupError, AttributeError, TypeError, OverflowError, RecursionError)
 
 
 class _StrictLoader(_SafeLoader):  # type: ignore[misc]  # the base class is chosen at run time
-    """Refuses tags that it does not know."""
+    """Rejects unknown tags."""
 
 
 class _TolerantLoader(_StrictLoader):
-    """Reads tags that it does not know as absent values, and `!ENV [NAME, default]` as its default."""
+    """Reads unknown tags as None, and `!ENV [NAME, default]` as its default."""
 
 
-def _plain(_loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
+def _as_text(_loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
     return str(node.value)
 
 
-def _environment(loader: yaml.SafeLoader, _suffix: str, node: yaml.Node) -> object:
+def _environment_default(loader: yaml.SafeLoader, _suffix: str, node: yaml.Node) -> object:
     if isinstance(node, yaml.SequenceNode) and len(node.value) > 1:
         default: object = loader.construct_object(node.value[-1], deep=True)
         return default
     return None
 
 
-def _absent(_loader: yaml.SafeLoader, _suffix: str, _node: yaml.Node) -> None:
+def _as_none(_loader: yaml.SafeLoader, _suffix: str, _node: yaml.Node) -> None:
     return None
 
 
-# A lone `=` has a type of its own in YAML 1.1, for which PyYAML has no constructor.
-_StrictLoader.add_constructor("tag:yaml.org,2002:value", _plain)
-_TolerantLoader.add_multi_constructor("!ENV", _environment)
-_TolerantLoader.add_multi_constructor("!", _absent)
-_TolerantLoader.add_multi_constructor("tag:yaml.org,2002:python/", _absent)
+# A single `=` has its own type in YAML 1.1, for which PyYAML has no constructor.
+_StrictLoader.add_constructor("tag:yaml.org,2002:value", _as_text)
+_TolerantLoader.add_multi_constructor("!ENV", _environment_default)
+_TolerantLoader.add_multi_constructor("!", _as_none)
+_TolerantLoader.add_multi_constructor("tag:yaml.org,2002:python/", _as_none)
 
 
 def load_yaml(text: str, *, first_line: int = 1, text_keys: Collection[str] = (), tolerant: bool = False) -> object:
-    """The one YAML document in text; None when it is empty.
+    """Parse the YAML document in a text; None when it is empty.
 
-    first_line: line of the file at which text begins, for the message of an error.
-    text_keys: keys of the outermost mapping whose scalars, and whose lists' scalars, are kept as they are written
-        (`title: yes` is "yes", `title: 1.10` is "1.10").
-    tolerant: read unknown tags (`!!python/name:…`) as None instead of refusing them.
+    first_line: line of the file where the text starts, for error messages.
+    text_keys: keys of the top mapping whose scalars, and whose lists' scalars, are kept as written (`title: yes` is
+        "yes", `title: 1.10` is "1.10").
+    tolerant: read unknown tags (`!!python/name:…`) as None instead of rejecting them.
 
-    Keys of the outermost mapping are strings. Raises InputError, with the line where it is known, for text that is
-    not YAML, is too long or too deep, or grows beyond MAX_NODES through its aliases.
+    Keys of the top mapping are strings. Raises InputError, with the line if known, for text that is not YAML, is too
+    long or too deep, or grows beyond MAX_NODES through aliases.
     """
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"line {first_line}: {len(text):,} characters of YAML, over the limit of {MAX_CHARACTERS:,}")
@@ -81,7 +81,7 @@ def load_yaml(text: str, *, first_line: int = 1, text_keys: Collection[str] = ()
         raise
     except yaml.YAMLError as error:
         raise InputError(_explain(error, first_line)) from None
-    except _MISFITS as error:
+    except _CONVERSION_ERRORS as error:
         raise InputError(f"line {first_line}: a YAML value does not fit its type ({error})") from None
     finally:
         loader.dispose()
@@ -89,25 +89,25 @@ def load_yaml(text: str, *, first_line: int = 1, text_keys: Collection[str] = ()
 
 
 def _check_size(root: yaml.Node, first_line: int) -> None:
-    """Refuse a tree that is too deep, contains itself, or is too large once its aliases are followed."""
+    """Reject a tree that is too deep, contains itself, or is too large after its aliases are expanded."""
     sizes: dict[int, int] = {}
     open_nodes: set[int] = set()
 
-    def weigh(node: yaml.Node, depth: int) -> int:
+    def measure(node: yaml.Node, depth: int) -> int:
         line = first_line + node.start_mark.line
         if depth > MAX_DEPTH:
             raise InputError(f"line {line}: YAML is nested more than {MAX_DEPTH} deep")
         if id(node) in open_nodes:
-            raise InputError(f"line {line}: a YAML alias stands inside what it names")
+            raise InputError(f"line {line}: a YAML alias is inside the value it refers to")
         if id(node) not in sizes:
             open_nodes.add(id(node))
-            sizes[id(node)] = 1 + sum(weigh(child, depth + 1) for child in _children(node))
+            sizes[id(node)] = 1 + sum(measure(child, depth + 1) for child in _children(node))
             open_nodes.discard(id(node))
         if sizes[id(node)] > MAX_NODES:
-            raise InputError(f"line {line}: YAML aliases grow to more than {MAX_NODES:,} values")
+            raise InputError(f"line {line}: YAML aliases expand to more than {MAX_NODES:,} values")
         return sizes[id(node)]
 
-    weigh(root, 0)
+    measure(root, 0)
 
 
 def _children(node: yaml.Node) -> list[yaml.Node]:

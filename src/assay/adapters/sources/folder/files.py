@@ -1,4 +1,4 @@
-"""Finds and reads the Markdown files of a folder, whatever else is in it."""
+"""Finding and reading the Markdown files of a folder."""
 
 import codecs
 import os
@@ -28,13 +28,13 @@ _HEAD_BYTES = 4_096
 _HTML = frozenset({"html", "htm", "xhtml"})
 _BUILD_FOLDERS = frozenset({"build", "site", "dist", "public", "_site"})
 _BUILT = frozenset({"index.html", "404.html", "sitemap.xml"})
-_HARMLESS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+_OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file that may be a page. key: its posix path relative to the root. path: where it can be opened."""
+    """A file that may be a page. key: posix path relative to the root. path: for opening it."""
 
     key: str
     path: str
@@ -42,19 +42,19 @@ class FoundFile:
 
 @dataclass(slots=True)
 class Findings:
-    """What a walk found.
+    """The files that a walk found.
 
-    files: in ascending order of their keys.
-    refused: keys that are not followed or read on purpose, and why.
-    failed: keys that could not be looked at, and why; that of a folder ends with a slash.
-    others: how many files are no Markdown, by suffix; "" for files without one.
-    documents: of them, and of other generators' pages, those that are documentation, by format.
-    folders: keys of folders with files that are not looked into: version control, dependencies, caches, built sites,
-        and what Assay itself writes; "." is the root.
+    files: in ascending order of keys.
+    excluded: keys that are not read on purpose, and why.
+    failed: keys that could not be read, and why; a folder's key ends with a slash.
+    others: number of other files by suffix; "" for files without one.
+    documents: of these, and of other generators' pages, the documentation, by format.
+    folders: keys of skipped folders with files: version control, dependencies, caches, built sites and Assay's own
+        output; "." is the root.
     """
 
     files: list[FoundFile] = field(default_factory=list)
-    refused: list[tuple[str, str]] = field(default_factory=list)
+    excluded: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
     documents: Counter[str] = field(default_factory=Counter)
@@ -67,29 +67,30 @@ class _Listing:
     entries: tuple[os.DirEntry[str], ...]
 
 
-Recogniser = Callable[[str, Collection[str]], "tuple[str, str, Collection[str]] | None"]
-"""From a folder and the names in it to the generator that is set up there, its configuration's path in that folder, and
-the real folders of its pages."""
+ProjectDetector = Callable[[str, Collection[str]], "tuple[str, str, Collection[str]] | None"]
+"""Maps a folder and the names in it to the generator configured there, its configuration's path in that folder, and the
+real folders of its pages.
+"""
 
 
 def find_files(
     root: Path,
     start: str,
     *,
-    leave_out: Collection[str] = (),
-    recognise: Recogniser | None = None,
+    skipped_folders: Collection[str] = (),
+    detect_project: ProjectDetector | None = None,
     data_dir: Path | None = None,
 ) -> Findings:
     """Find the Markdown files under one folder of a root, and count the others.
 
-    root: a resolved folder; nothing outside it is ever read. start: posix path relative to it, "" for itself.
-    leave_out: posix paths, relative to the root, of folders to stay out of.
-    recognise: finds projects of other generators below start, whose pages are refused; None takes them as they are.
-    data_dir: Assay's own folder, which is not looked into below start.
+    root: a resolved folder; nothing outside it is read. start: posix path relative to it, "" for itself.
+    skipped_folders: posix paths of folders to skip, relative to the root.
+    detect_project: detects projects of other generators below start, whose pages are excluded; None includes them.
+    data_dir: Assay's own folder, skipped below start.
 
-    Version control, dependencies, caches, built sites and Assay's own reports are not looked into; what is in other
-    hidden folders is refused. Each folder is read once, under its own name rather than a symlink's, so that links
-    cannot make the walk go round or grow.
+    Version control, dependencies, caches, built sites and Assay's own reports are skipped; files in other hidden
+    folders are excluded. Each folder is read once, under its own name rather than a symlink's, so symlinks cannot cause
+    a loop.
 
     Raises SourceError when the folder itself cannot be listed.
     """
@@ -97,25 +98,29 @@ def find_files(
     listing = _list(base)
     if isinstance(listing, str):
         raise SourceError(f"The folder {base} cannot be read: {listing}.", hint="Check the path and its permissions.")
-    return _Walk(root, leave_out, recognise, data_dir).run(start, base)
+    return _Walk(root, skipped_folders, detect_project, data_dir).run(start, base)
 
 
 class _Walk:
-    """One walk; folders and links are keys and paths of what is still to be visited."""
+    """One walk. `_folders` and `_links` hold the key and path of those still to visit."""
 
     def __init__(
-        self, root: Path, leave_out: Collection[str], recognise: Recogniser | None, data_dir: Path | None
+        self,
+        root: Path,
+        skipped_folders: Collection[str],
+        detect_project: ProjectDetector | None,
+        data_dir: Path | None,
     ) -> None:
         self._root = root
         self._data_dir = None if data_dir is None else os.path.realpath(data_dir)
-        self._leave_out = leave_out
-        self._recognise = recognise
-        self._foreign: dict[str, str] = {}  # generator by the real path of a folder with its pages
+        self._skipped_folders = skipped_folders
+        self._detect_project = detect_project
+        self._foreign_folders: dict[str, str] = {}  # generator by the real path of its page folder
         self._start = ""
         self._findings = Findings()
         self._folders: list[tuple[str, str]] = []
         self._links: list[tuple[str, str]] = []
-        self._read: set[str] = set()
+        self._visited: set[str] = set()
 
     def run(self, start: str, path: str) -> Findings:
         self._start = start
@@ -125,24 +130,24 @@ class _Walk:
                 self._visit(*self._folders.pop())
             else:
                 self._links.sort(reverse=True)
-                self._follow(*self._links.pop())
+                self._follow_link(*self._links.pop())
         self._findings.files.sort(key=lambda file: file.key)
         return self._findings
 
-    def _follow(self, key: str, path: str) -> None:
-        """Visit what a symlink to a folder leads to, if that is inside the root."""
+    def _follow_link(self, key: str, path: str) -> None:
+        """Visit the target of a symlink to a folder, if it is inside the root."""
         if inside(self._root, os.path.realpath(path)):
             self._visit(key, path)
         else:
-            self._findings.refused.append((key, "a symlink that leads out of the folder"))
+            self._findings.excluded.append((key, "a symlink that leads out of the folder"))
 
     def _visit(self, key: str, path: str) -> None:
-        """Sort what is in one folder into files, folders and links to folders."""
+        """Sort the entries of one folder into files, folders and links to folders."""
         real = os.path.realpath(path)
-        if real in self._read:
-            self._findings.refused.append((key, "by a symlink; the folder is read under another name"))
+        if real in self._visited:
+            self._findings.excluded.append((key, "a symlink; the folder is read under another name"))
             return
-        self._read.add(real)
+        self._visited.add(real)
         listing = _list(path)
         if isinstance(listing, str):
             self._findings.failed.append((f"{key}/", f"the folder cannot be read: {listing}"))
@@ -153,7 +158,7 @@ class _Walk:
         reports = _reports(listing.names)
         if reports:
             self._findings.folders.append(key or ".")
-        reason, generator = self._refusal(key, real, listing.names)
+        reason, generator = self._exclusion(key, real, listing.names)
         for entry in listing.entries:
             if entry.name in reports:
                 continue
@@ -161,16 +166,16 @@ class _Walk:
             if _is_folder(entry):
                 if entry.name in _NEVER_DOCUMENTATION:
                     self._findings.folders.append(child)
-                elif child not in self._leave_out:
+                elif child not in self._skipped_folders:
                     (self._links if entry.is_symlink() else self._folders).append((child, entry.path))
             else:
-                self._take_file(child, entry, reason, generator)
+                self._add_file(child, entry, reason, generator)
 
-    def _take_file(self, key: str, entry: os.DirEntry[str], reason: str, generator: str) -> None:
-        """Note a Markdown file, or count another one. reason, generator: as from _refusal of its folder."""
+    def _add_file(self, key: str, entry: os.DirEntry[str], reason: str, generator: str) -> None:
+        """Add a Markdown file, or count another one. reason, generator: from `_exclusion` of its folder."""
         is_hidden = entry.name.startswith(".")
         if entry.name.lower().endswith(SUFFIXES):
-            self._note(key, entry, reason or ("a hidden file" if is_hidden else ""))
+            self._add_markdown(key, entry, reason or ("a hidden file" if is_hidden else ""))
             if generator and not is_hidden:
                 self._findings.documents[generator] += 1
             return
@@ -179,38 +184,38 @@ class _Walk:
         if suffix in DOCUMENT_FORMATS and (generator or not reason) and not _is_template(suffix, entry):
             self._findings.documents[suffix] += 1
 
-    def _refusal(self, key: str, real: str, names: Collection[str]) -> tuple[str, str]:
-        """Why the Markdown files of a folder are not read, and the generator that they are for; both "" mostly."""
+    def _exclusion(self, key: str, real: str, names: Collection[str]) -> tuple[str, str]:
+        """Why a folder's Markdown files are excluded, and their generator; usually both ""."""
         hidden = next((part for part in key[len(self._start) :].split("/") if part.startswith(".")), None)
         if hidden is not None:
             return f"in {hidden}/, a hidden folder", ""
-        found = self._recognise(real, names) if self._recognise and key != self._start else None
+        found = self._detect_project(real, names) if self._detect_project and key != self._start else None
         if found is not None:
             name, config, folders = found
-            self._foreign |= dict.fromkeys(folders, f"{name} ({key}/{config})")
-        generator = next((name for path, name in self._foreign.items() if inside(Path(path), real)), "")
-        return (f"made for {generator}, which is not read from source", generator) if generator else ("", "")
+            self._foreign_folders |= dict.fromkeys(folders, f"{name} ({key}/{config})")
+        generator = next((name for path, name in self._foreign_folders.items() if inside(Path(path), real)), "")
+        return (f"written for {generator}, which is not read from source", generator) if generator else ("", "")
 
-    def _note(self, key: str, entry: os.DirEntry[str], reason: str) -> None:
+    def _add_markdown(self, key: str, entry: os.DirEntry[str], reason: str) -> None:
         if not _is_text(key):
             printable = os.fsencode(key).decode("utf-8", "backslashreplace")
             self._findings.failed.append((printable, "the name is not UTF-8; rename it"))
         elif entry.is_symlink() and not inside(self._root, os.path.realpath(entry.path)):
-            self._findings.refused.append((key, "a symlink that leads out of the folder"))
+            self._findings.excluded.append((key, "a symlink that leads out of the folder"))
         elif reason:
-            self._findings.refused.append((key, reason))
+            self._findings.excluded.append((key, reason))
         else:
             self._findings.files.append(FoundFile(key, entry.path))
 
 
 def _suffix(name: str) -> str:
-    """What a file's name ends with, in lower case and without the dot; "" for a name without one."""
+    """The suffix of a file name in lower case, without the dot; "" if it has none."""
     stem, _, suffix = name.rpartition(".")
     return suffix.lower() if stem and _is_text(suffix) else ""
 
 
 def _is_template(suffix: str, entry: os.DirEntry[str]) -> bool:
-    """Whether a file of HTML is no page but what a program fills in, or a fragment."""
+    """Whether an HTML file is a template or a fragment."""
     if suffix not in _HTML:
         return False
     head = read_head(entry.path, _HEAD_BYTES).lower()
@@ -230,7 +235,7 @@ def inside(root: Path, real: str) -> bool:
 
 
 def _list(path: str) -> _Listing | str:
-    """What is in a folder; the reason as text when it cannot be listed."""
+    """List a folder; return the reason as text when that fails."""
     try:
         with os.scandir(path) as entries:
             listed = tuple(entries)
@@ -245,7 +250,7 @@ def _is_not_documentation(key: str, names: frozenset[str]) -> bool:
 
 
 def _reports(names: frozenset[str]) -> frozenset[str]:
-    """The files of Assay's own reports: each report has a JSON file and others of the same name."""
+    """The files of Assay's own reports: a JSON and an HTML file of the same name, and others with that name."""
     matches = [match for match in map(_REPORT.fullmatch, names) if match]
     return frozenset(match[0] for match in matches if {f"{match['stem']}.json", f"{match['stem']}.html"} <= names)
 
@@ -259,7 +264,7 @@ def _is_text(name: str) -> bool:
 
 
 def sample_files(root: Path, limit: int) -> Iterator[FoundFile]:
-    """The first files of a folder, in ascending order, without looking at more of it than needed."""
+    """Yield the first Markdown files of a folder in ascending order; stop after `limit`."""
     remaining = limit
     for path, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION)
@@ -273,7 +278,7 @@ def sample_files(root: Path, limit: int) -> Iterator[FoundFile]:
 
 
 def document_paths(root: Path) -> Iterator[str]:
-    """The real path of every document in a folder, of formats that are read and of others but HTML."""
+    """Yield the real path of every document in a folder, HTML excluded."""
     for path, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION]
         for name in names:
@@ -283,10 +288,10 @@ def document_paths(root: Path) -> Iterator[str]:
 
 
 def read_text(path: str, limit: int) -> str:
-    """The text of a file, without a byte order mark, its lines ended by newline characters.
+    """Read a file as text, without a byte order mark and with LF line ends.
 
-    path: as found by a walk or resolved; it is not checked again for where it leads.
-    limit: the most bytes that are read.
+    path: found by a walk, or resolved; it is not checked again.
+    limit: in bytes.
 
     Raises InputError with the reason when the file cannot be read, is too large, or is not UTF-8 text.
     """
@@ -305,7 +310,7 @@ def read_text(path: str, limit: int) -> str:
 
 
 def read_head(path: str, size: int) -> str:
-    """The beginning of a file, as far as it is text; "" when it cannot be read."""
+    """Read the start of a file as text; "" when it cannot be read."""
     try:
         descriptor = _open(path)
         with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor has no path
@@ -317,8 +322,8 @@ def read_head(path: str, size: int) -> str:
 
 
 def _open(path: str) -> int:
-    """Open for reading so that a pipe does not make us wait for a writer, nor a terminal become ours."""
-    return os.open(path, os.O_RDONLY | _HARMLESS)
+    """Open for reading, without waiting for a pipe's writer and without taking over a terminal."""
+    return os.open(path, os.O_RDONLY | _OPEN_FLAGS)
 
 
 def _read_bytes(path: str, limit: int) -> bytes:
@@ -334,7 +339,7 @@ def _read_bytes(path: str, limit: int) -> bytes:
     except OSError as error:
         raise InputError(f"cannot be read: {_reason(error)}") from None
     if len(content) > status.st_size:
-        raise InputError("the file grew while it was read; run again")
+        raise InputError("the file grew during the read; run again")
     return content
 
 

@@ -1,4 +1,4 @@
-"""Front matter: the YAML block that a page may begin with."""
+"""Front matter: the YAML block at the start of a page."""
 
 import re
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ _CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A page's text, taken apart.
+    """A page's metadata and content.
 
-    values: the page's metadata; title, id, slug, sidebar_label and tags as they are written, others as YAML reads
-        them. Empty when there is none.
-    content: what follows the front matter; the whole text when there is none.
-    first_line: line of the file at which content begins, from 1.
+    values: the metadata; title, id, slug, sidebar_label and tags as written, others as YAML types. Empty when there is
+        none.
+    content: the text after the front matter; the whole text when there is none.
+    first_line: line of the file where content starts, from 1.
     """
 
     values: Mapping[str, object]
@@ -28,10 +28,10 @@ class FrontMatter:
 
 
 def split_front_matter(text: str, *, required: bool = False) -> FrontMatter:
-    """Take front matter off a text whose lines end in a newline character.
+    """Split front matter from a text with LF line ends.
 
-    required: a block between two rules that is YAML but no mapping is an error, as in Docusaurus; otherwise it is
-        ordinary Markdown (a rule, text, another rule), as in MkDocs.
+    required: a block between two rules that is YAML but not a mapping is an error, as in Docusaurus; otherwise it is
+        Markdown (a rule, text, another rule), as in MkDocs.
 
     Raises InputError, which names the line, for a block that is not YAML.
     """
@@ -47,11 +47,11 @@ def split_front_matter(text: str, *, required: bool = False) -> FrontMatter:
         first_line = text.count("\n", 0, closing.end()) + 1
         return FrontMatter(dict(values), text[closing.end() :], first_line)
     if required:
-        raise InputError(f"line 2: front matter has to be a mapping of names to values, and is a {_kind(values)}")
+        raise InputError(f"line 2: front matter must be a mapping of names to values, not a {_kind(values)}")
     return none
 
 
-@lru_cache(maxsize=4096)  # versions of one page mostly share their front matter
+@lru_cache(maxsize=4096)  # versions of one page often share their front matter
 def _parse(block: str) -> object:
     if not block.strip():
         return {}
@@ -64,13 +64,13 @@ def _kind(values: object) -> str:
 
 
 def page_title(values: Mapping[str, object]) -> str | None:
-    """The title that front matter gives; None when it is missing, empty or no text."""
+    """The title in front matter; None when it is missing, empty or not a string."""
     title = values.get("title")
     return title.strip() or None if isinstance(title, str) else None
 
 
 def page_tags(values: Mapping[str, object]) -> tuple[str, ...]:
-    """The tags that front matter gives, each once, in order: texts, or mappings with a label."""
+    """The tags in front matter without duplicates: strings, or mappings with a label."""
     tags = values.get("tags")
     found: list[str] = []
     for tag in tags if isinstance(tags, list) else [tags]:
@@ -80,7 +80,7 @@ def page_tags(values: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def flag(values: Mapping[str, object], name: str) -> bool:
-    """Whether front matter says yes to something; the text "true" counts, as in Docusaurus."""
+def is_true(values: Mapping[str, object], name: str) -> bool:
+    """Whether a front-matter value is true; the text "true" counts, as in Docusaurus."""
     value = values.get(name)
     return value is True or (isinstance(value, str) and value.strip().lower() == "true")

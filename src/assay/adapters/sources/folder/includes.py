@@ -1,12 +1,11 @@
-"""Files that a page imports or embeds, and the files that it could link to.
+"""Files that a page imports or embeds, and the files that it may link to.
 
-Statements that are understood: MDX `import Part from './_part.mdx'` and `import code from '!!raw-loader!./code.js'`,
-snippets (`--8<-- "file"`, also as a block of files), `{! file !}` and `{* file hl[1] *}`.
+Supported statements: MDX `import Part from './_part.mdx'` and `import code from '!!raw-loader!./code.js'`, snippets
+(`--8<-- "file"`, also as a block of files), `{! file !}` and `{* file hl[1] *}`.
 
-An include is kept under its path as it stands in the statement, without the lines or the section of it that are asked
-for. That holds in the page's text and in the text of every include alike. Where an include names one of its own with
-a path that means another file elsewhere, its text is changed to name that file as `@root/` and its path from the
-root, so that a path as written has one meaning for the whole page.
+An include is keyed by its path as written, without the selected lines or section. If two includes write the same path
+for different files, the text of the later one is changed to `@root/` and the path from the root, so that a path has one
+meaning within a page.
 """
 
 import os
@@ -32,23 +31,23 @@ _SNIPPET_BLOCK = re.compile(
 )
 _EMBED = re.compile(r"\{(?P<mark>[*!])>?[ \t]*(?P<path>[^\s!*{}][^\s!{}]{0,500})[^{}\n]{0,500}(?P=mark)\}")
 _SELECTION = re.compile(r":(?:-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*|[\w-]+)$")
-LONGEST_PATH = 500
-"""Characters of a path, as it is written, that is looked for."""
-_NAMED = 3
-"""Includes that were not found and that a warning names."""
+MAX_PATH_LENGTH = 500
+"""Longest path as written, in characters."""
+_MAX_NAMED = 3
+"""Missing includes listed in a warning."""
 _LOADER = re.compile(r"!{0,2}raw-loader!")
 _ESCAPED = re.compile(r"\\(.)")
 
 
 @dataclass(frozen=True, slots=True)
 class IncludeRules:
-    """Where the files that pages name are found. Paths are posix and relative to the root.
+    """Where included files are found. Paths are posix and relative to the root.
 
     root: resolved; nothing outside it is read.
-    site: folder that `@site` stands for.
-    folders: where embedded files are looked for, in this order, before the folder of the page itself.
-    limit: the most bytes of one file, and the most characters of all files that one page includes.
-    imports, embeds: whether pages are written with MDX imports, and with the other statements.
+    site: folder that `@site` means.
+    folders: searched for embedded files, in this order, before the page's own folder.
+    limit: most bytes of one file, and most characters of all files included in one page.
+    imports, embeds: pages use MDX imports, and the other statements.
     """
 
     root: Path
@@ -61,29 +60,28 @@ class IncludeRules:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """One include statement. written: its path. imported: whether it is an MDX import."""
+    """One include statement. written: its path. imported: it is an MDX import."""
 
     written: str
     imported: bool
 
 
 def find_includes(rules: IncludeRules, key: str, text: str) -> dict[str, str]:
-    """The text of every file that a page includes, directly or through another, by its path as written.
+    """Read every file that a page includes, directly or through another, by its path as written.
 
-    key: the page's path relative to the root. A file that is missing, not text, or outside the root is left out, as
-    the page would show a gap there.
+    key: the page's path relative to the root. A file that is missing, not text, or outside the root is omitted.
 
-    Raises InputError when together they are over the limit.
+    Raises InputError when their total size is over the limit.
     """
     found: dict[str, str] = {}
     targets: dict[str, str] = {}
-    waiting = deque([(key, _statements(rules, text))])
+    queue = deque([(key, _statements(rules, text))])
     size = 0
-    while waiting:
-        origin, wanted = waiting.popleft()
-        for statement in wanted:
-            _claim(rules, origin, statement, targets)
-        for statement in wanted:
+    while queue:
+        origin, statements = queue.popleft()
+        for statement in statements:
+            _resolve_target(rules, origin, statement, targets)
+        for statement in statements:
             target = targets.get(statement.written)
             content = None if target is None or statement.written in found else _load(rules, target)
             if content is None or target is None:
@@ -91,32 +89,32 @@ def find_includes(rules: IncludeRules, key: str, text: str) -> dict[str, str]:
             size += len(content)
             if size > rules.limit:
                 raise InputError(f"the files it includes are together over {rules.limit:,} characters (max_page_bytes)")
-            found[statement.written] = content = _settle(rules, target, content, targets)
-            waiting.append((target, _statements(rules, content)))
+            found[statement.written] = content = _rename_ambiguous(rules, target, content, targets)
+            queue.append((target, _statements(rules, content)))
     return found
 
 
 def missing_includes(rules: IncludeRules, text: str, found: Mapping[str, str]) -> tuple[str, ...]:
-    """The paths that a page and its includes embed and that find_includes did not find, each once.
+    """The embedded paths that find_includes did not find, without duplicates.
 
-    Imports do not count: those of a package or an alias are no files of the folder.
+    Imports do not count: those of a package or an alias are not files of the folder.
     """
     named = [one for part in (text, *found.values()) for one in _statements(rules, part) if not one.imported]
     return tuple(dict.fromkeys(one.written for one in named if one.written not in found))
 
 
 def describe_missing(missing: Sequence[tuple[str, str]], root: Path) -> str:
-    """Count the includes that were not found, and name the first ones. missing: page and path of each."""
-    first = ", ".join(f"{path} (in {page})" for page, path in missing[:_NAMED])
-    more = ", …" if len(missing) > _NAMED else ""
+    """A message with the number of missing includes and the first of them. missing: page and path of each."""
+    first = ", ".join(f"{path} (in {page})" for page, path in missing[:_MAX_NAMED])
+    more = ", …" if len(missing) > _MAX_NAMED else ""
     return (
-        f"includes not found: {len(missing)}. The pages lack their text: {first}{more}. "
+        f"includes not found: {len(missing)}. Their text is missing in the pages: {first}{more}. "
         f"Only files inside {root} are included."
     )
 
 
 def _statements(rules: IncludeRules, text: str) -> list[_Statement]:
-    """Every include statement of a text, each once; those in code examples too, which costs only a look-up."""
+    """The include statements of a text without duplicates; those in code examples cost a file check."""
     found: list[_Statement] = []
     if rules.imports and (_IMPORTABLE.search(text) or "raw-loader!" in text):
         found += [_Statement(match["path"], imported=True) for match in _IMPORT.finditer(text)]
@@ -127,7 +125,7 @@ def _statements(rules: IncludeRules, text: str) -> list[_Statement]:
             found += [
                 _Statement(_file_of(name), imported=False)
                 for name in names
-                if 0 < len(name) <= LONGEST_PATH and name[0] != ";"
+                if 0 < len(name) <= MAX_PATH_LENGTH and name[0] != ";"
             ]
     if rules.embeds and ("!}" in text or "*}" in text):
         found += [_Statement(match["path"], imported=False) for match in _EMBED.finditer(text)]
@@ -135,11 +133,11 @@ def _statements(rules: IncludeRules, text: str) -> list[_Statement]:
 
 
 def _file_of(written: str) -> str:
-    """A snippet's path without the lines or the section that are asked for."""
+    """A snippet's path without the selected lines or section."""
     return _SELECTION.sub("", written.strip()) or written.strip()
 
 
-def _claim(rules: IncludeRules, origin: str, statement: _Statement, targets: dict[str, str]) -> None:
+def _resolve_target(rules: IncludeRules, origin: str, statement: _Statement, targets: dict[str, str]) -> None:
     if statement.written not in targets:
         target = _locate(rules, origin, statement)
         if target is not None:
@@ -147,13 +145,13 @@ def _claim(rules: IncludeRules, origin: str, statement: _Statement, targets: dic
 
 
 def _locate(rules: IncludeRules, origin: str, statement: _Statement) -> str | None:
-    """The file that a statement in origin means, relative to the root; None when there is none inside the root."""
+    """The file that a statement in `origin` refers to, relative to the root; None if there is none inside it."""
     for candidate in _candidates(rules, origin, statement):
         normal = posixpath.normpath(candidate)
         if normal.startswith(("../", "/")) or normal in {".", ".."} or "\x00" in normal:
             continue
-        path = os.path.join(rules.root, normal)  # noqa: PTH118 - a Path here would cost more than the look itself
-        if os.path.isfile(path) and inside(rules.root, os.path.realpath(path)):  # noqa: PTH113 - likewise
+        path = os.path.join(rules.root, normal)  # noqa: PTH118 - a Path would cost more than the check
+        if os.path.isfile(path) and inside(rules.root, os.path.realpath(path)):  # noqa: PTH113 - as above
             return normal
     return None
 
@@ -180,20 +178,20 @@ def _load(rules: IncludeRules, target: str) -> str | None:
         return None
 
 
-def _settle(rules: IncludeRules, origin: str, text: str, targets: dict[str, str]) -> str:
-    """Rename in an include's text the paths by which another file is known already."""
+def _rename_ambiguous(rules: IncludeRules, origin: str, text: str, targets: dict[str, str]) -> str:
+    """Rename paths in an include's text that already refer to another file."""
     for statement in _statements(rules, text):
         target = _locate(rules, origin, statement)
         if target is not None and targets.setdefault(statement.written, target) != target:
-            whole = re.compile(rf"(?<![\w./@-]){re.escape(statement.written)}(?![\w/.-])")
-            text = whole.sub(lambda _match, alias=f"@root/{target}": alias, text)  # type: ignore[misc]  # a bound default
+            pattern = re.compile(rf"(?<![\w./@-]){re.escape(statement.written)}(?![\w/.-])")
+            text = pattern.sub(lambda _match, alias=f"@root/{target}": alias, text)  # type: ignore[misc]  # a bound default
     return text
 
 
 # --- links ---------------------------------------------------------------------------------------------------------
 
 _FILE_NAME_END = re.compile(r"\.m(?:dx?|arkdown)\b", re.IGNORECASE)
-_LONGEST_LINK = 300
+_MAX_LINK_LENGTH = 300
 
 
 def _delimiters(characters: str) -> dict[int, str]:
@@ -206,15 +204,14 @@ _ENDS_WITH_SPACES = _delimiters("\n()<>\"'[]")  # in [a](<b c.md>) it has spaces
 _SURE_BEGINNINGS = ("](", '"', "'", "<")
 
 
-def linked_files(text: str) -> tuple[str, ...]:
-    """Every path of a Markdown file that a text could link to, as written but unescaped, each once.
+def mentioned_files(text: str) -> tuple[str, ...]:
+    """Every path of a Markdown file that a text could link to, as written but unescaped, without duplicates.
 
-    More than the links: a name in running text or code counts too, and one whose beginning is not sure is there in
-    each of its forms.
+    This is a superset: names in running text or code count, and a name with an unclear start is listed in each form.
     """
     found: dict[str, None] = {}
     for match in _FILE_NAME_END.finditer(text):
-        head = text[max(0, match.start() - _LONGEST_LINK) : match.end()]
+        head = text[max(0, match.start() - _MAX_LINK_LENGTH) : match.end()]
         path = head.translate(_ANY_END).rpartition("\0")[2]
         paths = [path]
         if not head[: len(head) - len(path)].endswith(_SURE_BEGINNINGS):
@@ -227,7 +224,7 @@ def linked_files(text: str) -> tuple[str, ...]:
 
 
 def link_candidates(key: str, path: str, site: str) -> Iterator[str]:
-    """The keys under which a link's target may be known: from the page's folder, from the top, from the site."""
+    """The keys that a link may refer to: from the page's folder, the root and the site's folder."""
     if path.startswith("@site/"):
         yield posixpath.normpath(path.removeprefix("@site/"))
         yield posixpath.normpath(posixpath.join(site, path.removeprefix("@site/")))

@@ -1,7 +1,7 @@
-"""From file paths and front matter to URLs, as Docusaurus, MkDocs and plain folders do it; pure.
+"""URLs from file paths and front matter, as Docusaurus, MkDocs and plain folders make them. No I/O.
 
-A route is the part of a URL that follows the address of the documentation: segments joined by "/", escaped, without a
-slash at either end, and never with a dot segment. "" is the start page.
+A route is the part of a URL after the address of the documentation: segments joined by "/", escaped, without a slash
+at either end or a dot segment. "" is the start page.
 """
 
 import posixpath
@@ -14,18 +14,18 @@ from assay.errors import InputError
 from assay.model.ids import canonical_url
 
 REVISION = "1"
-"""Version of these rules; a change makes every page of a folder be read again."""
+"""Version of these rules; a change makes every page be read again."""
 
 
 class Convention(StrEnum):
-    """Whose rules decide a page's URL."""
+    """The rules that decide a page's URL."""
 
     DOCUSAURUS = "docusaurus"
     MKDOCS = "mkdocs"
     PLAIN = "plain"
 
 
-# Docusaurus takes `01-intro` and `1. intro` for an order, and `2021-11-foo` and `7.0-foo` for a date and a version.
+# In Docusaurus `01-intro` and `1. intro` have an order, `2021-11-foo` and `7.0-foo` a date and a version.
 _DATE_OR_VERSION = re.compile(r"\d+[-_.]\d+")
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?P<name>[^-_.\s].*)", re.DOTALL)
 
@@ -33,7 +33,7 @@ _SAFE_IN_SLUG = "%!$&'()*+,;=:@-._~"
 
 
 def strip_number(name: str) -> str:
-    """A file or folder name without the number that only orders it: `01-intro` gives `intro`."""
+    """A file or folder name without its ordering number: `01-intro` gives `intro`."""
     if _DATE_OR_VERSION.match(name):
         return name
     numbered = _NUMBERED.fullmatch(name)
@@ -41,12 +41,12 @@ def strip_number(name: str) -> str:
 
 
 def docusaurus_route(path: str, front_matter: Mapping[str, object], *, numbers: bool = True) -> str:
-    """The route of a doc.
+    """The route of a Docusaurus page.
 
     path: posix, relative to the docs folder, with its suffix.
-    numbers: whether number prefixes only order (Docusaurus's default) or belong to the name.
+    numbers: number prefixes only set the order (Docusaurus's default) and are not part of the name.
 
-    Raises InputError for an id or a slug with which the site could not be built.
+    Raises InputError for an id or a slug that Docusaurus would refuse.
     """
     folder, _, file = path.rpartition("/")
     stem = posixpath.splitext(file)[0]
@@ -60,7 +60,7 @@ def docusaurus_route(path: str, front_matter: Mapping[str, object], *, numbers: 
         return _join(base)
     name = _text(front_matter, "id") or (strip_number(stem) if parsed else stem)
     if "/" in name:
-        raise InputError(f"front matter: id {name!r} has a slash; Docusaurus needs slug for that")
+        raise InputError(f"front matter: id {name!r} has a slash; use slug for that")
     return _join([*base, name])
 
 
@@ -74,9 +74,9 @@ def _text(front_matter: Mapping[str, object], key: str) -> str | None:
 
 
 def _resolve_slug(base: list[str], slug: str) -> str:
-    """Resolve a slug against the folder of its page; it cannot climb above the docs."""
+    """Resolve a slug against its page's folder; it cannot leave the docs."""
     if "?" in slug or "#" in slug:
-        raise InputError(f"front matter: slug {slug!r} is not a path; it may have no '?' and no '#'")
+        raise InputError(f"front matter: slug {slug!r} is not a path; remove '?' and '#'")
     segments = [] if slug.startswith("/") else list(base)
     for segment in slug.split("/"):
         if unquote(segment) == "..":
@@ -87,8 +87,9 @@ def _resolve_slug(base: list[str], slug: str) -> str:
 
 
 def mkdocs_route(path: str, *, directory_urls: bool = True) -> str:
-    """The route of a page; path: posix, relative to docs_dir, with its suffix.
+    """The route of an MkDocs page.
 
+    path: posix, relative to docs_dir, with its suffix.
     directory_urls: MkDocs's use_directory_urls; without it pages end in ".html".
     """
     folder, _, file = path.rpartition("/")
@@ -100,7 +101,7 @@ def mkdocs_route(path: str, *, directory_urls: bool = True) -> str:
 
 
 def plain_route(path: str) -> str:
-    """The route of a page in a folder that no site generator is known for: its path without the suffix."""
+    """The route of a page of a plain folder: its path without the suffix."""
     folder, _, file = path.rpartition("/")
     stem = posixpath.splitext(file)[0]
     folders = folder.split("/") if folder else []
@@ -112,12 +113,12 @@ def _join(names: list[str]) -> str:
 
 
 def page_url(address: str, route: str) -> str:
-    """The canonical URL of a route under the address of the documentation."""
+    """The canonical URL of a route below the address of the documentation."""
     return canonical_url(f"{address}/{route}")
 
 
 def excluded_path(path: str) -> str | None:
-    """Why Docusaurus makes no page of a path within its docs folder; None when it does."""
+    """Why Docusaurus excludes a path in its docs folder; None when it does not."""
     *folders, file = path.split("/")
     if file.startswith("_"):
         return "a partial: its name begins with an underscore"

@@ -1,11 +1,11 @@
 """A folder of Markdown or MDX as a source: each page with the URL, version and locale that its site gives it.
 
-The steps, each in a module of its own: `layout` finds out how the folder is served, `walks` and `files` find and read
-the files, `front_matter` takes their metadata off, `routing` makes their URLs, and `includes` finds what they embed and
-link to.
+The steps, each in a module of its own: `layout` finds the site's convention and trees, `tree_files` and `files` find
+and read the files, `front_matter` splits off their metadata, `routing` makes their URLs, `includes` finds embedded
+and linked files.
 
-A folder is read twice: first every page, for its URL and hash, since a page's links need the URLs of all others; then
-those pages that changed, for their content. The text of only one page at a time is in memory.
+A folder is read twice. The first pass reads every page for its URL and hash, because links need the URLs of all pages.
+The second reads the content of changed pages. One page's text at a time is in memory.
 """
 
 import hashlib
@@ -22,17 +22,17 @@ from assay.adapters.sources.folder.files import (
     FoundFile,
     read_text,
 )
-from assay.adapters.sources.folder.front_matter import FrontMatter, flag, page_tags, page_title, split_front_matter
+from assay.adapters.sources.folder.front_matter import FrontMatter, is_true, page_tags, page_title, split_front_matter
 from assay.adapters.sources.folder.includes import (
     IncludeRules,
     describe_missing,
     find_includes,
     link_candidates,
-    linked_files,
+    mentioned_files,
     missing_includes,
 )
-from assay.adapters.sources.folder.layout import file_layout, find_layout, foreign_project
-from assay.adapters.sources.folder.mkdocs.config import is_left_out
+from assay.adapters.sources.folder.layout import detect_foreign_project, file_layout, find_layout
+from assay.adapters.sources.folder.mkdocs.config import is_excluded
 from assay.adapters.sources.folder.routing import (
     REVISION,
     Convention,
@@ -43,8 +43,8 @@ from assay.adapters.sources.folder.routing import (
     plain_route,
     strip_locale,
 )
-from assay.adapters.sources.folder.tree import Layout, Tree, Wishes, closed_folder
-from assay.adapters.sources.folder.tree_files import Walks
+from assay.adapters.sources.folder.tree import Layout, LayoutOptions, Tree, unreadable_folder
+from assay.adapters.sources.folder.tree_files import TreeFiles
 from assay.errors import InputError, SourceError
 from assay.model.documents import (
     MediaType,
@@ -63,7 +63,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """A page's file, read. fingerprint: SHA-256 over its text and everything that it includes."""
+    """A page's file after reading. fingerprint: SHA-256 of its text and everything it includes."""
 
     front: FrontMatter
     includes: Mapping[str, str]
@@ -72,10 +72,10 @@ class _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A page found on the first reading.
+    """A page found in the first pass.
 
-    path: posix, relative to its tree, without a locale suffix. mentions: files that it could link to, as written.
-    missing: paths that it includes and that were not found.
+    path: posix, relative to its tree, without a locale suffix. mentions: files that it may link to, as written.
+    missing: included paths that were not found.
     """
 
     file: FoundFile
@@ -87,8 +87,8 @@ class _Page:
     missing: tuple[str, ...] = ()
 
     @property
-    def claim_order(self) -> tuple[bool, str]:
-        """`index` takes the URL of a folder before `README` does; otherwise the first path."""
+    def url_priority(self) -> tuple[bool, str]:
+        """Sort key among pages with the same URL: `index` before `README`, then by path."""
         stem = self.path.rpartition("/")[2].partition(".")[0]
         return (stem.lower() != "index", self.file.key)
 
@@ -96,20 +96,20 @@ class _Page:
 _CHECK = "Check the path and its permissions."
 
 _Item = _Page | PageFailed | PageExcluded
-_Found = list[dict[str, _Item]]  # what each tree has, by key
+_ItemsByTree = list[dict[str, _Item]]  # for each tree, its items by key
 
 
 class FolderSource:
-    """Documents from a folder, or from one file.
+    """Documents from a folder or one file.
 
-    root: a site, a repository with a site in it, or a docs folder alone; or a single file.
-    base_url: where the site is served, or where the docs folder is when that is given alone. None: as the site is
-        configured, else addresses under `https://docs.invalid/<name>`, which are the same on every machine.
+    root: a site, a repository with a site in it, a docs folder, or a single file.
+    base_url: where the site is served, or the docs folder if only that is given. None: as the site is configured, else
+        addresses under `https://docs.invalid/<name>`, which are the same on every machine.
     name: of the source; None: the name of the folder or file.
     max_page_bytes: larger pages are reported as failed.
-    current_version, default_locale: those that are searched by default; None: the site's own.
-    convention: None finds it out.
-    data_dir: Assay's own folder, never read as part of the documentation.
+    current_version, default_locale: searched by default; None: the site's own.
+    convention: None to detect it.
+    data_dir: Assay's own folder, which is never read.
     """
 
     def __init__(
@@ -127,9 +127,9 @@ class FolderSource:
         self._data_dir = data_dir
         self._given = root
         self._limit = max_page_bytes
-        self._wishes = Wishes(
+        self._options = LayoutOptions(
             name=name or _name_of(root),
-            base_url=None if base_url is None else _checked_base(base_url),
+            base_url=None if base_url is None else _validated_base_url(base_url),
             convention=None if convention is None else Convention(convention),
             current_version=current_version,
             default_locale=default_locale,
@@ -137,49 +137,55 @@ class FolderSource:
 
     @property
     def name(self) -> str:
-        """Short name, unique among the sources of an index; kept with every document."""
-        return self._wishes.name
+        """Short name, unique among the sources of an index; stored with every document."""
+        return self._options.name
 
     def check(self) -> None:
-        """Raise SourceError unless there is such a folder or file."""
-        _resolve(self._given)
+        """Raise SourceError unless the folder or file exists."""
+        _resolve_root(self._given)
 
     def layout(self) -> Layout:
-        """How the folder is understood, with notices for a person. Raises SourceError, ConfigurationError."""
-        root, only = _resolve(self._given)
+        """Detect how the folder is served, with notices for the user. Raises SourceError, ConfigurationError."""
+        root, only_file = _resolve_root(self._given)
         try:
-            return find_layout(root, self._wishes) if only is None else file_layout(root / only, self._wishes)
+            return (
+                find_layout(root, self._options) if only_file is None else file_layout(root / only_file, self._options)
+            )
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            named = closed_folder(Path(error.filename or root))
+            named = unreadable_folder(Path(error.filename or root))
             raise SourceError(f"{named} cannot be read: {reason}.", hint=_CHECK) from None
 
     def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
-        """Yield every page, each key once, tree by tree in ascending order of their keys.
+        """Yield every page once, tree by tree in ascending order of keys.
 
-        known: source hash by page key; a page that still has it is yielded without its content.
+        known: source hash by page key; an unchanged page is yielded without its content.
 
         Raises SourceError when the folder cannot be read or has no pages, ConfigurationError when it lacks the
-        version or locale that is asked for.
+        requested version or locale.
         """
-        _, only = _resolve(self._given)
+        _, only_file = _resolve_root(self._given)
         layout = self.layout()
         for message in layout.information:
             logging.getLogger(INFORMATION).info("%s: %s", self.name, message)
         for notice in layout.notices:
             logger.warning("%s: %s", self.name, notice)
-        recognise = foreign_project if layout.convention is Convention.PLAIN and not self._wishes.convention else None
-        walks = Walks(layout, only, recognise, self._data_dir)
-        yield from _Reading(only, layout, self.name, self._limit, walks).read(known, progress or Silence())
+        detect_project = (
+            detect_foreign_project if layout.convention is Convention.PLAIN and not self._options.convention else None
+        )
+        tree_files = TreeFiles(layout, only_file, detect_project, self._data_dir)
+        yield from _FolderReader(only_file, layout, self.name, self._limit, tree_files).read(
+            known, progress or Silence()
+        )
 
 
-class _Reading:
-    """One reading of a folder."""
+class _FolderReader:
+    """Reads a folder once."""
 
-    def __init__(self, only: str | None, layout: Layout, name: str, limit: int, walks: Walks) -> None:
+    def __init__(self, only_file: str | None, layout: Layout, name: str, limit: int, tree_files: TreeFiles) -> None:
         self._root = root = layout.root
-        self._only = only
-        self._walks = walks
+        self._only_file = only_file
+        self._tree_files = tree_files
         self._layout = layout
         self._name = name
         self._limit = limit
@@ -195,19 +201,19 @@ class _Reading:
 
     def read(self, known: Mapping[str, str], progress: Progress) -> Iterator[PageRead]:
         found = [self._scan(tree, known) for tree in self._layout.trees]
-        found.append({key: PageExcluded(key, reason) for key, reason in self._walks.outside()})
-        unread = self._walks.unread()
+        found.append({key: PageExcluded(key, reason) for key, reason in self._tree_files.outside_trees()})
+        unread = self._tree_files.unread_files()
         if not any(found):
-            there = f"; there are {list_formats(unread.documents)}" if unread.documents else ""
+            others = f"; it has {list_formats(unread.documents)}" if unread.documents else ""
             raise SourceError(
-                f"There are no Markdown files in {self._root / self._layout.within}{there}.",
-                hint=f"Pages end in {', '.join(SUFFIXES)}; hidden and generated folders are passed over.",
+                f"There are no Markdown files in {self._root / self._layout.within}{others}.",
+                hint=f"Pages end in {', '.join(SUFFIXES)}; hidden and generated folders are skipped.",
             )
         if unread.documents:
-            what = list_formats(unread.documents)
-            logger.warning("%s: documents that no reader takes are not in the index: %s.", self._name, what)
+            formats = list_formats(unread.documents)
+            logger.warning("%s: documents in unsupported formats are not in the index: %s.", self._name, formats)
         links = _links(found, self._layout.site)
-        _settle_claims(found)
+        _exclude_duplicate_urls(found)
         self._warn_of_missing(found)
         progress.expect(len({_key(item) for items in found for item in items.values()}) + bool(unread))
         seen: set[str] = set()
@@ -216,53 +222,53 @@ class _Reading:
                 key = _key(item)
                 if key not in seen:
                     seen.add(key)
-                    yield self._finish(item, links[number], known) if isinstance(item, _Page) else item
+                    yield self._read_page(item, links[number], known) if isinstance(item, _Page) else item
         if unread:
             yield unread
 
-    # --- first reading ---
+    # --- first pass ---
 
     def _scan(self, tree: Tree, known: Mapping[str, str]) -> dict[str, _Item]:
         """Every page of a tree by its key, in ascending order."""
-        findings = self._walks.of(tree)
+        findings = self._tree_files.in_tree(tree)
         items: list[_Item] = []
-        items += [PageExcluded(key, reason) for key, reason in findings.refused]
+        items += [PageExcluded(key, reason) for key, reason in findings.excluded]
         for key, reason in findings.failed:
             items.append(PageFailed(key, reason))
-            if key.endswith("/"):  # pages of a folder that cannot be listed are not gone
+            if key.endswith("/"):  # a folder that cannot be listed: its pages are not gone
                 items += [PageFailed(page, f"{key}: {reason}") for page in known if page.startswith(key)]
         for file in findings.files:
-            path = _path_in(tree, file.key)
+            path = _path_in_tree(tree, file.key)
             if path is not None:
-                items.append(self._survey(tree, file, path))
+                items.append(self._scan_file(tree, file, path))
         by_key = {_key(item): item for item in items}
         return dict(sorted(by_key.items()))
 
-    def _survey(self, tree: Tree, file: FoundFile, path: str) -> _Item:
-        reason = _left_out(tree, path)
+    def _scan_file(self, tree: Tree, file: FoundFile, path: str) -> _Item:
+        reason = _exclusion_reason(tree, path)
         if reason is not None:
             return PageExcluded(file.key, reason)
         try:
             loaded = self._load(file)
-            reason = _unpublished(tree, loaded.front.values)
+            reason = _unpublished_reason(tree, loaded.front.values)
             if reason is not None:
                 return PageExcluded(file.key, reason)
             url = page_url(tree.address, _route(tree, path, loaded.front.values))
         except InputError as error:
             return PageFailed(file.key, error.message)
         texts = [loaded.front.content, *loaded.includes.values()]
-        mentions = tuple(dict.fromkeys(mention for text in texts for mention in linked_files(text)))
+        mentions = tuple(dict.fromkeys(mention for text in texts for mention in mentioned_files(text)))
         missing = missing_includes(self._rules, loaded.front.content, loaded.includes)
         return _Page(file, tree, path, url, loaded.fingerprint, mentions, missing)
 
-    def _warn_of_missing(self, found: _Found) -> None:
+    def _warn_of_missing(self, found: _ItemsByTree) -> None:
         pages = [item for items in found for item in items.values() if isinstance(item, _Page)]
         missing = [(page.file.key, path) for page in pages for path in page.missing]
         if missing:
             logger.warning("%s: %s", self._name, describe_missing(missing, self._root))
 
     def _load(self, file: FoundFile) -> _Loaded:
-        """Read one page. Raises InputError with the reason when that fails."""
+        """Read one page. Raises InputError with the reason."""
         text = read_text(file.path, self._limit)
         front = split_front_matter(text, required=self._layout.convention is Convention.DOCUSAURUS)
         includes = find_includes(self._rules, file.key, front.content)
@@ -271,9 +277,9 @@ class _Reading:
             digest.update(json.dumps([path, content]).encode())
         return _Loaded(front, includes, digest.hexdigest())
 
-    # --- second reading ---
+    # --- second pass ---
 
-    def _finish(self, page: _Page, links: Mapping[str, str], known: Mapping[str, str]) -> PageRead:
+    def _read_page(self, page: _Page, links: Mapping[str, str], known: Mapping[str, str]) -> PageRead:
         key, tree = page.file.key, page.tree
         source_hash = self._hash(page, links)
         if known.get(key) == source_hash:
@@ -283,7 +289,7 @@ class _Reading:
         except InputError as error:
             return PageFailed(key, error.message)
         if loaded.fingerprint != page.fingerprint:
-            return PageFailed(key, "the file changed while the folder was read; run again")
+            return PageFailed(key, "the file changed during the read; run again")
         values = loaded.front.values
         return RawPage(
             key=key,
@@ -309,7 +315,7 @@ class _Reading:
         )
 
     def _hash(self, page: _Page, links: Mapping[str, str]) -> str:
-        """SHA-256 over everything that could change the document: text, includes, routing, and where links lead."""
+        """SHA-256 of everything that could change the document: text, includes, routing and link targets."""
         tree = page.tree
         targets = {
             candidate: links[candidate]
@@ -318,8 +324,8 @@ class _Reading:
             if candidate in links
         }
         variant = [tree.version, tree.locale, tree.version_is_current, tree.locale_is_default]
-        where = [REVISION, self._name, self._generator, page.file.key, page.url, tree.site_root]
-        parts = [*where, *variant, page.fingerprint, sorted(targets.items())]
+        identity = [REVISION, self._name, self._generator, page.file.key, page.url, tree.site_root]
+        parts = [*identity, *variant, page.fingerprint, sorted(targets.items())]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -328,20 +334,20 @@ def _key(item: _Item) -> str:
 
 
 def _name_of(root: Path) -> str:
-    resolved = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would name the target of a symlink
+    resolved = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() would give the name of a symlink's target
     return (resolved.stem if resolved.suffix.lower() in SUFFIXES else resolved.name) or "root"
 
 
-def _checked_base(url: str) -> str:
-    """A base URL, canonical. Raises InputError when it is not one that pages can be under."""
+def _validated_base_url(url: str) -> str:
+    """The canonical base URL. Raises InputError when pages cannot be under it."""
     base = canonical_url(url)
     if "?" in base:
-        raise InputError(f"The base URL {url!r} has a query.", hint="Give the address without '?' and what follows.")
+        raise InputError(f"The base URL {url!r} has a query.", hint="Remove '?' and the rest.")
     return base
 
 
-def _resolve(given: Path) -> tuple[Path, str | None]:
-    """The folder to read, resolved, and the one file in it that is meant; None for all. Raises SourceError."""
+def _resolve_root(given: Path) -> tuple[Path, str | None]:
+    """The resolved folder to read, and the single file in it; None for all. Raises SourceError."""
     try:
         path = given.resolve(strict=True)
     except FileNotFoundError:
@@ -357,8 +363,8 @@ def _resolve(given: Path) -> tuple[Path, str | None]:
     )
 
 
-def _path_in(tree: Tree, key: str) -> str | None:
-    """A file's path in its tree, without its locale suffix; None when it belongs to another tree of the folder."""
+def _path_in_tree(tree: Tree, key: str) -> str | None:
+    """A file's path in its tree without the locale suffix; None when it belongs to another tree of the folder."""
     path = key[len(tree.folder) + 1 :] if tree.folder else key
     stem = path.rpartition(".")[0]
     if tree.suffix:
@@ -368,21 +374,21 @@ def _path_in(tree: Tree, key: str) -> str | None:
     return strip_locale(path, tree.locale) if tree.other_suffixes and tree.locale else path
 
 
-def _left_out(tree: Tree, path: str) -> str | None:
-    """Why a path makes no page; None when it does."""
+def _exclusion_reason(tree: Tree, path: str) -> str | None:
+    """Why a path is not a page; None when it is."""
     if tree.convention is Convention.DOCUSAURUS:
         return excluded_path(path)
-    return "left out by the site's configuration" if is_left_out(path, tree.left_out) else None
+    return "excluded by the site's configuration" if is_excluded(path, tree.exclude_patterns) else None
 
 
-def _unpublished(tree: Tree, values: Mapping[str, object]) -> str | None:
-    """Why front matter keeps a page out of the site; None when it does not."""
-    if flag(values, "draft"):
+def _unpublished_reason(tree: Tree, values: Mapping[str, object]) -> str | None:
+    """Why front matter excludes a page from the site; None when it does not."""
+    if is_true(values, "draft"):
         return "a draft"
     search = values.get("search")
-    if tree.convention is Convention.MKDOCS and isinstance(search, Mapping) and flag(search, "exclude"):
-        return "left out of the site's search"
-    return "unlisted" if tree.convention is Convention.DOCUSAURUS and flag(values, "unlisted") else None
+    if tree.convention is Convention.MKDOCS and isinstance(search, Mapping) and is_true(search, "exclude"):
+        return "excluded from the site's search"
+    return "unlisted" if tree.convention is Convention.DOCUSAURUS and is_true(values, "unlisted") else None
 
 
 def _route(tree: Tree, path: str, values: Mapping[str, object]) -> str:
@@ -399,11 +405,11 @@ def _media_type(key: str) -> MediaType:
     return MediaType.MDX if key.lower().endswith(".mdx") else MediaType.MARKDOWN
 
 
-def _settle_claims(found: _Found) -> None:
-    """Leave out each page whose URL another page has: of an earlier tree, or before it in the claim order."""
+def _exclude_duplicate_urls(found: _ItemsByTree) -> None:
+    """Exclude each page whose URL belongs to a page of an earlier tree, or with a higher URL priority."""
     owners: dict[str, str] = {}
     for items in found:
-        pages = sorted((item for item in items.values() if isinstance(item, _Page)), key=lambda page: page.claim_order)
+        pages = sorted((item for item in items.values() if isinstance(item, _Page)), key=lambda page: page.url_priority)
         for page in pages:
             owner = owners.setdefault(page.url, page.file.key)
             if owner != page.file.key:
@@ -411,11 +417,11 @@ def _settle_claims(found: _Found) -> None:
                 items[page.file.key] = PageExcluded(page.file.key, reason)
 
 
-def _links(found: _Found, site: str) -> list[dict[str, str]]:
+def _links(found: _ItemsByTree, site: str) -> list[dict[str, str]]:
     """For each tree, the URLs of the pages that its pages can link to by file.
 
-    Keys are paths relative to the root, to the site's folder and to the tree. A page that a locale lacks is there
-    under the path that it would have, with the URL of the locale that has it.
+    Keys are paths relative to the root, to the site's folder and to the tree. A page that a locale lacks has the URL of
+    the locale that has it.
     """
     trees = [[item for item in items.values() if isinstance(item, _Page)] for items in found]
     groups: dict[str, list[_Page]] = {}
@@ -428,14 +434,14 @@ def _links(found: _Found, site: str) -> list[dict[str, str]]:
         tree = pages[0].tree if pages else None
         others = groups[tree.group] if tree is not None and tree.group else []
         for page in (*pages, *others):
-            for name in _names(page, tree or page.tree, site):
+            for name in _link_paths(page, tree or page.tree, site):
                 urls.setdefault(name, page.url)
         links.append(urls)
     return links
 
 
-def _names(page: _Page, tree: Tree, site: str) -> Iterator[str]:
-    """The paths by which pages of a tree can name a page."""
+def _link_paths(page: _Page, tree: Tree, site: str) -> Iterator[str]:
+    """The paths by which a page can be linked from pages of a tree."""
     key = page.file.key
     yield key
     yield f"{tree.folder}/{page.path}" if tree.folder else page.path

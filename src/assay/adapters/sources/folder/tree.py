@@ -1,4 +1,4 @@
-"""What a documentation folder consists of, and what all conventions share in finding it out."""
+"""The parts of a documentation folder, and functions shared by the conventions."""
 
 import os
 import posixpath
@@ -14,15 +14,15 @@ from assay.errors import InputError
 from assay.model.ids import PLACEHOLDER_HOST, canonical_url
 
 CONFIG_LIMIT = 1_000_000
-"""The most bytes of a configuration file."""
+"""Size limit of a configuration file in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the caller says of a folder; None leaves it to the folder.
+class LayoutOptions:
+    """Options given by the caller; None to detect.
 
-    name: of the source. base_url: canonical URL under which the site, or the docs folder given alone, is served.
-    current_version, default_locale: what is to be searched by default.
+    name: of the source. base_url: canonical URL of the site, or of the docs folder if only that is given.
+    current_version, default_locale: searched by default.
     """
 
     name: str
@@ -37,13 +37,13 @@ class Tree:
     """One version of a documentation in one locale: pages that link to each other by file path.
 
     folder: posix path relative to the root, "" for the root itself.
-    address: URL that the routes of its pages are put under.
-    site_root: URL under which links that begin with a slash are resolved.
+    address: URL prefix of its pages' routes.
+    site_root: URL that links starting with a slash are relative to.
     group: equal for the locales of one version; a page that a locale lacks is the default locale's.
-    numbers: whether number prefixes of names only order (Docusaurus).
-    directory_urls, left_out: MkDocs's use_directory_urls and exclude_docs.
-    suffix: takes only files that end so before their own suffix, as in `page.fr.md`; "" for those with no such end.
-    other_suffixes: those of the other locales in the same folder.
+    numbers: number prefixes of names only set the order (Docusaurus).
+    directory_urls, exclude_patterns: MkDocs's use_directory_urls and exclude_docs.
+    suffix: of its files before their own suffix, as in `page.fr.md`; "" for none.
+    other_suffixes: of the other locales in the same folder.
     """
 
     folder: str
@@ -57,22 +57,21 @@ class Tree:
     group: str = ""
     numbers: bool = True
     directory_urls: bool = True
-    left_out: tuple[PathPattern, ...] = ()
+    exclude_patterns: tuple[PathPattern, ...] = ()
     suffix: str = ""
     other_suffixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a folder is read.
+    """A folder's layout.
 
-    trees: those that a reader meets by default first.
-    site: folder that holds the site's configuration. include_folders: where embedded files are looked for.
-    base_url: URL that everything is under.
-    notices: what may be wrong in how the folder was understood.
-    information: by which rules it was understood.
-    root: folder that every path is relative to; where a configuration above claims the folder that was given, the one
-        that holds it. within: the folder that was given, relative to root: no page is outside.
+    trees: the default version and locale first.
+    site: folder with the site's configuration. include_folders: searched for embedded files.
+    base_url: URL prefix of everything.
+    notices: possible problems in the detection. information: the rules that were applied.
+    root: the folder that paths are relative to: the given folder, or the one above it whose configuration claims it.
+    within: the given folder relative to root; pages outside it are not read.
     """
 
     convention: Convention
@@ -86,55 +85,57 @@ class Layout:
     within: str = ""
 
 
-def choose_base_url(wishes: Wishes, configured: str | None, notices: list[str], path: str = "") -> str:
-    """The URL that everything is under, without a slash at its end: as the caller says, as configured, or made up.
+def choose_base_url(options: LayoutOptions, configured: str | None, notices: list[str], path: str = "") -> str:
+    """The URL prefix of everything, without a trailing slash: as given, as configured, or a placeholder.
 
-    path: the only one that the site can be served under, added to a base URL that is a host alone.
+    path: the only path that the site can be served under; added to a base URL without one.
     """
-    if wishes.base_url is not None:
-        base = wishes.base_url.rstrip("/")
+    if options.base_url is not None:
+        base = options.base_url.rstrip("/")
         if path.strip("/") and not urlsplit(base).path:
-            notices.append(f"The site is configured to be served under /{path.strip('/')}/, so its addresses begin so.")
+            notices.append(
+                f"The site is configured to be served under /{path.strip('/')}/, so its addresses start with that path."
+            )
             return below(base, path)
         return base
     if configured:
         try:
             return canonical_url(configured).rstrip("/")
         except InputError:
-            notices.append(f"The address in the site's configuration is not a URL: {configured!r}.")
-    base = canonical_url(f"https://{PLACEHOLDER_HOST}/{quote(wishes.name, safe='')}")
-    notices.append(f"No base URL is known, so pages get addresses under {base}; give the real one with --base-url.")
+            notices.append(f"The address in the site's configuration is not a valid URL: {configured!r}.")
+    base = canonical_url(f"https://{PLACEHOLDER_HOST}/{quote(options.name, safe='')}")
+    notices.append(f"No base URL is known, so pages get addresses under {base}; set the real one with --base-url.")
     return base
 
 
 def below(base: str, *parts: str) -> str:
-    """A URL under another, without a slash at its end; empty parts are left out."""
+    """Append path parts to a URL, without a trailing slash; empty parts are ignored."""
     return canonical_url("/".join([base, *(part.strip("/") for part in parts)])).rstrip("/")
 
 
 def related(one: str, other: str) -> bool:
-    """Whether one of two folders, relative to the same root, is the other or lies in it."""
+    """Whether one of two folders, relative to the same root, contains the other."""
     return not one or not other or one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
 
 
 def join(*parts: str) -> str:
-    """A normal posix path relative to the root, "" for the root; begins with ".." when it leads out."""
+    """Join and normalize a posix path relative to the root; "" for the root, starts with ".." outside it."""
     path = posixpath.normpath(posixpath.join("", *parts))
     return "" if path == "." else path
 
 
 def is_folder(root: Path, path: str) -> bool:
-    """Whether a relative path is a folder inside the root, symlinks followed."""
+    """Whether a relative path is a folder inside the root; symlinks are followed."""
     if path.startswith(("..", "/")) or "\x00" in path:
         return False
     full = root / path
     return full.is_dir() and inside(root, os.path.realpath(full))
 
 
-def may_be_entered(folder: Path) -> bool:
-    """Whether permissions let this process look for something in a folder."""
+def is_accessible(folder: Path) -> bool:
+    """Whether this process may look into a folder."""
     try:
-        os.stat(f"{folder}{os.sep}.")  # noqa: PTH116 - a Path drops the dot, for which the folder has to be entered
+        os.stat(f"{folder}{os.sep}.")  # noqa: PTH116 - a Path drops the dot, which needs access to the folder
     except PermissionError:
         return False
     except OSError:
@@ -142,15 +143,15 @@ def may_be_entered(folder: Path) -> bool:
     return True
 
 
-def closed_folder(path: Path) -> Path:
-    """The folder that keeps a path from being looked at; the path itself when none above it does."""
-    return next((above for above in reversed(path.parents) if not may_be_entered(above)), path)
+def unreadable_folder(path: Path) -> Path:
+    """The first parent of a path that this process may not look into; the path itself when there is none."""
+    return next((above for above in reversed(path.parents) if not is_accessible(above)), path)
 
 
 def subfolders(root: Path, path: str) -> Iterator[str]:
-    """Names of the folders in a folder that are not hidden, ascending; none when there is no such folder.
+    """Yield the names of the visible folders in a folder, ascending; none if the folder does not exist.
 
-    Raises OSError for one that cannot be listed: its versions or locales must not look as if they were gone.
+    Raises OSError when it cannot be listed: its versions or locales must not look deleted.
     """
     try:
         names = sorted(entry.name for entry in (root / path).iterdir() if entry.is_dir())
@@ -162,7 +163,7 @@ def subfolders(root: Path, path: str) -> Iterator[str]:
 
 
 def is_repository(root: Path) -> bool:
-    """Whether a folder holds a documentation in `docs` rather than being one: no pages but README and CHANGELOG."""
+    """Whether a folder is a repository with documentation in `docs`: its own pages are only README, CHANGELOG etc."""
     if not is_folder(root, "docs"):
         return False
     pages = [entry for entry in root.iterdir() if entry.suffix.lower() in SUFFIXES and not entry.name.startswith(".")]
@@ -170,7 +171,7 @@ def is_repository(root: Path) -> bool:
 
 
 def read_config_text(root: Path, path: str) -> str | None:
-    """The text of a configuration file inside the root; None when there is none. Raises InputError if unreadable."""
+    """Read a configuration file inside the root; None when there is none. Raises InputError if it is unreadable."""
     full = root / path
     if not full.is_file() or not inside(root, os.path.realpath(full)):
         return None

@@ -54,7 +54,7 @@ def test_what_decides_the_addresses_is_said(tmp_path: Path, config: str, caplog:
     [
         ("# A", "read as plain Markdown: the address of a page is the base URL and the path"),
         (":::tip\nA\n:::", "read as plain Markdown"),
-        ("import A from '@theme/A'", "has to end in the docs' route"),
+        ("import A from '@theme/A'", "must end in the docs' route"),
         ("!!! note\n", "No mkdocs.yml claims this folder"),
     ],
 )

@@ -59,7 +59,7 @@ def test_a_virtual_environment_is_passed_over(tmp_path: Path) -> None:
 
 def test_folders_can_be_left_out(tmp_path: Path) -> None:
     plant(tmp_path, {"a/x.md": "", "b/x.md": "", "c/b/x.md": ""})
-    assert [file.key for file in walk(tmp_path, leave_out={"b"}).files] == ["a/x.md", "c/b/x.md"]
+    assert [file.key for file in walk(tmp_path, skipped_folders={"b"}).files] == ["a/x.md", "c/b/x.md"]
 
 
 def test_symlinks_that_go_round_are_followed_no_further(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_symlinks_that_go_round_are_followed_no_further(tmp_path: Path) -> None:
     (tmp_path / "self").symlink_to("self")
     findings = walk(tmp_path)
     assert [file.key for file in findings.files] == ["a/b/x.md"]
-    assert [key for key, _ in findings.refused] == ["a/b/up"]
+    assert [key for key, _ in findings.excluded] == ["a/b/up"]
 
 
 def test_symlinks_that_multiply_do_not_make_the_walk_grow(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_symlinks_that_lead_out_are_refused(tmp_path: Path) -> None:
     (tmp_path / "root" / "neighbour").symlink_to(tmp_path / "rooted")
     findings = walk(tmp_path / "root")
     assert [file.key for file in findings.files] == ["a.md"]
-    assert {key for key, _ in findings.refused} == {"folder", "file.md", "neighbour"}
-    assert all("leads out" in reason for _, reason in findings.refused)
+    assert {key for key, _ in findings.excluded} == {"folder", "file.md", "neighbour"}
+    assert all("leads out" in reason for _, reason in findings.excluded)
 
 
 def test_a_folder_named_like_a_page_is_a_folder(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_file_that_grows_without_end_is_given_up_after_the_size_that_it_had(
     plant(tmp_path, {"a.md": "x" * 50})
     seen = (tmp_path / "a.md").stat()
     monkeypatch.setattr(os, "fstat", lambda _: seen)
-    with pytest.raises(InputError, match="grew while it was read"):
+    with pytest.raises(InputError, match="grew during the read"):
         read_text("/dev/zero", 100)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.adapters.sources.folder.front_matter import FrontMatter, flag, page_tags, page_title, split_front_matter
+from assay.adapters.sources.folder.front_matter import FrontMatter, is_true, page_tags, page_title, split_front_matter
 from assay.errors import InputError
 
 
@@ -45,7 +45,7 @@ def test_a_text_without_a_block_stays_whole(text: str) -> None:
 def test_a_block_that_is_no_mapping_is_markdown_for_all_but_docusaurus(block: str) -> None:
     text = f"---\n{block}\n---\nText"
     assert split_front_matter(text) == FrontMatter({}, text, 1)
-    with pytest.raises(InputError, match="line 2: front matter has to be a mapping"):
+    with pytest.raises(InputError, match="line 2: front matter must be a mapping"):
         split_front_matter(text, required=True)
 
 
@@ -105,5 +105,5 @@ def test_tags_are_texts_each_once(yaml: str, tags: tuple[str, ...]) -> None:
     ("value", "answer"), [(True, True), ("true", True), (False, False), ("false", False), (1, False)]
 )
 def test_a_flag_is_true_or_the_text_true(value: object, answer: bool) -> None:
-    assert flag({"draft": value}, "draft") is answer
-    assert not flag({}, "draft")
+    assert is_true({"draft": value}, "draft") is answer
+    assert not is_true({}, "draft")

@@ -1,4 +1,4 @@
-"""A folder that is made for another generator is known by its configuration, and never read as something else."""
+"""A folder that is written for another generator is known by its configuration, and never read as something else."""
 
 import logging
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_every_generator_is_tried_here() -> None:
 def test_its_folder_is_refused_with_the_command_that_builds_it(tmp_path: Path, name: str, given: str) -> None:
     plant(tmp_path / "x", {".git/HEAD": "", **BUILT[name]})
     root = tmp_path / "x" / (content_of(BUILT[name]) if given == "content" else "")
-    with pytest.raises(ConfigurationError, match=rf"made for {name} \(") as refused:
+    with pytest.raises(ConfigurationError, match=rf"written for {name} \(") as refused:
         read(root)
     generator = next(one for one in GENERATORS if one.name == name)
     assert generator.build is not None
@@ -143,7 +143,7 @@ def test_a_project_within_a_plain_folder_is_left_out_by_name_and_counted(tmp_pat
     )
     items = read(tmp_path)
     assert paths(items) == {"a.md": "/a", "notes/d.md": "/notes/d"}
-    why = "made for VitePress (manual/.vitepress/config.ts), which is not read from source"
+    why = "written for VitePress (manual/.vitepress/config.ts), which is not read from source"
     assert reasons(items) == {"manual/b.md": why, "manual/deep/c.md": why}
     assert unread(tmp_path).documents == {"VitePress (manual/.vitepress/config.ts)": 2}
     assert len(paths(read(tmp_path, convention="plain"))) == 4
@@ -161,7 +161,7 @@ def test_a_root_whose_documents_are_mostly_in_such_a_project_is_refused_as_the_p
     root = plant(tmp_path / "x", {".git/HEAD": "", "package.json": "{}", "README.md": "# R", **project, **more})
     with pytest.raises(ConfigurationError) as of_project:
         read(root / place)
-    with pytest.raises(ConfigurationError, match=rf"in {place}, which is made for {name} \(") as refused:
+    with pytest.raises(ConfigurationError, match=rf"in {place}, which is written for {name} \(") as refused:
         read(root)
     assert refused.value.hint == of_project.value.hint
 
@@ -169,7 +169,7 @@ def test_a_root_whose_documents_are_mostly_in_such_a_project_is_refused_as_the_p
 def test_a_root_of_a_sphinx_project_in_other_formats_is_refused(tmp_path: Path) -> None:
     pages = {f"docs/{name}.rst": "" for name in "abc"}
     plant(tmp_path, {"README.md": "", "docs/conf.py": "extensions = []", **pages})
-    with pytest.raises(ConfigurationError, match="made for Sphinx"):
+    with pytest.raises(ConfigurationError, match="written for Sphinx"):
         read(tmp_path)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.folders import plant, read
 
-from assay.adapters.sources.folder.includes import IncludeRules, find_includes, link_candidates, linked_files
+from assay.adapters.sources.folder.includes import IncludeRules, find_includes, link_candidates, mentioned_files
 from assay.errors import InputError
 
 
@@ -244,12 +244,12 @@ def test_includes_that_are_there_or_mean_nothing_are_not_said(
     ],
 )
 def test_every_form_of_a_link_to_a_file_is_among_the_mentions(text: str, path: str) -> None:
-    assert path in linked_files(f"Before\n{text} after")
+    assert path in mentioned_files(f"Before\n{text} after")
 
 
 @pytest.mark.parametrize("text", ["no links", "[a](https://x.example/b.md)", "a.mdown and md", "[a](b.mdd)", ".md"])
 def test_what_is_no_file_link_is_not(text: str) -> None:
-    assert linked_files(text) == ()
+    assert mentioned_files(text) == ()
 
 
 def test_a_link_is_looked_up_from_the_page_the_top_and_the_site() -> None:

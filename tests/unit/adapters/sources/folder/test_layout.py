@@ -7,7 +7,7 @@ from tests.folders import plant
 
 from assay.adapters.sources.folder.layout import convention_of, file_layout, find_layout
 from assay.adapters.sources.folder.routing import Convention
-from assay.adapters.sources.folder.tree import Wishes, is_repository
+from assay.adapters.sources.folder.tree import LayoutOptions, is_repository
 from assay.errors import ConfigurationError
 
 
@@ -32,7 +32,7 @@ from assay.errors import ConfigurationError
 def test_configuration_and_layout_decide_first(tmp_path: Path, files: list[str], convention: str) -> None:
     plant(tmp_path, dict.fromkeys(files, ""))
     (tmp_path / "docs").mkdir(exist_ok=True)
-    assert find_layout(tmp_path.resolve(), Wishes("n", None)).convention == convention
+    assert find_layout(tmp_path.resolve(), LayoutOptions("n", None)).convention == convention
 
 
 @pytest.mark.parametrize(
@@ -99,29 +99,29 @@ def test_signs_on_a_few_pages_of_many_decide_nothing() -> None:
 def test_a_repository_is_judged_by_its_docs(tmp_path: Path) -> None:
     sign = "import X from '@site/x'"
     plant(tmp_path, {"README.md": "", "docs/a.md": "", **{f"examples/{number}.md": sign for number in range(9)}})
-    assert find_layout(tmp_path.resolve(), Wishes("n", None)).convention is Convention.PLAIN
+    assert find_layout(tmp_path.resolve(), LayoutOptions("n", None)).convention is Convention.PLAIN
     plant(tmp_path, {"docs/a.md": sign})
-    assert find_layout(tmp_path.resolve(), Wishes("n", None)).convention is Convention.DOCUSAURUS
+    assert find_layout(tmp_path.resolve(), LayoutOptions("n", None)).convention is Convention.DOCUSAURUS
 
 
 def test_a_plain_folder_has_one_tree_and_no_versions(tmp_path: Path) -> None:
     plant(tmp_path, {"docs/a.md": "A"})
-    layout = find_layout(tmp_path.resolve(), Wishes("n", "https://h.example/x", default_locale="fr"))
+    layout = find_layout(tmp_path.resolve(), LayoutOptions("n", "https://h.example/x", default_locale="fr"))
     assert [(tree.folder, tree.address, tree.locale) for tree in layout.trees] == [("", "https://h.example/x", "fr")]
     with pytest.raises(ConfigurationError, match="no version '1'"):
-        find_layout(tmp_path.resolve(), Wishes("n", None, current_version="1"))
+        find_layout(tmp_path.resolve(), LayoutOptions("n", None, current_version="1"))
 
 
 @pytest.mark.parametrize("convention", list(Convention))
 def test_the_caller_may_name_the_convention(tmp_path: Path, convention: Convention) -> None:
     plant(tmp_path, {"a.md": "!!! note\n", "b.md": ""})
-    assert find_layout(tmp_path.resolve(), Wishes("n", None, convention)).convention is convention
-    assert file_layout(tmp_path / "a.md", Wishes("n", None, convention)).convention is convention
+    assert find_layout(tmp_path.resolve(), LayoutOptions("n", None, convention)).convention is convention
+    assert file_layout(tmp_path / "a.md", LayoutOptions("n", None, convention)).convention is convention
 
 
 def test_one_file_is_read_by_its_own_syntax(tmp_path: Path) -> None:
     plant(tmp_path, {"a.md": "!!! note\n", "b.md": "import X from '@site/x'", "c.md": "", "mkdocs.yml": ""})
-    found = [file_layout(tmp_path / name, Wishes("n", None)).convention for name in ("a.md", "b.md", "c.md")]
+    found = [file_layout(tmp_path / name, LayoutOptions("n", None)).convention for name in ("a.md", "b.md", "c.md")]
     assert found == ["mkdocs", "docusaurus", "plain"]
 
 

@@ -196,7 +196,7 @@ def test_what_mkdocs_is_configured_to_leave_out_is_left_out(tmp_path: Path) -> N
     plant(tmp_path, {"mkdocs.yml": "exclude_docs: internal/", "docs/internal/a.md": "", "docs/_b.md": ""})
     items = read(tmp_path)
     assert paths(items) == {"docs/_b.md": "/_b"}
-    assert reasons(items) == {"docs/internal/a.md": "left out by the site's configuration"}
+    assert reasons(items) == {"docs/internal/a.md": "excluded by the site's configuration"}
 
 
 @pytest.mark.parametrize(("value", "left_out"), [("true", True), ("false", False), ("x", False)])
@@ -205,7 +205,7 @@ def test_what_an_mkdocs_page_keeps_out_of_the_sites_search_is_left_out(
 ) -> None:
     plant(tmp_path, {"mkdocs.yml": "", "docs/a.md": f"---\nsearch:\n  exclude: {value}\n---\nA", "docs/b.md": ""})
     items = read(tmp_path)
-    assert reasons(items) == ({"docs/a.md": "left out of the site's search"} if left_out else {})
+    assert reasons(items) == ({"docs/a.md": "excluded from the site's search"} if left_out else {})
     assert "docs/b.md" in paths(items)
 
 
@@ -249,8 +249,8 @@ def test_only_the_docs_of_a_site_are_read(tmp_path: Path) -> None:
         (b"a\x00b", "NUL character at position 1"),
         (b"x" * (LIMIT + 1), "over the limit of 100,000"),
         ("---\ntitle: a: b\n---\n", "line 2: not valid YAML"),
-        ("---\n- a\n---\n", "front matter has to be a mapping"),
-        ("---\na: &a [*a]\n---\n", "stands inside what it names"),
+        ("---\n- a\n---\n", "front matter must be a mapping"),
+        ("---\na: &a [*a]\n---\n", "is inside the value it refers to"),
         ("---\nid: a/b\n---\n", "id 'a/b' has a slash"),
         ("---\nslug: a?b\n---\n", "slug 'a?b' is not a path"),
     ],
@@ -321,7 +321,7 @@ def test_a_page_that_changes_while_the_folder_is_read_fails(tmp_path: Path) -> N
     (tmp_path / "c.md").unlink()
     rest = list(reading)
     assert [type(item) for item in rest] == [PageFailed, PageFailed]
-    assert "changed while the folder was read" in failures(rest)["b.md"]
+    assert "changed during the read" in failures(rest)["b.md"]
 
 
 # --- what cannot be read at all ------------------------------------------------------------------------------------

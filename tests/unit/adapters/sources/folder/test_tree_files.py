@@ -9,7 +9,7 @@ from tests.folders import folder, paths, plant, read, reasons, unread
 from assay.errors import SourceError
 from assay.model.documents import UnreadFiles
 
-OUTSIDE = "outside the folders that the site takes its docs from"
+OUTSIDE = "outside the site's docs folders"
 
 
 def test_every_document_of_a_plain_folder_is_a_page(tmp_path: Path) -> None:
@@ -106,12 +106,12 @@ def test_documents_that_no_reader_takes_are_said_before_the_first_page(
     plant(tmp_path, {"a.md": "", "b.adoc": "", "c.adoc": "", "d.ipynb": ""})
     with caplog.at_level(logging.WARNING):
         next(iter(folder(tmp_path).read({})))
-    assert "documents that no reader takes are not in the index: 2 .adoc, 1 .ipynb." in caplog.text
+    assert "documents in unsupported formats are not in the index: 2 .adoc, 1 .ipynb." in caplog.text
 
 
 def test_a_folder_of_nothing_but_other_formats_says_which(tmp_path: Path) -> None:
     plant(tmp_path, {"a.rst": "", "b.rst": ""})
-    with pytest.raises(SourceError, match=r"no Markdown files in .*; there are 2 \.rst"):
+    with pytest.raises(SourceError, match=r"no Markdown files in .*; it has 2 \.rst"):
         read(tmp_path)
 
 

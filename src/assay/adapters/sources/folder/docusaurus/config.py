@@ -1,8 +1,7 @@
-"""Reads docusaurus.config.* for the few values that decide URLs, without running it.
+"""Reads the values that decide URLs from docusaurus.config.*, without running it.
 
-The file is a program, so this is a reading of its literals: objects, arrays, strings, numbers, true, false and null,
-wherever they stand. What is computed (`process.env.X`, a variable, a call) reads as unknown, and Docusaurus's default
-is taken for it.
+The file is a program. Only its literals are read: objects, arrays, strings, numbers, true, false and null. A computed
+value (`process.env.X`, a variable, a call) is unknown, and Docusaurus's default is used.
 """
 
 import re
@@ -18,11 +17,11 @@ Literal = str | float | bool | None
 class Group:
     """A bracketed part of the program: an object, an array, or anything else in brackets.
 
-    name: the property whose value it is; None where it is none.
-    literals: properties that are literals, by name.
+    name: the property whose value it is; None if none.
+    literals: literal properties by name.
     groups: properties that are groups, by name.
-    items: literals and groups that stand in it without a name, in order.
-    complete: whether every item of an array could be read.
+    items: literals and groups without a name, in order.
+    complete: every item of an array could be read.
     """
 
     bracket: str
@@ -34,7 +33,7 @@ class Group:
     complete: bool = True
 
     def text(self, name: str) -> str | None:
-        """A property that is a string; None when it is missing or something else."""
+        """A string property; None when it is missing or of another type."""
         value = self.literals.get(name)
         return value if isinstance(value, str) else None
 
@@ -43,10 +42,10 @@ class Group:
 class DocsInstance:
     """One docs plugin of a site. Paths are relative to the site's folder; None and empty mean unknown or default.
 
-    id: "default" for the one of the preset.
-    route: routeBasePath without slashes around it; None when the configuration does not say.
-    numbers: whether number prefixes of file names are dropped.
-    version_paths: name and URL segment of each version for which a segment is configured.
+    id: "default" for the preset's.
+    route: routeBasePath without slashes around it; None when not configured.
+    numbers: number prefixes of file names are removed.
+    version_paths: name and URL segment of each version with a configured segment.
     only_versions: the versions that are built; None for all.
     """
 
@@ -63,11 +62,11 @@ class DocsInstance:
 
 @dataclass(frozen=True, slots=True)
 class DocusaurusConfig:
-    """What a Docusaurus configuration says, as far as it can be read without running it.
+    """The readable values of a Docusaurus configuration.
 
-    url: scheme and host of the site. base_path: path under which it is served.
-    locales: every locale that is built; None when unknown.
-    instances: its docs plugins; empty when the configuration turns docs off.
+    url: scheme and host of the site. base_path: path it is served under.
+    locales: those that are built; None when unknown.
+    instances: its docs plugins; empty when docs are turned off.
     """
 
     url: str | None = None
@@ -77,11 +76,11 @@ class DocusaurusConfig:
     instances: tuple[DocsInstance, ...] = (DocsInstance(),)
 
 
-_MOST_PARENTHESES = 8
+_MAX_PARENTHESES = 8
 
 
 def read_config(program: str) -> DocusaurusConfig:
-    """Read the text of a docusaurus.config.* file; whatever it cannot tell is left at its default."""
+    """Read the text of a docusaurus.config.* file; unknown values keep their default."""
     groups = list(_groups(program))
     site = _site(groups)
     i18n = next((group for group in groups if group.name == "i18n" and group.bracket == "{"), None)
@@ -90,13 +89,13 @@ def read_config(program: str) -> DocusaurusConfig:
         url=site.text("url") if site else None,
         base_path=site.text("baseUrl") if site else None,
         default_locale=i18n.text("defaultLocale") if i18n else None,
-        locales=_texts(locales),
+        locales=_string_list(locales),
         instances=tuple(_instances(groups)),
     )
 
 
 def _site(groups: list[Group]) -> Group | None:
-    """The configuration object itself: the one with both url and baseUrl, else with either."""
+    """The configuration object: the one with url and baseUrl, else with either."""
     named = [(group, {*group.literals, *group.groups}) for group in groups if group.bracket == "{"]
     both = [group for group, names in named if {"url", "baseUrl"} <= names]
     either = [group for group, names in named if {"url", "baseUrl"} & names and "title" in names]
@@ -116,9 +115,9 @@ def _instances(groups: list[Group]) -> Iterator[DocsInstance]:
 
 
 def _in_preset(group: Group) -> bool:
-    """Whether a group holds a preset's options: `["classic", {docs: …}]`; themeConfig has a docs property too."""
+    """Whether a group holds a preset's options, `["classic", {docs: …}]`; themeConfig has a docs property too."""
     pair = group.parent
-    for _ in range(_MOST_PARENTHESES):  # `({docs: …})` under a type comment
+    for _ in range(_MAX_PARENTHESES):  # `({docs: …})` under a type comment
         if pair is not None and pair.bracket == "(":
             pair = pair.parent
     first = _first_text(pair) if pair is not None and pair.bracket == "[" else None
@@ -126,7 +125,7 @@ def _in_preset(group: Group) -> bool:
 
 
 def _first_text(group: Group) -> str | None:
-    """What an array begins with: `"classic"`, or the argument of `require.resolve("classic")`."""
+    """The first string of an array: `"classic"`, or the argument of `require.resolve("classic")`."""
     first = group.items[0] if group.items else None
     if isinstance(first, Group):
         first = first.items[0] if first.bracket == "(" and first.items else None
@@ -160,11 +159,11 @@ def _instance(options: Group) -> DocsInstance:
         versioned=options.literals.get("disableVersioning") is not True,
         numbers=options.literals.get("numberPrefixParser") is not False,
         version_paths=tuple((name, path.strip("/")) for name, path in paths if path is not None),
-        only_versions=_texts(options.groups.get("onlyIncludeVersions")),
+        only_versions=_string_list(options.groups.get("onlyIncludeVersions")),
     )
 
 
-def _texts(group: Group | None) -> tuple[str, ...] | None:
+def _string_list(group: Group | None) -> tuple[str, ...] | None:
     if group is None or group.bracket != "[" or not group.complete:
         return None
     texts = tuple(item for item in group.items if isinstance(item, str))
@@ -173,7 +172,7 @@ def _texts(group: Group | None) -> tuple[str, ...] | None:
 
 # --- the program's literals ----------------------------------------------------------------------------------------
 
-# Repetitions give nothing back and an unclosed string ends with its line, so that no text takes quadratic time.
+# Possessive repetitions, and unclosed strings end with their line: no text takes quadratic time.
 _TOKEN = re.compile(
     r"""
       (?P<skip>\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))
@@ -195,9 +194,9 @@ def _tokens(program: str) -> Iterator[tuple[str, str]]:
     position, before = 0, ""
     while position < len(program):
         match = _TOKEN.match(program, position)
-        if match is None:  # cannot be: the last branch takes any character
+        if match is None:  # unreachable: the last branch matches any character
             return
-        # A slash divides after a value and begins a regular expression anywhere else.
+        # A slash after a value divides; anywhere else it starts a regular expression.
         pattern = _PATTERN.match(program, position) if match[0] == "/" and before in set("(,=:[!&|?{};") else None
         position = (pattern or match).end()
         if match.lastgroup == "skip":
@@ -207,7 +206,7 @@ def _tokens(program: str) -> Iterator[tuple[str, str]]:
 
 
 def _groups(program: str) -> Iterator[Group]:
-    """Every bracketed group of a program, outer ones before those inside them once all is read."""
+    """Every bracketed group of a program, outer before inner."""
     tokens = [("other", ";"), *_tokens(program), ("other", ";")]
     top = Group("", None, None)
     found, current, name = [top], top, None
@@ -224,7 +223,7 @@ def _groups(program: str) -> Iterator[Group]:
             name = _value(kind, text) if kind == "string" else text
             continue
         elif before in {":", "[", ",", "("} and after in {",", "}", "]", ")"}:
-            _keep(current, name if before == ":" else None, kind, text)
+            _add_literal(current, name if before == ":" else None, kind, text)
         elif current.bracket == "[" and text != ",":
             current.complete = False
         if text != ":":
@@ -241,7 +240,7 @@ def _open(bracket: str, name: Literal, parent: Group) -> Group:
     return group
 
 
-def _keep(group: Group, name: Literal, kind: str, text: str) -> None:
+def _add_literal(group: Group, name: Literal, kind: str, text: str) -> None:
     if kind not in {"string", "number"} and text not in _WORDS:
         group.complete = False
     elif isinstance(name, str) and group.bracket == "{":
@@ -252,7 +251,7 @@ def _keep(group: Group, name: Literal, kind: str, text: str) -> None:
 
 def _value(kind: str, text: str) -> Literal:
     if kind == "string":
-        # A template that computes something is not known.
+        # A template literal with a computed part is unknown.
         return None if text[0] == "`" and "${" in text else _ESCAPE.sub(r"\1", text[1:-1])
     if kind == "number":
         return 0.0

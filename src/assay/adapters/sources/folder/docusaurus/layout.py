@@ -1,4 +1,4 @@
-"""Finds the docs of a Docusaurus site: its docs plugins, versions and locales, and the URLs that they are under."""
+"""Detects the trees of a Docusaurus site: its docs plugins, versions and locales, and their URLs."""
 
 import json
 import re
@@ -11,14 +11,14 @@ from assay.adapters.sources.folder.docusaurus.config import CONFIG_NAMES, DocsIn
 from assay.adapters.sources.folder.routing import Convention
 from assay.adapters.sources.folder.tree import (
     Layout,
+    LayoutOptions,
     Tree,
-    Wishes,
     below,
     choose_base_url,
+    is_accessible,
     is_folder,
     is_repository,
     join,
-    may_be_entered,
     read_config_text,
     subfolders,
 )
@@ -33,9 +33,10 @@ _CURRENT = "current"
 class _Version:
     """A version of one docs plugin's docs.
 
-    name: Docusaurus's own, "current" for what is not released. label: what readers call it; None for the only one.
+    name: Docusaurus's own, "current" for the unreleased one. label: shown to readers; None if there is only one
+        version.
     folder: of its pages in the default locale; None when it has none. segment: of its URL, "" for the last version.
-    is_default: whether readers meet it first; where the last version has no folder, the newest that has one.
+    is_default: shown to readers first: the last version, or the newest that has a folder.
     """
 
     name: str
@@ -47,18 +48,18 @@ class _Version:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """A Docusaurus site in a folder. folder: where its configuration is, relative to the root."""
+    """A Docusaurus site. folder: of its configuration, relative to the root."""
 
     root: Path
     folder: str
     config: DocusaurusConfig
-    wishes: Wishes
+    options: LayoutOptions
     notices: list[str]
 
 
 def is_site_folder(root: Path, folder: str) -> bool:
-    """Whether a folder is a Docusaurus site: it has its configuration, versions or translations of docs."""
-    if not may_be_entered(root / folder):
+    """Whether a folder is a Docusaurus site: it has a configuration, or versions or translations of docs."""
+    if not is_accessible(root / folder):
         return False
     if any((root / folder / name).is_file() for name in CONFIG_NAMES):
         return True
@@ -73,14 +74,14 @@ def is_site_folder(root: Path, folder: str) -> bool:
 
 
 def find_site(root: Path) -> str | None:
-    """The folder of the Docusaurus site in a root: the root or a folder in it; None when there is none."""
+    """The folder of the Docusaurus site in a root: the root or a subfolder; None when there is none."""
     return next((folder for folder in ("", *subfolders(root, "")) if is_site_folder(root, folder)), None)
 
 
 def docs_folders(root: Path, folder: str) -> Iterator[str]:
-    """The folders that the site in a folder of a root may take docs from, relative to the root.
+    """The folders that a site may take docs from, relative to the root.
 
-    Raises SourceError for a configuration that cannot be read.
+    Raises SourceError for an unreadable configuration.
     """
     for instance in _read(root, folder).instances:
         prefix = "" if instance.id == "default" else f"{instance.id}_"
@@ -91,39 +92,39 @@ def docs_folders(root: Path, folder: str) -> Iterator[str]:
     yield join(folder, "i18n")
 
 
-def docusaurus_layout(root: Path, wishes: Wishes) -> Layout:
-    """How the docs of a Docusaurus site, of a repository with one, or a docs folder alone are read.
+def docusaurus_layout(root: Path, options: LayoutOptions) -> Layout:
+    """The layout of a Docusaurus site, of a repository with one, or of a docs folder without its site.
 
-    Raises SourceError for a configuration that cannot be read or that points out of the root, ConfigurationError for
-    a version or locale that is not there.
+    Raises SourceError for a configuration that is unreadable or points outside the root, ConfigurationError for an
+    unknown version or locale.
     """
     folder = find_site(root)
     if folder is None and not is_repository(root):
-        return docs_alone(wishes)
+        return docs_folder_layout(options)
     notices: list[str] = []
-    site = _Site(root, folder or "", _read(root, folder or ""), wishes, notices)
-    base = choose_base_url(wishes, _configured_url(site.config), notices, site.config.base_path or "")
+    site = _Site(root, folder or "", _read(root, folder or ""), options, notices)
+    base = choose_base_url(options, _configured_url(site.config), notices, site.config.base_path or "")
     site_root = _site_root(base, site.config)
     trees = [tree for instance in site.config.instances for tree in _instance_trees(site, instance, site_root)]
     if not trees:
-        return docs_alone(wishes)
-    _check_version(trees, wishes)
-    _check_locale(trees, wishes)
+        return docs_folder_layout(options)
+    _check_version(trees, options)
+    _check_locale(trees, options)
     return Layout(Convention.DOCUSAURUS, base, tuple(trees), site.folder, (), tuple(notices))
 
 
-def docs_alone(wishes: Wishes) -> Layout:
-    """A docs folder without its site: the base URL is the folder's own, with the plugin's route in it."""
+def docs_folder_layout(options: LayoutOptions) -> Layout:
+    """The layout of a docs folder without its site: the base URL is the folder's own, with the plugin's route."""
     notices: list[str] = []
-    base = choose_base_url(wishes, None, notices)
+    base = choose_base_url(options, None, notices)
     tree = Tree(
         folder="",
         address=base,
         site_root=base.removesuffix(f"/{_DEFAULT_ROUTE}"),
         convention=Convention.DOCUSAURUS,
-        locale=wishes.default_locale,
+        locale=options.default_locale,
     )
-    _check_version([tree], wishes)
+    _check_version([tree], options)
     return Layout(Convention.DOCUSAURUS, base, (tree,), notices=tuple(notices))
 
 
@@ -143,9 +144,9 @@ def _configured_url(config: DocusaurusConfig) -> str | None:
 
 
 def _site_root(base: str, config: DocusaurusConfig) -> str:
-    """The site's own URL, also when the base URL given is that of its docs.
+    """The site's own URL, even if the given base URL is that of its docs.
 
-    A base URL that ends in the route is the docs', unless the site itself is configured to be served there.
+    A base URL that ends in the route is the docs', unless the site itself is served under that path.
     """
     route = _route(config.instances[0]) if config.instances else ""
     served_at = (config.base_path or "").strip("/")
@@ -161,13 +162,13 @@ def _route(instance: DocsInstance) -> str:
 def _instance_trees(site: _Site, instance: DocsInstance, site_root: str) -> Iterator[Tree]:
     versions = _versions(site, instance)
     translated = list(_locales(site))
-    site_default = site.config.default_locale or site.wishes.default_locale or "en"
-    has_locales = bool(translated) or bool(site.config.default_locale) or bool(site.wishes.default_locale)
+    site_default = site.config.default_locale or site.options.default_locale or "en"
+    has_locales = bool(translated) or bool(site.config.default_locale) or bool(site.options.default_locale)
     for version in versions:
         for locale in dict.fromkeys([site_default, *translated]):
             is_site_default = locale == site_default
             root_url = site_root if is_site_default else below(site_root, quote(locale, safe=""))
-            # Translations into the default locale come first: Docusaurus puts them in the place of the docs.
+            # Translations into the default locale come first: Docusaurus uses them instead of the docs.
             folders = [_translated_folder(site, instance, version, locale)]
             folders += [version.folder] if is_site_default else []
             for folder in folders:
@@ -180,8 +181,8 @@ def _instance_trees(site: _Site, instance: DocsInstance, site_root: str) -> Iter
                     convention=Convention.DOCUSAURUS,
                     version=version.label,
                     locale=locale if has_locales else None,
-                    version_is_current=_is_current(version, versions, site.wishes),
-                    locale_is_default=locale == (site.wishes.default_locale or site_default),
+                    version_is_current=_is_current(version, versions, site.options),
+                    locale_is_default=locale == (site.options.default_locale or site_default),
                     group=f"{instance.id}/{version.name}",
                     numbers=instance.numbers,
                 )
@@ -203,10 +204,10 @@ def _locales(site: _Site) -> Iterator[str]:
                 site.notices.append(notice)
 
 
-def _is_current(version: _Version, versions: list[_Version], wishes: Wishes) -> bool:
-    wished = wishes.current_version
-    if wished is not None and any(wished in {other.name, other.label} for other in versions):
-        return wished in {version.name, version.label}
+def _is_current(version: _Version, versions: list[_Version], options: LayoutOptions) -> bool:
+    requested = options.current_version
+    if requested is not None and any(requested in {other.name, other.label} for other in versions):
+        return requested in {version.name, version.label}
     return version.is_default
 
 
@@ -214,7 +215,7 @@ def _is_current(version: _Version, versions: list[_Version], wishes: Wishes) -> 
 
 
 def _versions(site: _Site, instance: DocsInstance) -> list[_Version]:
-    """The versions that the site serves, the last first, then what is not released yet, then older ones."""
+    """The versions that the site serves: the last one first, then the unreleased one, then older ones."""
     docs = _docs_folder(site, instance)
     prefix = "" if instance.id == "default" else f"{instance.id}_"
     released, absent = _released(site, prefix) if instance.versioned else ([], [])
@@ -223,11 +224,11 @@ def _versions(site: _Site, instance: DocsInstance) -> list[_Version]:
     if instance.only_versions is not None:
         names = [name for name in names if name in instance.only_versions]
     last = _last_version(site, instance, names)
-    there = [name for name in names if name not in absent]
-    default = last if last in there else next((name for name in there if name != _CURRENT), _CURRENT)
+    existing = [name for name in names if name not in absent]
+    default = last if last in existing else next((name for name in existing if name != _CURRENT), _CURRENT)
     paths = dict(instance.version_paths)
     versions = []
-    for name in sorted(there, key=lambda name: (name != default, names.index(name))):
+    for name in sorted(existing, key=lambda name: (name != default, names.index(name))):
         label = name if name != _CURRENT or last == _CURRENT else "next"
         default_segment = "" if name == last else quote(label, safe="")
         folder = docs if name == _CURRENT else join(site.folder, f"{prefix}versioned_docs", f"version-{name}")
@@ -243,18 +244,18 @@ def _docs_folder(site: _Site, instance: DocsInstance) -> str | None:
         return path
     if path.startswith(".."):
         raise SourceError(
-            f"The site's docs are in {instance.path!r}, outside the folder that was given.",
-            hint="Give the folder above, which holds both the site and its docs.",
+            f"The site's docs are in {instance.path!r}, outside the given folder.",
+            hint="Give the parent folder that holds both the site and its docs.",
         )
-    # A repository may keep its docs beside the site; without a configuration nothing says so.
+    # A repository may keep its docs next to the site; only the configuration would tell.
     is_unknown = instance == DocsInstance() and site.folder
     return "docs" if is_unknown and is_folder(site.root, "docs") else None
 
 
 def _released(site: _Site, prefix: str) -> tuple[list[str], list[str]]:
-    """Released versions, the newest first, and those of them that have no folder.
+    """Released versions, newest first, and those of them without a folder.
 
-    They are those that versions.json lists; without it, those that have a folder.
+    versions.json lists them; without it, the folders do.
     """
     folder = join(site.folder, f"{prefix}versioned_docs")
     present = [name.removeprefix("version-") for name in subfolders(site.root, folder) if name.startswith("version-")]
@@ -263,7 +264,7 @@ def _released(site: _Site, prefix: str) -> tuple[list[str], list[str]]:
         text = read_config_text(site.root, path)
         listed = None if text is None else json.loads(text)
     except (InputError, ValueError, RecursionError) as error:
-        raise SourceError(f"{path} cannot be read: {error}.", hint="It has to be a JSON list of names.") from None
+        raise SourceError(f"{path} cannot be read: {error}.", hint="It must be a JSON list of names.") from None
     if listed is None:
         return sorted(present, key=version_order, reverse=True), []
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
@@ -274,8 +275,8 @@ def _released(site: _Site, prefix: str) -> tuple[list[str], list[str]]:
     absent = [name for name in dict.fromkeys(listed) if name not in present]
     for name in absent:
         site.notices.append(
-            f"{path} lists version {name}, and {folder}/version-{name} is not there: its pages are missing. The other "
-            "versions keep the addresses that they have beside it."
+            f"{path} lists version {name}, but {folder}/version-{name} does not exist: its pages are missing. Other "
+            "versions keep their addresses."
         )
     return list(dict.fromkeys(listed)), absent
 
@@ -284,12 +285,14 @@ def _last_version(site: _Site, instance: DocsInstance, names: list[str]) -> str:
     if instance.last_version is not None:
         if instance.last_version in names:
             return instance.last_version
-        site.notices.append(f"The configured last version {instance.last_version!r} is not there; the newest is taken.")
+        site.notices.append(
+            f"The configured last version {instance.last_version!r} does not exist; the newest is used."
+        )
     return next((name for name in names if name != _CURRENT), _CURRENT)
 
 
 def version_order(name: str) -> tuple[object, ...]:
-    """Sorts version names: numbers by value, `1.x` after every `1.9`, a pre-release before its release."""
+    """Sort key of a version name: numbers by value, `1.x` after every `1.9`, a pre-release before its release."""
     core, _, extra = name.removeprefix("v").partition("-")
     numbers = tuple(_number(part) for part in core.split("."))
     pieces = tuple((piece.isdigit(), int(piece[:18]) if piece.isdigit() else 0, piece) for piece in _pieces(extra))
@@ -306,21 +309,21 @@ def _pieces(text: str) -> list[str]:
     return re.findall(r"[0-9]+|[A-Za-z]+", text)
 
 
-def _check_version(trees: list[Tree], wishes: Wishes) -> None:
-    wished = wishes.current_version
+def _check_version(trees: list[Tree], options: LayoutOptions) -> None:
+    requested = options.current_version
     labels = list(dict.fromkeys(tree.version for tree in trees if tree.version is not None))
-    if wished is None or wished in labels or (wished == _CURRENT and "next" in labels):
+    if requested is None or requested in labels or (requested == _CURRENT and "next" in labels):
         return
     raise ConfigurationError(
-        f"{wishes.name} has no version {wished!r}; it has {', '.join(labels) or 'no versions'}.",
+        f"{options.name} has no version {requested!r}; it has {', '.join(labels) or 'no versions'}.",
         hint="Set current_version to one of these, or leave it out for the last one.",
     )
 
 
-def _check_locale(trees: list[Tree], wishes: Wishes) -> None:
+def _check_locale(trees: list[Tree], options: LayoutOptions) -> None:
     locales = list(dict.fromkeys(tree.locale for tree in trees if tree.locale is not None))
-    if wishes.default_locale is not None and not any(tree.locale_is_default for tree in trees):
+    if options.default_locale is not None and not any(tree.locale_is_default for tree in trees):
         raise ConfigurationError(
-            f"{wishes.name} has no locale {wishes.default_locale!r}; it has {', '.join(locales) or 'no locales'}.",
+            f"{options.name} has no locale {options.default_locale!r}; it has {', '.join(locales) or 'no locales'}.",
             hint="Set default_locale to one of these, or leave it out for the site's own.",
         )

@@ -1,4 +1,4 @@
-"""Reads mkdocs.yml for the values that decide URLs, without importing what it names."""
+"""Reads the values that decide URLs from mkdocs.yml, without importing what it names."""
 
 import fnmatch
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from assay.errors import InputError
 
 CONFIG_NAMES = ("mkdocs.yml", "mkdocs.yaml")
 
-_LEFT_OUT = "/templates/\n"  # what MkDocs leaves out whatever exclude_docs says
+_ALWAYS_EXCLUDED = "/templates/\n"  # MkDocs excludes it whatever exclude_docs says
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +23,18 @@ class PathPattern:
 
 @dataclass(frozen=True, slots=True)
 class MkDocsConfig:
-    """What a MkDocs configuration says about pages and their addresses.
+    """The pages and addresses of an MkDocs configuration.
 
-    left_out: which paths in docs_dir become no pages.
+    exclude_patterns: paths in docs_dir that are not pages.
     locales, default_locale, structure: of the i18n plugin; structure is "folder", "suffix" or "" without the plugin.
-    snippet_paths: folders in which embedded files are looked for, relative to the configuration's.
+    snippet_paths: folders searched for embedded files, relative to the configuration's.
     plugins: names of its plugins.
     """
 
     site_url: str | None = None
     docs_dir: str = "docs"
     directory_urls: bool = True
-    left_out: tuple[PathPattern, ...] = ()
+    exclude_patterns: tuple[PathPattern, ...] = ()
     locales: tuple[str, ...] = ()
     default_locale: str | None = None
     structure: str = ""
@@ -43,17 +43,17 @@ class MkDocsConfig:
 
 
 def parse_config(text: str) -> dict[str, object]:
-    """The settings in a mkdocs.yml. Raises InputError, which names the line, for what is not a YAML mapping."""
+    """Parse a mkdocs.yml. Raises InputError, which names the line, when it is not a YAML mapping."""
     settings = load_yaml(text, tolerant=True)
     if settings is None:
         return {}
     if not isinstance(settings, dict):
-        raise InputError("line 1: the file has to be a mapping of settings to values")
+        raise InputError("line 1: the file must be a mapping of settings to values")
     return settings
 
 
 def inherit(parent: Mapping[str, object], child: Mapping[str, object]) -> dict[str, object]:
-    """What `INHERIT` makes of two configurations: the child's values, mappings merged, lists replaced."""
+    """Merge two configurations as `INHERIT` does: the child's values win, mappings are merged, lists replaced."""
     merged = dict(parent)
     for key, value in child.items():
         below = merged.get(key)
@@ -62,14 +62,14 @@ def inherit(parent: Mapping[str, object], child: Mapping[str, object]) -> dict[s
 
 
 def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
-    """What settings mean for URLs; a setting of the wrong type counts as not set."""
+    """Interpret settings; one of the wrong type counts as not set."""
     locales, default, structure = _languages(_options(settings.get("plugins"), "i18n"))
-    hidden = "\n".join([_LEFT_OUT, _text(settings.get("exclude_docs")), _text(settings.get("draft_docs"))])
+    hidden = "\n".join([_ALWAYS_EXCLUDED, _text(settings.get("exclude_docs")), _text(settings.get("draft_docs"))])
     return MkDocsConfig(
         site_url=_text(settings.get("site_url")) or None,
         docs_dir=_text(settings.get("docs_dir")) or "docs",
         directory_urls=settings.get("use_directory_urls") is not False,
-        left_out=path_patterns(hidden),
+        exclude_patterns=path_patterns(hidden),
         locales=locales,
         default_locale=default,
         structure=structure,
@@ -79,7 +79,7 @@ def interpret_config(settings: Mapping[str, object]) -> MkDocsConfig:
 
 
 def _names(listed: object) -> Iterator[str]:
-    """The names in a list of plugins, each with or without options, or in a mapping."""
+    """The plugin names in a list, with or without options, or in a mapping."""
     for entry in listed if isinstance(listed, list) else [listed]:
         yield from (name for name in (entry if isinstance(entry, Mapping) else [entry]) if isinstance(name, str))
 
@@ -89,7 +89,7 @@ def _text(value: object) -> str:
 
 
 def _options(listed: object, name: str) -> Mapping[str, object] | None:
-    """Options of a plugin or extension by its name, from a list or a mapping; None when it is not there."""
+    """Options of a plugin or extension by name, from a list or a mapping; None when it is not listed."""
     entries = listed if isinstance(listed, list) else [listed]
     for entry in entries:
         if entry == name:
@@ -128,7 +128,7 @@ def _snippet_paths(extensions: object) -> Iterator[str]:
 
 
 def path_patterns(lines: str) -> tuple[PathPattern, ...]:
-    """Read a list in gitignore's form: one pattern a line, `#` comments, `!` to take back."""
+    """Parse a gitignore-like list: one pattern a line, `#` for comments, `!` to include again."""
     found = []
     for line in lines.splitlines():
         pattern = line.strip()
@@ -145,8 +145,8 @@ def path_patterns(lines: str) -> tuple[PathPattern, ...]:
     return tuple(found)
 
 
-def is_left_out(path: str, patterns: tuple[PathPattern, ...]) -> bool:
-    """Whether the last pattern that matches a file's path, or a folder above it, leaves it out."""
+def is_excluded(path: str, patterns: tuple[PathPattern, ...]) -> bool:
+    """Whether a path is excluded: the last pattern that matches it or a folder above it decides."""
     names = path.split("/")
     verdict = False
     for pattern in patterns:
@@ -156,7 +156,7 @@ def is_left_out(path: str, patterns: tuple[PathPattern, ...]) -> bool:
 
 
 def _matches(names: list[str], pattern: PathPattern) -> bool:
-    """Follow the pattern through the path; reached: how many names it can have consumed so far."""
+    """Whether a pattern matches. reached: how many names it can have consumed so far."""
     reached = {0}
     for part in pattern.parts:
         if not reached:

@@ -8,14 +8,14 @@ from tests.folders import plant
 
 from assay.adapters.sources.folder.docusaurus.layout import docusaurus_layout, version_order
 from assay.adapters.sources.folder.routing import Convention
-from assay.adapters.sources.folder.tree import Layout, Tree, Wishes
+from assay.adapters.sources.folder.tree import Layout, LayoutOptions, Tree
 from assay.errors import ConfigurationError, SourceError
 
 BASE = "https://h.example"
 
 
-def layout(root: Path, base_url: str | None = BASE, **wishes: str) -> Layout:
-    wished = Wishes("site", base_url, Convention.DOCUSAURUS, wishes.get("version"), wishes.get("locale"))
+def layout(root: Path, base_url: str | None = BASE, **options: str) -> Layout:
+    wished = LayoutOptions("site", base_url, Convention.DOCUSAURUS, options.get("version"), options.get("locale"))
     return docusaurus_layout(root.resolve(), wished)
 
 
@@ -70,9 +70,9 @@ def test_a_configured_docs_path_beside_the_site_is_followed(tmp_path: Path) -> N
     config = "x = {presets: [['classic', {docs: {path: '../manual', routeBasePath: '/guide'}}]]}"
     plant(tmp_path, {"web/docusaurus.config.js": config, "manual/a.md": "", "docs/b.md": ""})
     assert addresses(layout(tmp_path)) == {"manual": f"{BASE}/guide"}
-    with pytest.raises(SourceError, match="outside the folder that was given") as caught:
+    with pytest.raises(SourceError, match="outside the given folder") as caught:
         layout(tmp_path / "web")
-    assert "folder above" in caught.value.hint
+    assert "parent folder" in caught.value.hint
 
 
 def test_docs_may_be_served_at_the_sites_root(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_listed_version_without_its_folder_is_said_and_the_others_keep_their_a
     if "docs" in trees:
         assert (trees["docs"].address, trees["docs"].version_is_current) == (f"{BASE}/docs/next", False)
     assert [
-        "versions.json lists version 2.0, and versioned_docs/version-2.0 is not there" in n for n in found.notices
+        "versions.json lists version 2.0, but versioned_docs/version-2.0 does not exist" in n for n in found.notices
     ] == [True]
 
 

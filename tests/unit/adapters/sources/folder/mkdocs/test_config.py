@@ -6,7 +6,7 @@ from assay.adapters.sources.folder.mkdocs.config import (
     MkDocsConfig,
     inherit,
     interpret_config,
-    is_left_out,
+    is_excluded,
     parse_config,
     path_patterns,
 )
@@ -98,31 +98,31 @@ PATTERNS = path_patterns("# drafts\ndrafts/\n*.tmp.md\n/top.md\na/**/z.md\nfoo/*
     ],
 )
 def test_a_path_that_a_pattern_matches_is_left_out(path: str) -> None:
-    assert is_left_out(path, PATTERNS)
+    assert is_excluded(path, PATTERNS)
 
 
 @pytest.mark.parametrize("path", ["drafts.md", "a/top.md", "foo/keep.md", "foo.md", "x/foo/aa.md", "b/zz.md", "drafts"])
 def test_other_paths_are_not(path: str) -> None:
-    assert not is_left_out(path, PATTERNS)
+    assert not is_excluded(path, PATTERNS)
 
 
 def test_the_last_pattern_that_matches_decides() -> None:
-    assert is_left_out("a/b.md", path_patterns("a/\n!a/b.md\n*.md"))
-    assert not is_left_out("a/b.md", path_patterns("*.md\n!b.md"))
+    assert is_excluded("a/b.md", path_patterns("a/\n!a/b.md\n*.md"))
+    assert not is_excluded("a/b.md", path_patterns("*.md\n!b.md"))
 
 
 def test_templates_are_left_out_by_default_and_can_be_taken_back() -> None:
-    assert is_left_out("templates/x.md", config("").left_out)
-    assert not is_left_out("a/templates/x.md", config("").left_out)
-    assert not is_left_out("templates/x.md", config("exclude_docs: '!/templates/'").left_out)
+    assert is_excluded("templates/x.md", config("").exclude_patterns)
+    assert not is_excluded("a/templates/x.md", config("").exclude_patterns)
+    assert not is_excluded("templates/x.md", config("exclude_docs: '!/templates/'").exclude_patterns)
 
 
 def test_drafts_are_left_out_too() -> None:
     read = config("exclude_docs: |\n  internal/\ndraft_docs: |\n  *.draft.md\n")
-    assert is_left_out("internal/x.md", read.left_out)
-    assert is_left_out("a/x.draft.md", read.left_out)
-    assert not is_left_out("a/x.md", read.left_out)
+    assert is_excluded("internal/x.md", read.exclude_patterns)
+    assert is_excluded("a/x.draft.md", read.exclude_patterns)
+    assert not is_excluded("a/x.md", read.exclude_patterns)
 
 
 def test_a_pattern_made_to_be_slow_is_not() -> None:
-    assert not is_left_out("/".join(["a" * 100] * 40), path_patterns("**/" * 30 + "*a*a*a*a*a*a*a*a*b"))
+    assert not is_excluded("/".join(["a" * 100] * 40), path_patterns("**/" * 30 + "*a*a*a*a*a*a*a*a*b"))

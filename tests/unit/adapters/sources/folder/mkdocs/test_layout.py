@@ -7,14 +7,14 @@ from tests.folders import plant
 
 from assay.adapters.sources.folder.mkdocs.layout import is_locale, mkdocs_layout
 from assay.adapters.sources.folder.routing import Convention
-from assay.adapters.sources.folder.tree import Layout, Wishes
+from assay.adapters.sources.folder.tree import Layout, LayoutOptions
 from assay.errors import ConfigurationError, SourceError
 
 BASE = "https://h.example"
 
 
 def layout(root: Path, base_url: str | None = BASE, locale: str | None = None, version: str | None = None) -> Layout:
-    return mkdocs_layout(root.resolve(), Wishes("site", base_url, Convention.MKDOCS, version, locale))
+    return mkdocs_layout(root.resolve(), LayoutOptions("site", base_url, Convention.MKDOCS, version, locale))
 
 
 def addresses(found: Layout) -> dict[str, str]:
@@ -63,7 +63,7 @@ def test_inheriting_from_itself_from_outside_or_from_nothing_ends(tmp_path: Path
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ("docs_dir: ../elsewhere", "outside the folder that was given"),
+        ("docs_dir: ../elsewhere", "outside the given folder"),
         ("docs_dir: missing", "no such folder"),
         ("a: b: c", r"mkdocs\.yml: line 1"),
         ("- a", r"mkdocs\.yml: line 1"),
@@ -82,7 +82,7 @@ def test_a_configuration_that_cannot_be_followed_is_an_error(tmp_path: Path, con
 def test_a_plugin_that_is_not_followed_is_said(tmp_path: Path, plugins: str) -> None:
     plant(tmp_path, {"mkdocs.yml": f"plugins: {plugins}", "docs/a.md": ""})
     (notice,) = layout(tmp_path).notices
-    assert "plugin include-markdown of mkdocs.yml is not followed" in notice
+    assert "plugin include-markdown in mkdocs.yml is not supported" in notice
 
 
 # --- locales -------------------------------------------------------------------------------------------------------
