@@ -20,7 +20,7 @@ from assay.model.evaluation import Judgment, TestSet
 from assay.model.located import Located, Unparsed, refuse
 from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
 from assay.validation.testsets.plain import plain_judgment, plain_topic, to_plain
-from assay.validation.testsets.reading import Reading, examine, read_test_set
+from assay.validation.testsets.reading import ReadTestSet, examine, read_test_set
 
 __all__ = [
     "SUFFIXES",
@@ -49,7 +49,7 @@ def load_test_set(path: Path) -> TestSet:
     return read_test_set(_located(path), name_of(path))
 
 
-def examine_test_set(path: Path) -> Reading:
+def examine_test_set(path: Path) -> ReadTestSet:
     """What a test-set file holds, with all that is wrong with it or odd. Raises InputError where it cannot be read."""
     return examine(_located(path), name_of(path))
 

@@ -188,7 +188,7 @@ class Defaults(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class NativeRequest:
     """What a request body asks, and how the answer is to be projected."""
 
     query: Query
@@ -224,7 +224,7 @@ def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict
     return body if top_k is None else body | {"top_k": top_k}
 
 
-def parse(fields: Mapping[str, object], defaults: Defaults) -> Request:
+def parse(fields: Mapping[str, object], defaults: Defaults) -> NativeRequest:
     """Read a request body. Raises InputError that names the field, its limit and what was sent."""
     asked = check_fields(SearchQuery, fields)
     query = Query(
@@ -237,7 +237,7 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> Request:
         with_similarity=asked.include.similarity,
     )
     include = asked.include
-    return Request(query, Include(content=include.content, metadata=include.metadata, vectors=include.vectors))
+    return NativeRequest(query, Include(content=include.content, metadata=include.metadata, vectors=include.vectors))
 
 
 def to_body(ranking: Ranking, include: Include) -> dict[str, object]:

@@ -149,7 +149,7 @@ class ServiceHealth(AnswerModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ServiceRequest:
     """What a request body asks. id: a UUID of this one query. created_at: when it came, UTC.
 
     default_threshold: whether it names no threshold of its own.
@@ -169,16 +169,16 @@ class Dropped:
     least: float
 
 
-def parse(fields: Mapping[str, object], mode: Mode, created_at: datetime) -> Request:
+def parse(fields: Mapping[str, object], mode: Mode, created_at: datetime) -> ServiceRequest:
     """What a request body asks; mode: of the search that chooses the results. Raises InputError."""
     asked = check_fields(ServiceQuery, fields)
     query = Query(text=asked.query_text, top_k=asked.top_k, mode=mode, threshold=asked.similarity_threshold)
-    return Request(query, str(uuid4()), created_at, "similarity_threshold" not in asked.model_fields_set)
+    return ServiceRequest(query, str(uuid4()), created_at, "similarity_threshold" not in asked.model_fields_set)
 
 
 def to_body(
     ranking: Ranking,
-    request: Request,
+    request: ServiceRequest,
     rows: Mapping[str, ChunkMetadata] | None,
     embedder: str,
     dropped: Dropped | None = None,

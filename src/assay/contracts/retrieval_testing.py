@@ -118,7 +118,7 @@ class QueryResponse(QueryClosing, QueryResults):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RetrievalRequest:
     """What a request body asks, and how the answer is to be projected."""
 
     query: Query
@@ -167,11 +167,11 @@ class Lifecycle:
         ]
 
 
-def parse(fields: Mapping[str, object], mode: Mode) -> Request:
+def parse(fields: Mapping[str, object], mode: Mode) -> RetrievalRequest:
     """What a request body asks; mode: of the search that chooses the results. Raises InputError."""
     asked = check_fields(QueryRequest, fields)
     query = Query(text=asked.query_text, top_k=asked.top_k, mode=mode, threshold=asked.threshold)
-    return Request(query, asked.include_metadata)
+    return RetrievalRequest(query, asked.include_metadata)
 
 
 def to_body(ranking: Ranking, *, include_metadata: bool) -> dict[str, object]:

@@ -24,7 +24,7 @@ from assay.validation.judgments.resolving import resolve
 from assay.validation.latency import percentiles
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.runner import run_topics
-from assay.validation.sweeping import Measured, RecutCorpus, find, shown_measures
+from assay.validation.sweeping import MeasuredRow, RecutCorpus, find, shown_measures
 
 _TIMED = 200
 """Searches of a row of a sweep, so that its p95 has ten above it."""
@@ -53,7 +53,7 @@ def sweep(
         tests = bench.test_set
         base = bench.generation(generation)
         places = _by_chunking(bench, base, runs.variants)
-        rows: dict[int, Measured] = {}
+        rows: dict[int, MeasuredRow] = {}
         for rules, variants in places:
             with _cut(bench, base, rules) as (on, store):
                 found = _measured(bench, on, store, [variant for _, variant in variants])
@@ -129,7 +129,7 @@ def _cut(bench: Bench, base: Generation, rules: ChunkingRules | None) -> Iterato
         yield Resolved(cut.generation, resolve(bench.test_set, corpus)), cut.store
 
 
-def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: Sequence[Variant]) -> list[Measured]:
+def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: Sequence[Variant]) -> list[MeasuredRow]:
     """The rows of one index. store: where it is; None for where all are."""
     with ExitStack() as opened:
         searchers = [
@@ -148,7 +148,7 @@ def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: S
         timed = _timed(bench, on, searchers, variants)
     lost = sum(not one.anchoring.scores for topic in on.topics for one in topic.resolutions)
     return [
-        Measured(
+        MeasuredRow(
             name=variant.name,
             described=described(variant, bench.settings),
             chunks=on.generation.chunks,

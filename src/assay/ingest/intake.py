@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from assay.errors import CatalogCorrupt, InputError
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
-from assay.ingest.survey import Survey
+from assay.ingest.survey import PageTally
 from assay.model.documents import (
     Chunk,
     Document,
@@ -58,7 +58,7 @@ class Intake:
         rules: ChunkingRules,
         count_tokens: Callable[[Sequence[str]], list[int]],
     ) -> None:
-        self.survey = Survey()
+        self.survey = PageTally()
         self._catalog = catalog
         self._base = base
         self._pages = pages

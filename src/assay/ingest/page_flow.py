@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.parts import BuildParts
-from assay.ingest.survey import Survey
+from assay.ingest.survey import PageTally
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
 from assay.model.generations import Generation, State
 from assay.ports import Catalog, KnownPage, Progress, Relay
@@ -44,7 +44,7 @@ class PageFlow:
         self._intake = Intake(parts.catalog, base, self._pages, self.known, parts.rules, parts.embedder.count_tokens)
 
     @property
-    def survey(self) -> Survey:
+    def survey(self) -> PageTally:
         """What was found so far."""
         return self._intake.survey
 

@@ -14,7 +14,7 @@ from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
 from assay.ingest.spool import TermSpool
 from assay.ingest.stages import StageClock
-from assay.ingest.survey import Survey
+from assay.ingest.survey import PageTally
 from assay.ingest.vectors import VectorSupply
 from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone, UnreadFiles
 from assay.model.generations import Generation, State, last_judged
@@ -191,7 +191,7 @@ class Pipeline:
         forget_rejected(catalog, before)
         return self._report(generation, base, survey, supply)
 
-    def _read_again(self, generation: Generation, base: Generation | None, damaged: Collection[str]) -> Survey:
+    def _read_again(self, generation: Generation, base: Generation | None, damaged: Collection[str]) -> PageTally:
         """Begin anew with documents of the generation before that may not be used again; storing them mends them."""
         logger.warning(
             "%d stored documents were changed or damaged in the catalog; their pages are read again.", len(damaged)
@@ -201,7 +201,7 @@ class Pipeline:
         survey, _ = self._read(generation, PageFlow(self._parts, base, self._progress, damaged))
         return survey
 
-    def _read(self, generation: Generation, flow: PageFlow) -> tuple[Survey, list[str]]:
+    def _read(self, generation: Generation, flow: PageFlow) -> tuple[PageTally, list[str]]:
         """Turn pages into stored documents and chunks, a few pages at a time; also the revisions that were kept."""
         catalog = self._parts.catalog
         documents: list[tuple[Document, Sequence[Chunk]]] = []
@@ -220,7 +220,7 @@ class Pipeline:
             catalog.include_revisions(generation.id, kept)
         return flow.survey, kept
 
-    def _count(self, generation: Generation, survey: Survey, spool: TermSpool) -> Generation:
+    def _count(self, generation: Generation, survey: PageTally, spool: TermSpool) -> Generation:
         """The first pass over the chunks: term counts, the corpus's average length, and the content's fingerprint."""
         catalog, encoder = self._parts.catalog, self._parts.encoder
         with self._stage("count", None):
@@ -278,7 +278,7 @@ class Pipeline:
         finally:
             index.close()
 
-    def _recount(self, base: Generation, survey: Survey) -> Generation:
+    def _recount(self, base: Generation, survey: PageTally) -> Generation:
         """The generation with these pages, with what was counted now of the files that no reader takes."""
         documents = survey.unread_files.documents
         if documents == base.unread_documents:
@@ -318,7 +318,7 @@ class Pipeline:
         with _best_effort("remove its index"):
             self._parts.store.delete(generation.id)
 
-    def _nothing_found(self, survey: Survey) -> str:
+    def _nothing_found(self, survey: PageTally) -> str:
         names = ", ".join(source.name for source in self._parts.sources)
         if survey.failed:
             first = survey.failed[0]
@@ -338,7 +338,7 @@ class Pipeline:
             self._progress.end()
 
     def _report(
-        self, generation: Generation, base: Generation | None, survey: Survey, supply: VectorSupply | None
+        self, generation: Generation, base: Generation | None, survey: PageTally, supply: VectorSupply | None
     ) -> BuildReport:
         return BuildReport(
             generation=generation,

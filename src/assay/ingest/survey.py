@@ -8,7 +8,7 @@ from assay.model.documents import PageExcluded, PageFailed, PageGone, UnreadFile
 
 
 @dataclass(slots=True)
-class Survey:
+class PageTally:
     """Counts and lists of the pages of one build, while it reads.
 
     added, changed, kept: page keys by what became of them against the generation before.

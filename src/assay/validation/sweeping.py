@@ -23,7 +23,7 @@ _NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRow:
     """A row before it is compared with the others. lost: judgments that do not score. Else as in SweptRow."""
 
     name: str
@@ -36,7 +36,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class SweepFindings:
     """What a sweep comes to: its rows, and what Sweep says of them."""
 
     rows: tuple[SweptRow, ...]
@@ -94,7 +94,7 @@ def shown_measures(decisive: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([parse_measure(decisive).name, *SHOWN]))
 
 
-def find(measured: Sequence[Measured], measures: Sequence[str]) -> Findings:
+def find(measured: Sequence[MeasuredRow], measures: Sequence[str]) -> SweepFindings:
     """Compare every row with the first one, and the highest with all others.
 
     measures: the first decides. Only topics that every row could answer count, so that all rows are means of the same.
@@ -135,10 +135,10 @@ def find(measured: Sequence[Measured], measures: Sequence[str]) -> Findings:
     )
     name = None if best is None else rows[best].name
     words = [*_winner(rows, best, decisive, detectable), *_changes(rows, decisive)]
-    return Findings(rows, name, detectable, tuple(words), tuple(_notes(rows, measured, len(joined))))
+    return SweepFindings(rows, name, detectable, tuple(words), tuple(_notes(rows, measured, len(joined))))
 
 
-def _most(row: Measured, joined: set[str], measure: str) -> float | None:
+def _most(row: MeasuredRow, joined: set[str], measure: str) -> float | None:
     """The mean of a row if all its unjudged hits were relevant."""
     known = [most for one in row.results if one.topic.id in joined and (most := one.upper.get(measure)) is not None]
     return fmean(known) if known else None
@@ -152,7 +152,7 @@ def _is_open(row: SweptRow, other: SweptRow, most: float | None, measure: str) -
     return mean.value < higher.value and left_open(most, higher.value, row.judged, other.judged)
 
 
-def _answered_by_all(measured: Sequence[Measured]) -> set[str]:
+def _answered_by_all(measured: Sequence[MeasuredRow]) -> set[str]:
     answered = [{one.topic.id for one in row.results if one.error is None} for row in measured]
     return set.intersection(*answered) if answered else set()
 
@@ -257,7 +257,7 @@ def _difference(mean: SweptMean) -> float:
     return mean.against_first.difference if mean.against_first else 0.0
 
 
-def _notes(rows: Sequence[SweptRow], measured: Sequence[Measured], joined: int) -> list[str]:
+def _notes(rows: Sequence[SweptRow], measured: Sequence[MeasuredRow], joined: int) -> list[str]:
     """What makes rows less comparable than they look."""
     notes = []
     asked = max(len(row.results) for row in measured)

@@ -90,7 +90,7 @@ def charge(scope: AsgiScope, requests: int) -> Response | None:
     return charge_client(requests) if charge_client is not None and requests > 0 else None
 
 
-class Access:
+class AccessMiddleware:
     """Lets a request through to its route, or refuses it with 401, 403, 429 or 503."""
 
     def __init__(self, app: ASGIApp, rules: AccessRules, limits: RequestLimits, metrics: Metrics) -> None:

@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
 from assay.version import __version__
-from assay.web.access import RATE_LIMIT_HEADERS, Access, AccessRules
+from assay.web.access import RATE_LIMIT_HEADERS, AccessMiddleware, AccessRules
 from assay.web.drain import Drain
 from assay.web.errors import add_error_answers
 from assay.web.guards import ANY_HOST, Backpressure, BodyPatience, ForeignPages, KnownHosts
@@ -109,7 +109,7 @@ def create_app(
             Middleware(KnownHosts, hosts=server.allowed_hosts or where.hosts),
             Middleware(ForeignPages, origins=server.cors_origins),
             Middleware(
-                Access,
+                AccessMiddleware,
                 rules=AccessRules.of(server, assay.parts.keys.find, exposed=where.exposed),
                 limits=assay.parts.request_limits(),
                 metrics=assay.searches.metrics,

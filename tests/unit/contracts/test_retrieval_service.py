@@ -16,11 +16,11 @@ from assay.contracts.retrieval_service import (
     Algorithm,
     MetadataPackage,
     QueryStatus,
-    Request,
     SearchParams,
     ServiceChunk,
     ServiceHealth,
     ServiceQuery,
+    ServiceRequest,
     ServiceResponse,
     SimilarityScore,
     parse,
@@ -37,7 +37,7 @@ CAME = datetime(2026, 3, 2, 10, 0, 0, 250_000, tzinfo=UTC)
 EMBEDDER = "0f" * 32
 
 
-def asked(**fields: object) -> Request:
+def asked(**fields: object) -> ServiceRequest:
     return parse({"query_text": "How do nodes communicate?", **fields}, Mode.DENSE, CAME)
 
 
@@ -47,12 +47,14 @@ def refusal(**fields: object) -> str:
     return str(caught.value)
 
 
-def whole(ranking: Ranking, rows: dict[str, ChunkMetadata] | None, request: Request | None = None) -> dict[str, object]:
+def whole(
+    ranking: Ranking, rows: dict[str, ChunkMetadata] | None, request: ServiceRequest | None = None
+) -> dict[str, object]:
     return to_body(ranking, request or asked(), rows, EMBEDDER) | to_time(1.731)
 
 
 def answered(
-    ranking: Ranking, rows: dict[str, ChunkMetadata] | None, request: Request | None = None
+    ranking: Ranking, rows: dict[str, ChunkMetadata] | None, request: ServiceRequest | None = None
 ) -> ServiceResponse:
     return ServiceResponse.model_validate_json(json.dumps(whole(ranking, rows, request)))
 

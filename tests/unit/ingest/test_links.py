@@ -3,7 +3,7 @@
 import pytest
 from tests.pages import page
 
-from assay.ingest.markdown.links import LinkResolver
+from assay.ingest.markdown.links import MarkdownLinkResolver
 
 LINKS = {"guide/other.md": "https://docs.example.org/other", "guide/my file.md": "https://docs.example.org/my-file"}
 
@@ -34,16 +34,16 @@ LINKS = {"guide/other.md": "https://docs.example.org/other", "guide/my file.md":
     ],
 )
 def test_a_link_leads_where_a_reader_would_get(written: str, target: str | None) -> None:
-    assert LinkResolver(page("", links=LINKS)).target(written) == target
+    assert MarkdownLinkResolver(page("", links=LINKS)).target(written) == target
 
 
 def test_a_site_in_a_folder_keeps_its_folder_before_absolute_paths() -> None:
-    resolver = LinkResolver(page("", site_root="https://docs.example.org/project/"))
+    resolver = MarkdownLinkResolver(page("", site_root="https://docs.example.org/project/"))
     assert resolver.target("/guide") == "https://docs.example.org/project/guide"
 
 
 def test_mkdocs_serves_every_page_as_a_folder() -> None:
-    resolver = LinkResolver(page("", "mkdocs"))
+    resolver = MarkdownLinkResolver(page("", "mkdocs"))
     assert resolver.target("../other/#x") == "https://docs.example.org/guide/other/#x"
     assert resolver.target("image.png") == "https://docs.example.org/guide/page/image.png"
     assert resolver.target("missing.md") == "https://docs.example.org/guide/missing"
@@ -51,7 +51,7 @@ def test_mkdocs_serves_every_page_as_a_folder() -> None:
 
 @pytest.mark.parametrize("path", ["guide/index.md", "guide/README.mdx", "guide/guide.md"])
 def test_links_of_a_page_that_stands_for_its_folder_start_inside_it(path: str) -> None:
-    resolver = LinkResolver(page("", "docusaurus", url="https://docs.example.org/guide", source_path=path))
+    resolver = MarkdownLinkResolver(page("", "docusaurus", url="https://docs.example.org/guide", source_path=path))
     assert resolver.target("./intro") == "https://docs.example.org/guide/intro"
 
 
@@ -67,7 +67,7 @@ def test_links_of_a_page_that_stands_for_its_folder_start_inside_it(path: str) -
     ],
 )
 def test_links_of_an_imported_file_start_from_its_folder(imported: str, written: str, target: str) -> None:
-    assert LinkResolver(page("", links=LINKS)).of_import(imported).target(written) == target
+    assert MarkdownLinkResolver(page("", links=LINKS)).of_import(imported).target(written) == target
 
 
 AT_THE_TOP_AND_BESIDE = {
@@ -94,5 +94,5 @@ AT_THE_TOP_AND_BESIDE = {
 def test_docusaurus_looks_for_a_file_from_the_top_of_the_docs_before_it_looks_beside_the_page(
     generator: str | None, written: str, target: str
 ) -> None:
-    resolver = LinkResolver(page("", generator, links=AT_THE_TOP_AND_BESIDE))
+    resolver = MarkdownLinkResolver(page("", generator, links=AT_THE_TOP_AND_BESIDE))
     assert resolver.target(written) == f"https://docs.example.org/{target}"

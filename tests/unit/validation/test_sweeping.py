@@ -10,7 +10,7 @@ from assay.errors import InputError
 from assay.model.comparisons import SweptRow
 from assay.model.validations import TopicResult
 from assay.validation.report.sweep_page import to_html
-from assay.validation.sweeping import Findings, Measured, find, is_significant, shown_measures
+from assay.validation.sweeping import MeasuredRow, SweepFindings, find, is_significant, shown_measures
 
 MEASURES = ("nDCG@10", "P@5")
 
@@ -29,12 +29,12 @@ def _row(
     most: float | None = None,
     lost: int = 0,
     ms: float = 2.0,
-) -> Measured:
+) -> MeasuredRow:
     results = [
         _result(f"t{n}", value, judged=judged, most=most, error="away" if value is None else None)
         for n, value in enumerate(values)
     ]
-    return Measured(name, {"mode": name}, 100, results, percentiles(200, ms, ms * 2), lost)
+    return MeasuredRow(name, {"mode": name}, 100, results, percentiles(200, ms, ms * 2), lost)
 
 
 def _around(mean: float, topics: int = 16) -> list[float]:
@@ -42,7 +42,7 @@ def _around(mean: float, topics: int = 16) -> list[float]:
     return [mean + ((n * round(mean * 100)) % 7 - 3) / 100 for n in range(topics)]
 
 
-def _marked(findings: Findings) -> list[str]:
+def _marked(findings: SweepFindings) -> list[str]:
     return [row.name for row in findings.rows if row.tied_with_best]
 
 

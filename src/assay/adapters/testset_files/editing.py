@@ -9,7 +9,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from assay.adapters.testset_files.insertion import JUDGMENTS, Edit, Fields, Page, append_edits, applied, change_edits
+from assay.adapters.testset_files.insertion import (
+    JUDGMENTS,
+    Edit,
+    EditedText,
+    Fields,
+    append_edits,
+    applied,
+    change_edits,
+)
 from assay.adapters.testset_files.json_text import json_marks
 from assay.adapters.testset_files.loading import form_of, parse
 from assay.adapters.testset_files.marks import Node, items_at, node_at
@@ -19,7 +27,7 @@ from assay.errors import InputError
 from assay.model.located import Located, refuse
 
 Topic = dict[str, object]
-EditsOf = Callable[[Page, Node], list[Edit]]
+EditsOf = Callable[[EditedText, Node], list[Edit]]
 """What makes the edits of a topic, by where it stands in a text."""
 
 
@@ -117,16 +125,16 @@ class TestSetEditor:
             places = self._located.locate([("topics", place) for place in edits])
             for place, edits_of in edits.items():
                 number = places["topics", place].line - 1
-                page = Page(lines[number], newline, is_json=True)
+                page = EditedText(lines[number], newline, is_json=True)
                 node = node_at(json_marks(page.text), ())
                 lines[number] = applied(page.text, self._made(place, page, node, edits_of))
             return "\n".join(lines)
-        page = Page(text, newline, is_json=self._form == "json")
+        page = EditedText(text, newline, is_json=self._form == "json")
         nodes = items_at(json_marks(text) if page.is_json else yaml_marks(text), "topics", edits.keys())
         listed = [edit for place, node in nodes.items() for edit in self._made(place, page, node, edits[place])]
         return applied(text, listed)
 
-    def _made(self, place: int, page: Page, node: Node, edits_of: EditsOf) -> list[Edit]:
+    def _made(self, place: int, page: EditedText, node: Node, edits_of: EditsOf) -> list[Edit]:
         try:
             return edits_of(page, node)
         except InputError as error:
@@ -153,7 +161,7 @@ class TestSetEditor:
         raise InputError(f"{self._file.name} has no topic of the id {topic_id}.")
 
 
-def _changes(page: Page, topic: Node, changes: Mapping[int, Fields]) -> list[Edit]:
+def _changes(page: EditedText, topic: Node, changes: Mapping[int, Fields]) -> list[Edit]:
     listed = topic.at(JUDGMENTS)
     if listed is None or not listed.items or any(not listed.items[number].keys for number in changes):
         raise InputError("they are an alias of others; write them out")

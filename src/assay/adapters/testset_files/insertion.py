@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.adapters.testset_files.marks import Kind, Node
+from assay.adapters.testset_files.marks import MarkKind, Node
 from assay.adapters.testset_files.yaml_writing import block_item, flow, scalar
 from assay.errors import InputError
 
@@ -28,7 +28,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class EditedText:
     """A text that edits are made for. newline: how its lines end."""
 
     text: str
@@ -46,21 +46,21 @@ def applied(text: str, edits: Sequence[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def append_edits(page: Page, topic: Node, judgments: Sequence[Fields]) -> list[Edit]:
+def append_edits(page: EditedText, topic: Node, judgments: Sequence[Fields]) -> list[Edit]:
     """What adds judgments to a topic. Raises InputError where an alias stands for them."""
     listed = topic.at(JUDGMENTS)
     if listed is None:
         return _new_list(page, topic, judgments)
-    if listed.mark.kind is Kind.ALIAS:
+    if listed.mark.kind is MarkKind.ALIAS:
         raise InputError("they are an alias of others; write them out")
-    if listed.mark.kind is Kind.SCALAR:  # nothing, or a word for it
+    if listed.mark.kind is MarkKind.SCALAR:  # nothing, or a word for it
         return _in_place_of_nothing(page, topic, listed, judgments)
     if listed.mark.flow:
         return _into_brackets(page, listed, [_in_line(page, one) for one in judgments], judgments)
     return _after(page, listed.content_end, _block_lines(page, listed, judgments))
 
 
-def change_edits(page: Page, judgment: Node, fields: Fields) -> list[Edit]:
+def change_edits(page: EditedText, judgment: Node, fields: Fields) -> list[Edit]:
     """What gives a judgment these values: those of its keys are replaced, keys that are new are added."""
     edits = []
     added: dict[str, object] = {}
@@ -83,7 +83,7 @@ def change_edits(page: Page, judgment: Node, fields: Fields) -> list[Edit]:
     return edits
 
 
-def _new_list(page: Page, topic: Node, judgments: Sequence[Fields]) -> list[Edit]:
+def _new_list(page: EditedText, topic: Node, judgments: Sequence[Fields]) -> list[Edit]:
     """The key with its list, after all that the topic has."""
     if topic.mark.flow:
         listed = ", ".join(_in_line(page, one) for one in judgments)
@@ -93,7 +93,7 @@ def _new_list(page: Page, topic: Node, judgments: Sequence[Fields]) -> list[Edit
     return _after(page, topic.content_end, lines)
 
 
-def _in_place_of_nothing(page: Page, topic: Node, nothing: Node, judgments: Sequence[Fields]) -> list[Edit]:
+def _in_place_of_nothing(page: EditedText, topic: Node, nothing: Node, judgments: Sequence[Fields]) -> list[Edit]:
     if topic.mark.flow or nothing.mark.start < nothing.end:
         listed = ", ".join(_in_line(page, one) for one in judgments)
         space = " " if page.text[nothing.mark.start - 1] == ":" else ""
@@ -102,7 +102,7 @@ def _in_place_of_nothing(page: Page, topic: Node, nothing: Node, judgments: Sequ
     return _after(page, key.end + 1, _flow_lines(key.mark.column + 2, judgments))
 
 
-def _into_brackets(page: Page, node: Node, written: Sequence[str], judgments: Sequence[Fields]) -> list[Edit]:
+def _into_brackets(page: EditedText, node: Node, written: Sequence[str], judgments: Sequence[Fields]) -> list[Edit]:
     """Before the closing bracket: on lines of their own where the last one has its own, else in the same line."""
     if not node.items:
         return [Edit(node.mark.end, node.mark.end, ", ".join(written))]
@@ -126,7 +126,7 @@ def _into_brackets(page: Page, node: Node, written: Sequence[str], judgments: Se
     return [Edit(end, end, ","), Edit(rest.end(), rest.end(), inserted)]
 
 
-def _after(page: Page, position: int, lines: Sequence[str]) -> list[Edit]:
+def _after(page: EditedText, position: int, lines: Sequence[str]) -> list[Edit]:
     """Whole lines after the one in which a position is; a position at the beginning of a line is before it."""
     text = page.text
     written = "".join(f"{line}{page.newline}" for line in lines)
@@ -138,10 +138,10 @@ def _after(page: Page, position: int, lines: Sequence[str]) -> list[Edit]:
     return [Edit(end + 1, end + 1, written)]
 
 
-def _block_lines(page: Page, listed: Node, judgments: Sequence[Fields]) -> list[str]:
+def _block_lines(page: EditedText, listed: Node, judgments: Sequence[Fields]) -> list[str]:
     last = listed.items[-1]
     column = _dash_column(page.text, listed)
-    if last.mark.kind is Kind.MAPPING and not last.mark.flow:
+    if last.mark.kind is MarkKind.MAPPING and not last.mark.flow:
         return [line for one in judgments for line in block_item(one, column)]
     return _flow_lines(column, judgments)
 
@@ -159,20 +159,20 @@ def _flow_lines(column: int, judgments: Sequence[Fields]) -> list[str]:
     return [f"{' ' * column}- {flow(one)}" for one in judgments]
 
 
-def _in_line(page: Page, fields: Fields) -> str:
+def _in_line(page: EditedText, fields: Fields) -> str:
     return json.dumps(fields, ensure_ascii=False) if page.is_json else flow(fields)
 
 
-def _over_lines(page: Page, fields: Fields, lead: str, like: Node) -> str:
+def _over_lines(page: EditedText, fields: Fields, lead: str, like: Node) -> str:
     """A judgment with a line for each key, indented like another one."""
     inner = page.text[page.text.rfind("\n", 0, like.keys[0].mark.start) + 1 : like.keys[0].mark.start]
     step = inner.removeprefix(lead) if not inner.strip(" \t") and inner.startswith(lead) else "  "
     return json.dumps(fields, ensure_ascii=False, indent=step).replace("\n", page.newline + lead)
 
 
-def _key(page: Page, key: str) -> str:
+def _key(page: EditedText, key: str) -> str:
     return json.dumps(key) if page.is_json else scalar(key)
 
 
-def _value(page: Page, value: object) -> str:
+def _value(page: EditedText, value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if page.is_json else flow(value)

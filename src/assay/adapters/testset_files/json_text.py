@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from assay.adapters.testset_files.marks import Kind, Mark, lines_of
+from assay.adapters.testset_files.marks import Mark, MarkKind, lines_of
 from assay.model.located import MOST_PROBLEMS, Locate, Located, Path, Place, Problem, Unparsed
 
 _TOKEN = re.compile(r'[ \t\r\n]*(?:("(?:[^"\\]|\\.)*")|([{\[])|([}\]])|([,:])|([^\s{}\[\],:"]+))')
@@ -53,16 +53,16 @@ def json_marks(text: str) -> Iterator[Mark]:
         position = end
         where = (start, end, line, start - line_start)
         if opening:
-            kind = Kind.MAPPING if opening == "{" else Kind.SEQUENCE
+            kind = MarkKind.MAPPING if opening == "{" else MarkKind.SEQUENCE
             yield Mark(kind, *where, flow=True)
-            is_key.append(kind is Kind.MAPPING)
+            is_key.append(kind is MarkKind.MAPPING)
         elif closing:
             is_key.pop()
-            yield Mark(Kind.END, *where)
+            yield Mark(MarkKind.END, *where)
         elif string is not None:
-            yield Mark(Kind.SCALAR, *where, value=json.loads(string) if is_key and is_key[-1] else "")
+            yield Mark(MarkKind.SCALAR, *where, value=json.loads(string) if is_key and is_key[-1] else "")
         elif word is not None:
-            yield Mark(Kind.SCALAR, *where)
+            yield Mark(MarkKind.SCALAR, *where)
 
 
 def _locator(text: str, name: str) -> Locate:
@@ -102,7 +102,7 @@ def _repeated_keys(text: str, name: str, first_line: int = 1) -> Iterator[Proble
     open_: list[dict[str, int] | None] = []
     expects_key = False
     for mark in json_marks(text):
-        if mark.kind is Kind.END:
+        if mark.kind is MarkKind.END:
             open_.pop()
             expects_key = bool(open_) and open_[-1] is not None
             continue
@@ -116,11 +116,11 @@ def _repeated_keys(text: str, name: str, first_line: int = 1) -> Iterator[Proble
                 if found > MOST_PROBLEMS:
                     return
             seen[mark.value] = mark.line + first_line
-        elif mark.kind is Kind.SCALAR:
+        elif mark.kind is MarkKind.SCALAR:
             expects_key = seen is not None
         else:
-            open_.append({} if mark.kind is Kind.MAPPING else None)
-            expects_key = mark.kind is Kind.MAPPING
+            open_.append({} if mark.kind is MarkKind.MAPPING else None)
+            expects_key = mark.kind is MarkKind.MAPPING
 
 
 def _lower_first(text: str) -> str:

@@ -9,7 +9,7 @@ from assay.errors import InputError
 from assay.model.located import Path
 
 
-class Kind(Enum):
+class MarkKind(Enum):
     """What begins or ends at a mark."""
 
     MAPPING = auto()
@@ -30,7 +30,7 @@ class Mark(NamedTuple):
     block_scalar: whether it is a scalar that begins with | or >.
     """
 
-    kind: Kind
+    kind: MarkKind
     start: int
     end: int
     line: int
@@ -56,7 +56,7 @@ class Node:
     @property
     def content_end(self) -> int:
         """Where its last character is over, comments and blank lines after it left aside."""
-        if self.mark.kind in {Kind.SCALAR, Kind.ALIAS} or self.mark.flow or not self.items:
+        if self.mark.kind in {MarkKind.SCALAR, MarkKind.ALIAS} or self.mark.flow or not self.items:
             return self.end
         return max(self.items[-1].content_end, self.keys[-1].end if self.keys else 0)
 
@@ -94,15 +94,15 @@ def items_at(marks: Iterable[Mark], key: str, wanted: Collection[int]) -> dict[i
     Raises InputError where there is no such list; places that it does not have are left out.
     """
     steps = iter(marks)
-    if not any(path == (key,) for path, _ in _walk(steps, {(), (key,)})) or next(steps).kind is not Kind.SEQUENCE:
+    if not any(path == (key,) for path, _ in _walk(steps, {(), (key,)})) or next(steps).kind is not MarkKind.SEQUENCE:
         raise InputError(f"There is no list of {key}.")
     found: dict[int, Node] = {}
     for place, step in enumerate(iter(lambda: next(steps), None)):
-        if step.kind is Kind.END:
+        if step.kind is MarkKind.END:
             break
         if place in wanted:
             found[place] = _node(step, steps)
-        elif step.kind not in {Kind.SCALAR, Kind.ALIAS}:
+        elif step.kind not in {MarkKind.SCALAR, MarkKind.ALIAS}:
             _skip(steps)
     return found
 
@@ -111,17 +111,17 @@ def _walk(steps: Iterable[Mark], wanted: Collection[Path]) -> Iterator[tuple[Pat
     """Each wanted path with the mark of its key or item."""
     iterator = iter(steps)
     here: list[str | int] = []
-    open_: list[Kind] = []
+    open_: list[MarkKind] = []
     counts: list[int] = []
     for mark in iterator:
         kind = mark.kind
-        if kind is Kind.END:
+        if kind is MarkKind.END:
             open_.pop()
             counts.pop()
             if here:
                 here.pop()
             continue
-        if open_ and open_[-1] is Kind.MAPPING:
+        if open_ and open_[-1] is MarkKind.MAPPING:
             here.append(mark.value)
             yield_path = tuple(here)
             if yield_path in wanted:
@@ -135,7 +135,7 @@ def _walk(steps: Iterable[Mark], wanted: Collection[Path]) -> Iterator[tuple[Pat
             if yield_path in wanted:
                 yield yield_path, mark
             value = mark
-        if value.kind in {Kind.SCALAR, Kind.ALIAS}:
+        if value.kind in {MarkKind.SCALAR, MarkKind.ALIAS}:
             if open_:
                 here.pop()
         elif yield_path in wanted:
@@ -149,23 +149,23 @@ def _walk(steps: Iterable[Mark], wanted: Collection[Path]) -> Iterator[tuple[Pat
 def _skip(iterator: Iterator[Mark]) -> None:
     depth = 1
     for mark in iterator:
-        if mark.kind is Kind.END:
+        if mark.kind is MarkKind.END:
             depth -= 1
             if not depth:
                 return
-        elif mark.kind not in {Kind.SCALAR, Kind.ALIAS}:
+        elif mark.kind not in {MarkKind.SCALAR, MarkKind.ALIAS}:
             depth += 1
 
 
 def _node(mark: Mark, steps: Iterator[Mark]) -> Node:
     node = Node(mark, mark.end)
-    if mark.kind in {Kind.SCALAR, Kind.ALIAS}:
+    if mark.kind in {MarkKind.SCALAR, MarkKind.ALIAS}:
         return node
     for step in steps:
-        if step.kind is Kind.END:
+        if step.kind is MarkKind.END:
             node.end = step.end
             return node
-        if mark.kind is Kind.MAPPING:
+        if mark.kind is MarkKind.MAPPING:
             node.keys.append(_node(step, steps))
             node.items.append(_node(next(steps), steps))
         else:

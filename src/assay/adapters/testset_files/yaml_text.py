@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from assay.adapters.testset_files.marks import Kind, Mark, lines_of
+from assay.adapters.testset_files.marks import Mark, MarkKind, lines_of
 from assay.model.located import MOST_PROBLEMS, Locate, Located, Path, Place, Problem, Unparsed
 
 MAX_DEPTH = 50
@@ -245,15 +245,15 @@ def yaml_marks(text: str) -> Iterator[Mark]:
         seen = max(seen, start.index)
         where = (start.index, end.index, line, start.column)
         if kind is yaml.ScalarEvent:
-            yield Mark(Kind.SCALAR, *where, value=event.value, block_scalar=event.style in {"|", ">"})
+            yield Mark(MarkKind.SCALAR, *where, value=event.value, block_scalar=event.style in {"|", ">"})
         elif kind is yaml.MappingStartEvent:
-            yield Mark(Kind.MAPPING, *where, flow=event.flow_style)
+            yield Mark(MarkKind.MAPPING, *where, flow=event.flow_style)
         elif kind is yaml.SequenceStartEvent:
-            yield Mark(Kind.SEQUENCE, *where, flow=event.flow_style)
+            yield Mark(MarkKind.SEQUENCE, *where, flow=event.flow_style)
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-            yield Mark(Kind.END, *where)
+            yield Mark(MarkKind.END, *where)
         elif kind is yaml.AliasEvent:
-            yield Mark(Kind.ALIAS, *where)
+            yield Mark(MarkKind.ALIAS, *where)
 
 
 def _locator(text: str, name: str) -> Locate:

@@ -18,7 +18,7 @@ from assay.ports import AdoptedPoint, Progress
 from assay.validation.survey import KINDS, ModelCheck, Survey, check_model, survey
 
 if TYPE_CHECKING:
-    from assay.app.adoption import Findings, Shape
+    from assay.app.adoption import CollectionFindings, Shape
 
 _SHOWN = 3
 
@@ -80,7 +80,7 @@ def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sam
     store = assay.parts.adopted_store
     report = _Report(store.collection.name)
     shapes: list[Shape] = []
-    findings: list[Findings] = []
+    findings: list[CollectionFindings] = []
 
     def look_at_collection() -> Check:
         shape = store.shape()
@@ -126,7 +126,7 @@ def show_settings(console: Console, report: AdoptionReport) -> None:
 # --- one look after another ----------------------------------------------------------------------------------------
 
 
-def _dimensions(assay: Assay, found: "Findings") -> Check:
+def _dimensions(assay: Assay, found: "CollectionFindings") -> Check:
     identity = assay.parts.embedder.identity
     assay.parts.adopted_store.require_dimension(found.dense, identity.dimension)
     return Check(
@@ -134,7 +134,7 @@ def _dimensions(assay: Assay, found: "Findings") -> Check:
     )
 
 
-def _keywords(assay: Assay, found: "Findings") -> Check:
+def _keywords(assay: Assay, found: "CollectionFindings") -> Check:
     if found.searched.sparse is not None:
         return Check("keyword search", "ok", f"possible: {found.keywords}.")
     wanted = assay.settings.search.mode.value
@@ -146,7 +146,7 @@ def _keywords(assay: Assay, found: "Findings") -> Check:
 
 
 def _look_at_points(
-    assay: Assay, report: _Report, found: "Findings", progress: Progress, sample: int | None
+    assay: Assay, report: _Report, found: "CollectionFindings", progress: Progress, sample: int | None
 ) -> Sequence[AdoptedPoint]:
     """The whole collection, point by point. Returns a few from all over it."""
     store = assay.parts.adopted_store
@@ -178,7 +178,7 @@ def _look_at_points(
     return result.sample
 
 
-def _fields(result: Survey, found: "Findings") -> Check:
+def _fields(result: Survey, found: "CollectionFindings") -> Check:
     if not result.missing:
         return Check("fields", "ok", f"each of the {counted(result.points, 'point')} has every field.")
     parts = []
@@ -208,7 +208,7 @@ def _faults(result: Survey) -> Check:
     return Check("points", "warn", f"{looked_at}; {'; '.join(parts)}.")
 
 
-def _model(assay: Assay, report: _Report, found: "Findings", points: Sequence[AdoptedPoint]) -> Check:
+def _model(assay: Assay, report: _Report, found: "CollectionFindings", points: Sequence[AdoptedPoint]) -> Check:
     if found.dense.dimension != assay.parts.embedder.identity.dimension:
         return Check("model", "fail", "it makes vectors of another length, so it did not make these.")
     result = check_model(points, assay.parts.embedder)
@@ -277,7 +277,7 @@ def _shape_body(shape: "Shape") -> dict[str, Any]:
     }
 
 
-def _payload_words(assay: Assay, found: "Findings") -> str:
+def _payload_words(assay: Assay, found: "CollectionFindings") -> str:
     index = assay.settings.index
     looks = "none that is known"
     if found.likely is not None:
@@ -289,7 +289,7 @@ def _payload_words(assay: Assay, found: "Findings") -> str:
     return f"it looks like {looks}."
 
 
-def _settings(assay: Assay, shape: "Shape | None", found: "Findings | None") -> str:
+def _settings(assay: Assay, shape: "Shape | None", found: "CollectionFindings | None") -> str:
     """What to put into assay.toml, as far as it is known."""
     index = assay.settings.index
     ours = _dimension_of(assay)

@@ -24,7 +24,7 @@ from assay.model.located import Problem
 from assay.ports import Progress
 from assay.validation.deriving.deriving import Derivation, derive
 from assay.validation.testsets.plain import to_plain
-from assay.validation.testsets.reading import Reading
+from assay.validation.testsets.reading import ReadTestSet
 
 Thing = TypeVar("Thing")
 
@@ -140,7 +140,7 @@ def _derivation_body(derivation: Derivation, output: Path | None) -> dict[str, o
     }
 
 
-def _check_body(file: Path, reading: Reading, *, valid: bool) -> dict[str, object]:
+def _check_body(file: Path, reading: ReadTestSet, *, valid: bool) -> dict[str, object]:
     test_set = reading.test_set
     return {
         "file": str(file),
@@ -160,7 +160,7 @@ def _problem_body(problem: Problem) -> dict[str, object]:
     return {"file": place.file, "line": place.line or None, "where": problem.where or None, "message": problem.message}
 
 
-def _show_check(console: Console, file: Path, reading: Reading) -> None:
+def _show_check(console: Console, file: Path, reading: ReadTestSet) -> None:
     _show_problems(console, "red", "Wrong", reading.errors, reading.error_count)
     _show_problems(console, "yellow", "Odd", reading.warnings, reading.warning_count)
     if reading.test_set is None:

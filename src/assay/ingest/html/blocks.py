@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborNode
 from assay.ingest.html.beside import is_sidebar
 from assay.ingest.html.default_titles import is_default_title, is_small_word
 from assay.ingest.html.generators import UNKNOWN
-from assay.ingest.html.marks import KINDS, Mark, callout_kind, mark_of
+from assay.ingest.html.marks import KINDS, HtmlMark, callout_kind, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, first_text, number, short_text
 from assay.ingest.html.surroundings import SKIP, Box, Close, Surroundings
 from assay.ingest.inlines import EMPTY, Inline
@@ -239,7 +239,7 @@ def _title_in(page: Surroundings, node: LexborNode, depth: int = 0) -> LexborNod
     for count, child in enumerate(children(node)):
         if child.tag == "summary" and node.tag == "details":
             return child
-        if mark_of(page.generator, child.tag or "", child.attributes.get("class") or "") is Mark.ADMONITION_TITLE:
+        if mark_of(page.generator, child.tag or "", child.attributes.get("class") or "") is HtmlMark.ADMONITION_TITLE:
             return child
         if count == 0 and depth < _DEEPEST_TITLE and (found := _title_in(page, child, depth + 1)) is not None:
             return found

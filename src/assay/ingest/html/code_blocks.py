@@ -3,7 +3,7 @@
 from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.code import code_of, language_of
-from assay.ingest.html.marks import Mark, mark_of
+from assay.ingest.html.marks import HtmlMark, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, descendants, short_text
 from assay.ingest.html.surroundings import SKIP, Close, Surroundings
 
@@ -43,7 +43,7 @@ def _own_text(page: Surroundings, node: LexborNode) -> str:
             parts.append(child.text_content or "")
         elif (child.tag or "-")[0] not in "-!" and child.tag not in {"button", "svg", "script", "style"}:
             class_ = child.attributes.get("class") or ""
-            if mark_of(page.generator, child.tag or "", class_) is not Mark.CHROME:
+            if mark_of(page.generator, child.tag or "", class_) is not HtmlMark.CHROME:
                 parts.append(short_text(child))
         child = child.next
     return "".join(parts).strip()

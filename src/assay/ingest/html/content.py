@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from assay.ingest.html.generators import Generator
+from assay.ingest.html.generators import HtmlGenerator
 from assay.ingest.html.nodes import TEXT, descendants, is_element
 
 _USUAL = ("main article", "[role=main] article", "[role=main]", "main", "#main-content", ".markdown-body", "article")
@@ -13,7 +13,7 @@ _MOST_OF_IT = 0.8
 """Share of the text outside links that an element must hold to be looked into instead of the one around it."""
 
 
-def content_of(tree: LexborHTMLParser, generator: Generator) -> Iterator[LexborNode]:
+def content_of(tree: LexborHTMLParser, generator: HtmlGenerator) -> Iterator[LexborNode]:
     """Elements that may hold the content, the best first; the last is the whole body."""
     seen: set[int] = set()
     for selector in generator.content:

@@ -16,7 +16,7 @@ _HEAD = 6_000
 
 
 @dataclass(frozen=True, slots=True)
-class Generator:
+class HtmlGenerator:
     """One generator or theme.
 
     name: what the type of its pages begins with, as in `docusaurus-page`.
@@ -54,8 +54,8 @@ class Generator:
     lower_titles: bool = False
 
 
-GENERATORS: tuple[Generator, ...] = (
-    Generator(
+GENERATORS: tuple[HtmlGenerator, ...] = (
+    HtmlGenerator(
         name="docusaurus",
         metas=("docusaurus",),
         marks=("#__docusaurus",),
@@ -68,7 +68,7 @@ GENERATORS: tuple[Generator, ...] = (
         unnamed=frozenset(["text"]),
         lower_titles=True,
     ),
-    Generator(
+    HtmlGenerator(
         name="mkdocs",
         metas=("mkdocs",),
         marks=(".md-content__inner", "body .wm-page-content", ".rst-content .mkdocs"),
@@ -80,7 +80,7 @@ GENERATORS: tuple[Generator, ...] = (
         tab_lists=Patterns("tabbed-labels tabbed-set"),
         unnamed=frozenset(["text"]),
     ),
-    Generator(
+    HtmlGenerator(
         name="sphinx",
         metas=("sphinx", "docutils"),
         comments=("Generated with Sphinx",),
@@ -102,7 +102,7 @@ GENERATORS: tuple[Generator, ...] = (
         ),
         unnamed=frozenset(["default", "none", "text"]),
     ),
-    Generator(
+    HtmlGenerator(
         name="starlight",
         metas=("starlight",),
         marks=("starlight-toc", ".sl-markdown-content"),
@@ -111,7 +111,7 @@ GENERATORS: tuple[Generator, ...] = (
         apart=Patterns("span.description"),
         unnamed=frozenset(["plaintext"]),
     ),
-    Generator(
+    HtmlGenerator(
         name="vitepress",
         metas=("vitepress",),
         marks=("#VPContent",),
@@ -121,7 +121,7 @@ GENERATORS: tuple[Generator, ...] = (
         tab_lists=Patterns("div.tabs"),
         unnamed=frozenset(["txt", "text"]),
     ),
-    Generator(
+    HtmlGenerator(
         name="mdbook",
         comments=("Book generated using mdBook",),
         marks=("#mdbook-content", "#menu-bar + #search-wrapper", "mdbook-sidebar-scrollbox"),
@@ -129,7 +129,7 @@ GENERATORS: tuple[Generator, ...] = (
         chrome=Patterns("nav-wrapper div.buttons img-wrapper checkbox-img fold-toggle"),
         unnamed=frozenset(["plaintext"]),
     ),
-    Generator(
+    HtmlGenerator(
         name="gitbook",
         metas=("gitbook", "honkit"),
         marks=("section.markdown-section", ".gitbook-root"),
@@ -138,7 +138,7 @@ GENERATORS: tuple[Generator, ...] = (
         code_frames=Patterns("group/codeblock"),
         cut=("main > .whitespace-pre-wrap ~ *",),
     ),
-    Generator(
+    HtmlGenerator(
         name="docsy",
         marks=("main .td-content", ".td-main"),
         content=(".td-content", "main[role=main]", "main"),
@@ -148,7 +148,7 @@ GENERATORS: tuple[Generator, ...] = (
         ),
         unnamed=frozenset(["fallback"]),
     ),
-    Generator(
+    HtmlGenerator(
         name="nextra",
         marks=(".nextra-content", "[class*=nextra-]", "main[data-pagefind-body]"),
         content=("main[data-pagefind-body]", "article main", "main"),
@@ -167,13 +167,13 @@ GENERATORS: tuple[Generator, ...] = (
     ),
 )
 
-UNKNOWN = Generator(name="html")
+UNKNOWN = HtmlGenerator(name="html")
 """Stands for every other."""
 
 _BY_NAME = {generator.name: generator for generator in GENERATORS}
 
 
-def generator_of(content: str, tree: LexborHTMLParser, named: str | None) -> Generator:
+def generator_of(content: str, tree: LexborHTMLParser, named: str | None) -> HtmlGenerator:
     """The generator of a page.
 
     content: the page as it is written; tree: the same, parsed; named: what the source knows of it, if anything.

@@ -11,7 +11,7 @@ from assay.model.documents import RawPage
 _NOT_ADDRESSES = ("javascript:", "data:", "vbscript:", "blob:", "about:")
 
 
-class LinkResolver:
+class HtmlLinkResolver:
     """Resolves the addresses that one page's links are written with, as a browser does at the page's own address."""
 
     def __init__(self, page: RawPage, tree: LexborHTMLParser) -> None:

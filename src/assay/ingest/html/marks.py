@@ -7,12 +7,12 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-from assay.ingest.html.generators import Generator
+from assay.ingest.html.generators import HtmlGenerator
 from assay.ingest.html.nodes import names
 from assay.ingest.html.patterns import Patterns
 
 
-class Mark(Enum):
+class HtmlMark(Enum):
     """What an element is for."""
 
     CHROME = "chrome"  # not part of what the page says
@@ -31,9 +31,9 @@ class Mark(Enum):
     FOOTNOTE_REFERENCE = "footnote reference"
 
 
-_MARKS: tuple[tuple[Mark, Patterns], ...] = (
+_MARKS: tuple[tuple[HtmlMark, Patterns], ...] = (
     (
-        Mark.CHROME,
+        HtmlMark.CHROME,
         Patterns(
             # links of headings to themselves
             "hash-link headerlink header-anchor heading-anchor a.anchor-link anchorjs-link sl-anchor-link "
@@ -56,7 +56,7 @@ _MARKS: tuple[tuple[Mark, Patterns], ...] = (
         ),
     ),
     (
-        Mark.CODE_TITLE,
+        HtmlMark.CODE_TITLE,
         Patterns(
             "codeBlockTitle* code-block-caption span.filename th.filename code-block-title code-title "
             "remark-code-title rehype-code-title code-header code-block-header gatsby-code-title "
@@ -64,26 +64,29 @@ _MARKS: tuple[tuple[Mark, Patterns], ...] = (
         ),
     ),
     (
-        Mark.NUMBERED_CODE,
+        HtmlMark.NUMBERED_CODE,
         Patterns("table.highlighttable table.lntable table.codehilitetable table.rouge-table table.linenodiv"),
     ),
-    (Mark.TAB_LIST, Patterns("sd-tab-set nav-tabs tabbed-labels")),
-    (Mark.TAB, Patterns("sd-tab-label")),
-    (Mark.PANEL, Patterns("tabbed-block sd-tab-content tab-pane")),
+    (HtmlMark.TAB_LIST, Patterns("sd-tab-set nav-tabs tabbed-labels")),
+    (HtmlMark.TAB, Patterns("sd-tab-label")),
+    (HtmlMark.PANEL, Patterns("tabbed-block sd-tab-content tab-pane")),
     (
-        Mark.ADMONITION_TITLE,
+        HtmlMark.ADMONITION_TITLE,
         Patterns(
             "admonition-title admonitionHeading* custom-block-title starlight-aside__title markdown-alert-title "
             "blockquote-tag-title alert-heading callout-title callout-header hint-title callout__title"
         ),
     ),
-    (Mark.FORMULA, Patterns("katex katex-display arithmatex div.math span.math math-display math-inline MathJax")),
+    (HtmlMark.FORMULA, Patterns("katex katex-display arithmatex div.math span.math math-display math-inline MathJax")),
     (
-        Mark.FOOTNOTES,
+        HtmlMark.FOOTNOTES,
         Patterns("footnotes section.footnotes div.footnote aside.footnote-list aside.footnote ol.footnote-definition"
                  " div.footnote-definition dl.footnote"),
     ),
-    (Mark.FOOTNOTE_REFERENCE, Patterns("a.footnote-ref a.footnote-reference sup.footnote-ref sup.footnote-reference")),
+    (
+        HtmlMark.FOOTNOTE_REFERENCE,
+        Patterns("a.footnote-ref a.footnote-reference sup.footnote-ref sup.footnote-reference"),
+    ),
 )  # fmt: skip
 
 _KINDS = (
@@ -106,28 +109,28 @@ _NEVER_ADMONITIONS = names("p span a code h1 h2 h3 h4 h5 h6 li svg img td th but
 
 
 @lru_cache(maxsize=16_384)
-def mark_of(generator: Generator, tag: str, class_: str) -> Mark | None:
+def mark_of(generator: HtmlGenerator, tag: str, class_: str) -> HtmlMark | None:
     """What an element of this tag with this class attribute is for on the pages of a generator."""
     classes = class_.split()
     if generator.chrome.match(tag, classes):
-        return Mark.CHROME
+        return HtmlMark.CHROME
     if generator.callouts.match(tag, classes) or admonition_kind(tag, class_) is not None:
-        return Mark.ADMONITION
+        return HtmlMark.ADMONITION
     said = (
-        (Mark.CODE_PANELS, generator.code_panels),
-        (Mark.TAB_LIST, generator.tab_lists),
-        (Mark.CODE_FRAME, generator.code_frames),
-        (Mark.APART, generator.apart),
+        (HtmlMark.CODE_PANELS, generator.code_panels),
+        (HtmlMark.TAB_LIST, generator.tab_lists),
+        (HtmlMark.CODE_FRAME, generator.code_frames),
+        (HtmlMark.APART, generator.apart),
     )
     return next((mark for mark, patterns in (*said, *_MARKS) if patterns.match(tag, classes)), None)
 
 
-def is_chrome_id(generator: Generator, tag: str, given: str) -> bool:
+def is_chrome_id(generator: HtmlGenerator, tag: str, given: str) -> bool:
     """Whether an element with this id is no part of what the page says."""
     return generator.chrome.match_id(tag, given) or _MARKS[0][1].match_id(tag, given)
 
 
-def callout_kind(generator: Generator, tag: str, class_: str) -> str:
+def callout_kind(generator: HtmlGenerator, tag: str, class_: str) -> str:
     """The kind of an admonition by its class attribute, on the pages of a generator; `note` when nothing tells it."""
     classes = class_.split()
     if generator.callouts.match(tag, classes):

@@ -11,8 +11,8 @@ from assay.errors import InputError
 from assay.ingest.html.blocks import heading, write_footnotes
 from assay.ingest.html.content import content_of
 from assay.ingest.html.footnotes import Footnotes
-from assay.ingest.html.generators import Generator, generator_of
-from assay.ingest.html.links import LinkResolver
+from assay.ingest.html.generators import HtmlGenerator, generator_of
+from assay.ingest.html.links import HtmlLinkResolver
 from assay.ingest.html.nodes import all_text
 from assay.ingest.html.surroundings import Surroundings
 from assay.ingest.html.titles import heading_outside, title_of
@@ -56,9 +56,9 @@ def read_html(page: RawPage) -> Document:
     return document_of(page, info_of(page, title, generator.name), normalized)
 
 
-def _unwritten(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> NormalizedWriter:
+def _unwritten(page: RawPage, tree: LexborHTMLParser, generator: HtmlGenerator) -> NormalizedWriter:
     """The content, written down: of the first element that shows any text, so that no page with text is empty."""
-    links = LinkResolver(page, tree)
+    links = HtmlLinkResolver(page, tree)
     writer = NormalizedWriter()
     for root in content_of(tree, generator):
         writer = _walked(tree, root, links, generator)
@@ -69,7 +69,9 @@ def _unwritten(page: RawPage, tree: LexborHTMLParser, generator: Generator) -> N
     return writer
 
 
-def _walked(tree: LexborHTMLParser, root: LexborNode, links: LinkResolver, generator: Generator) -> NormalizedWriter:
+def _walked(
+    tree: LexborHTMLParser, root: LexborNode, links: HtmlLinkResolver, generator: HtmlGenerator
+) -> NormalizedWriter:
     flow = TextFlow(NormalizedWriter(), links.target)
     surroundings = Surroundings(flow, generator, links, root, Footnotes(root), walk)
     surroundings.language = _language(tree)

@@ -7,8 +7,8 @@ from functools import cached_property
 from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.footnotes import Footnotes
-from assay.ingest.html.generators import Generator
-from assay.ingest.html.links import LinkResolver
+from assay.ingest.html.generators import HtmlGenerator
+from assay.ingest.html.links import HtmlLinkResolver
 from assay.ingest.html.tabs import Tabs
 from assay.ingest.inlines import EMPTY, Inline
 from assay.ingest.text_flow import TextFlow
@@ -55,8 +55,8 @@ class Surroundings:
     """
 
     flow: TextFlow
-    generator: Generator
-    links: LinkResolver
+    generator: HtmlGenerator
+    links: HtmlLinkResolver
     root: LexborNode
     footnotes: Footnotes
     walk: "Callable[[Surroundings, LexborNode], None]"

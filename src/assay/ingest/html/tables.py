@@ -13,7 +13,7 @@ _MOST_FILLED = 20_000
 """Cells that spans and short rows may add to a table, besides ten for each that the page has."""
 
 
-class Grid(CellTable):
+class SpanningTable(CellTable):
     """A table with the cells that reach down from rows above. spans: rows still to fill, by column."""
 
     __slots__ = ("cells", "filled", "spans")
@@ -47,7 +47,7 @@ def table(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close
     if flow.tables and not flow.is_run:
         flow.spill()
     is_layout = attributes.get("role") in {"presentation", "none"}
-    grid = Grid(flows=is_layout)
+    grid = SpanningTable(flows=is_layout)
     flow.tables.append(grid)
 
     def close() -> None:
@@ -59,7 +59,7 @@ def table(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close
     return close
 
 
-def _write(page: Surroundings, grid: Grid) -> None:
+def _write(page: Surroundings, grid: SpanningTable) -> None:
     width = max(len(row) for row in grid.rows)
     if width * len(grid.rows) > _MOST_FILLED + 10 * grid.cells:  # a few wide rows among many short ones
         for row in grid.rows:
@@ -80,7 +80,7 @@ def row(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close |
 def _end_row(page: Surroundings) -> None:
     page.flow.flush()
     grid = page.flow.tables[-1] if page.flow.tables else None
-    if isinstance(grid, Grid) and grid.row:
+    if isinstance(grid, SpanningTable) and grid.row:
         grid.fill()
         grid.rows.append(grid.row)
         grid.row = None
@@ -91,7 +91,7 @@ def cell(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close 
     flow = page.flow
     flow.flush()
     grid = flow.tables[-1] if flow.tables else None
-    if not isinstance(grid, Grid) or grid.flows:
+    if not isinstance(grid, SpanningTable) or grid.flows:
         return flow.flush
     if grid.row is None:
         grid.row = []

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from selectolax.lexbor import LexborNode
 
 from assay.ingest.html import blocks, code_blocks, runs, tables
-from assay.ingest.html.marks import Mark, is_chrome_id, mark_of
+from assay.ingest.html.marks import HtmlMark, is_chrome_id, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, names
 from assay.ingest.html.patterns import Patterns
 from assay.ingest.html.surroundings import SKIP, Close, Surroundings
@@ -32,19 +32,19 @@ _BLOCKS = names(
 
 Handler = Callable[[Surroundings, LexborNode, Attributes], Close | None]
 
-_BY_MARK: dict[Mark, Handler] = {
-    Mark.CODE_TITLE: code_blocks.code_title,
-    Mark.NUMBERED_CODE: code_blocks.numbered_code,
-    Mark.TAB_LIST: blocks.tab_list,
-    Mark.TAB: blocks.tab,
-    Mark.PANEL: blocks.panel,
-    Mark.CODE_PANELS: blocks.code_panels,
-    Mark.CODE_FRAME: code_blocks.code_frame,
-    Mark.APART: blocks.apart,
-    Mark.ADMONITION: blocks.admonition,
-    Mark.FORMULA: runs.formula,
-    Mark.FOOTNOTES: blocks.footnotes,
-    Mark.FOOTNOTE_REFERENCE: runs.footnote_reference,
+_BY_MARK: dict[HtmlMark, Handler] = {
+    HtmlMark.CODE_TITLE: code_blocks.code_title,
+    HtmlMark.NUMBERED_CODE: code_blocks.numbered_code,
+    HtmlMark.TAB_LIST: blocks.tab_list,
+    HtmlMark.TAB: blocks.tab,
+    HtmlMark.PANEL: blocks.panel,
+    HtmlMark.CODE_PANELS: blocks.code_panels,
+    HtmlMark.CODE_FRAME: code_blocks.code_frame,
+    HtmlMark.APART: blocks.apart,
+    HtmlMark.ADMONITION: blocks.admonition,
+    HtmlMark.FORMULA: runs.formula,
+    HtmlMark.FOOTNOTES: blocks.footnotes,
+    HtmlMark.FOOTNOTE_REFERENCE: runs.footnote_reference,
 }
 _BY_TAG: dict[str, Handler] = {
     **dict.fromkeys(["h1", "h2", "h3", "h4", "h5", "h6"], blocks.heading),
@@ -156,7 +156,7 @@ def _marked(page: Surroundings, tag: str, attributes: Attributes) -> Handler | N
     class_ = attributes.get("class")
     mark = mark_of(page.generator, tag, class_) if class_ else None
     given = attributes.get("id")
-    if mark is Mark.CHROME or (given and is_chrome_id(page.generator, tag, given)):
+    if mark is HtmlMark.CHROME or (given and is_chrome_id(page.generator, tag, given)):
         return hide
     if page.writes_notes and class_ and _NOTE_MARKS.match(tag, class_.split()):
         return hide
@@ -168,7 +168,7 @@ def _marked(page: Surroundings, tag: str, attributes: Attributes) -> Handler | N
     return handler
 
 
-def _handler_of(role: str | None, mark: Mark | None) -> Handler | None:
+def _handler_of(role: str | None, mark: HtmlMark | None) -> Handler | None:
     if role in _BY_ROLE:
         return _BY_ROLE[role]
     return _BY_MARK.get(mark) if mark is not None else None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from assay.ingest.inlines import Inline
-from assay.ingest.markdown.links import LinkResolver
+from assay.ingest.markdown.links import MarkdownLinkResolver
 from assay.ingest.markdown.tags import Role
 from assay.ingest.normalized import NormalizedWriter
 from assay.ingest.text_flow import TextFlow
@@ -37,7 +37,7 @@ class _Code:
 class Elements(TextFlow):
     """Keeps track of what is open, and passes what is shown to the writer."""
 
-    def __init__(self, writer: NormalizedWriter, links: LinkResolver) -> None:
+    def __init__(self, writer: NormalizedWriter, links: MarkdownLinkResolver) -> None:
         super().__init__(writer, links.target)
         self._stack: list[_Element] = []
         self._open_names: dict[str, int] = {}

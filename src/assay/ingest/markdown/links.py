@@ -13,7 +13,7 @@ _NOT_ADDRESSES = ("javascript:", "data:", "vbscript:")
 _FOLDER_PAGES = {"index", "readme"}
 
 
-class LinkResolver:
+class MarkdownLinkResolver:
     """Resolves what one page's links are written as.
 
     folder: of the file that the links are written in; None for the page itself.
@@ -35,7 +35,7 @@ class LinkResolver:
             self._known[written] = target if target is not None and len(target) <= URL else None
         return self._known[written]
 
-    def of_import(self, path: str) -> "LinkResolver":
+    def of_import(self, path: str) -> "MarkdownLinkResolver":
         """The resolver for the links in a file that is imported by this path."""
         folder = posixpath.dirname(path)
         if path.startswith(("./", "../")):
@@ -44,7 +44,7 @@ class LinkResolver:
             folder = folder.partition("/")[2]
         else:
             return self
-        return LinkResolver(self._page, "" if folder == "." else folder)
+        return MarkdownLinkResolver(self._page, "" if folder == "." else folder)
 
     def _resolve(self, written: str) -> str | None:
         address = written.removeprefix("pathname://").replace(" ", "%20")

@@ -10,7 +10,7 @@ import re
 from assay.errors import InputError
 from assay.ingest.inlines import storable
 from assay.ingest.markdown.grammar import Dialect
-from assay.ingest.markdown.links import LinkResolver
+from assay.ingest.markdown.links import MarkdownLinkResolver
 from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.rendering import Renderer
 from assay.ingest.page_info import document_of, info_of
@@ -35,7 +35,7 @@ def read_markdown(page: RawPage) -> Document:
         is_docusaurus=page.generator == "docusaurus",
         includes=page.includes,
     )
-    Renderer(context, LinkResolver(page)).render(page.content)
+    Renderer(context, MarkdownLinkResolver(page)).render(page.content)
     title = _title(page, context.writer.first_title)
     normalized = context.writer.finish(title)
     return document_of(page, info_of(page, title, page.generator or "markdown"), normalized)

@@ -17,7 +17,7 @@ from assay.ingest.markdown.anchors import Anchors, GithubAnchors, TocAnchors, at
 from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.grammar import Dialect, Environment, parser_for
 from assay.ingest.markdown.javascript import shown_text, unescaped
-from assay.ingest.markdown.links import LinkResolver
+from assay.ingest.markdown.links import MarkdownLinkResolver
 from assay.ingest.markdown.mdx import IMPORTS
 from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.scanning import allow_scanning
@@ -43,7 +43,7 @@ class Renderer:
     """
 
     def __init__(
-        self, context: PageContext, links: LinkResolver, anchors: Anchors | None = None, depth: int = 0
+        self, context: PageContext, links: MarkdownLinkResolver, anchors: Anchors | None = None, depth: int = 0
     ) -> None:
         self._context = context
         self._links = links
@@ -307,7 +307,7 @@ class Renderer:
                 text = fences.selected_lines(text, fences.line_ranges(token.info))
             self._elements.code(text, fences.language_of(token.content), "")
 
-    def _put(self, text: str, links: LinkResolver, anchors: Anchors | None) -> None:
+    def _put(self, text: str, links: MarkdownLinkResolver, anchors: Anchors | None) -> None:
         """Write what another file shows, here. anchors: that number its headings; None for its own."""
         self._elements.flush()
         if not self._elements.is_run:

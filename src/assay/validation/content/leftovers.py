@@ -18,7 +18,7 @@ _LONGEST_EXAMPLE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class LeftoverKind:
     """One kind of leftover.
 
     signs: a text without any of them has no such leftover; looking for them is faster than the pattern.
@@ -35,8 +35,8 @@ class Kind:
     never: bool = False
 
 
-def _kind(signs: str, pattern: str, *, ambiguous: bool = False, in_fences: bool = False) -> Kind:
-    return Kind(tuple(signs.split()), _pattern(pattern), ambiguous, in_fences)
+def _kind(signs: str, pattern: str, *, ambiguous: bool = False, in_fences: bool = False) -> LeftoverKind:
+    return LeftoverKind(tuple(signs.split()), _pattern(pattern), ambiguous, in_fences)
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
@@ -58,7 +58,7 @@ _BROKEN_LINE = r"(?-i:\\n(?=\\n|[ \t]|[A-Z0-9#*|>-]|$))"
 
 _KEYS = "title|layout|date|weight|permalink|sidebar_position|slug|description|tags|author"
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, LeftoverKind] = {
     "Hugo shortcodes": _kind("{{< {{%", r"\{\{[<%]\s{0,9}/?\s{0,9}\\?\"?[\w./-][^\n]{0,300}?[>%]\}\}"),
     "template tags": _kind("{%", r"(?<!\{)\{%[-+]?\s*/?[a-z][^{}\n]{0,200}%\}"),
     "template expressions": _kind(
@@ -105,7 +105,7 @@ KINDS: Mapping[str, Kind] = {
     "broken characters": _kind(
         "ã â ï¿½ \ufffd", r"(?-i:[ÃÂ][\x80-\xbf]|â(?:\x80|€)[\x80-\xbf\u2013-\u2122])|ï¿½|\ufffd", ambiguous=True
     ),
-    "merge conflicts": Kind(
+    "merge conflicts": LeftoverKind(
         ("<<<<<<<", ">>>>>>>", "> > > > > > >"),
         _pattern(
             r"^(?:#{1,6} )?(?:<{7}|>{7})(?= \w|$)|^(?:> ){7}(?![> ])"

@@ -9,7 +9,7 @@ from assay.ports import ChunkPlace
 from assay.validation.judgments.corpus import Corpus, anchor_key
 
 
-class Kind(Enum):
+class AnchorKind(Enum):
     """What a passage points with; where it gives more than one, the first of these counts."""
 
     QUOTE = "quote"
@@ -32,7 +32,7 @@ class Sought:
     """
 
     passage: Passage
-    kind: Kind
+    kind: AnchorKind
     url: str
     quote: Quote | None = None
     position: Span | None = None
@@ -55,18 +55,18 @@ class Found:
     anchor: Passage | None = None
 
 
-def kind_of(passage: Passage) -> Kind:
+def kind_of(passage: Passage) -> AnchorKind:
     """What a passage points with."""
     on_page = passage.url is not None
     given = (
-        (Kind.QUOTE, on_page and passage.quote is not None),
-        (Kind.POSITION, on_page and passage.position is not None and passage.text_hash is not None),
-        (Kind.CHUNK, passage.chunk_id is not None),
-        (Kind.TEXT, passage.content_hash is not None),
-        (Kind.SECTION, on_page and passage.section is not None),
-        (Kind.PAGE, on_page),
+        (AnchorKind.QUOTE, on_page and passage.quote is not None),
+        (AnchorKind.POSITION, on_page and passage.position is not None and passage.text_hash is not None),
+        (AnchorKind.CHUNK, passage.chunk_id is not None),
+        (AnchorKind.TEXT, passage.content_hash is not None),
+        (AnchorKind.SECTION, on_page and passage.section is not None),
+        (AnchorKind.PAGE, on_page),
     )
-    return next((kind for kind, is_given in given if is_given), Kind.NOTHING)
+    return next((kind for kind, is_given in given if is_given), AnchorKind.NOTHING)
 
 
 def lost(passage: Passage, reason: str, *, url: str | None = None, anchoring: Anchoring = Anchoring.ORPHANED) -> Found:
@@ -77,20 +77,22 @@ def lost(passage: Passage, reason: str, *, url: str | None = None, anchoring: An
 def sought(passages: Sequence[Passage], corpus: Corpus) -> Iterator[Sought | Found]:
     """What each passage is looked for by; those that cannot be looked for are lost at once."""
     kinds = {passage: kind_of(passage) for passage in passages}
-    named = {passage: anchor_key(passage) for passage, kind in kinds.items() if kind is not Kind.QUOTE}
+    named = {passage: anchor_key(passage) for passage, kind in kinds.items() if kind is not AnchorKind.QUOTE}
     kept = corpus.anchors(list(named.values())) if named else {}
-    ids = [passage.chunk_id for passage, kind in kinds.items() if kind is Kind.CHUNK and passage.chunk_id]
-    texts = [passage.content_hash for passage, kind in kinds.items() if kind is Kind.TEXT and passage.content_hash]
+    ids = [passage.chunk_id for passage, kind in kinds.items() if kind is AnchorKind.CHUNK and passage.chunk_id]
+    texts = [
+        passage.content_hash for passage, kind in kinds.items() if kind is AnchorKind.TEXT and passage.content_hash
+    ]
     by_id = corpus.chunks_by_id(ids) if ids else {}
     by_text = corpus.chunks_by_text(texts) if texts else {}
     primary = _primary_urls(by_text.values(), corpus)
     for passage, kind in kinds.items():
         anchor = kept.get(named[passage]) if passage in named else None
-        if kind is Kind.NOTHING:
+        if kind is AnchorKind.NOTHING:
             yield lost(passage, "It points at nothing: give it a `url`, a `chunk_id` or a `content_hash`.")
-        elif kind is Kind.CHUNK:
+        elif kind is AnchorKind.CHUNK:
             yield _chunk(passage, by_id.get(passage.chunk_id or ""), anchor)
-        elif kind is Kind.TEXT:
+        elif kind is AnchorKind.TEXT:
             yield _text(passage, by_text.get(passage.content_hash or "", ()), anchor, primary)
         elif anchor is not None:
             yield _anchored(passage, kind, anchor)
@@ -99,7 +101,7 @@ def sought(passages: Sequence[Passage], corpus: Corpus) -> Iterator[Sought | Fou
             yield Sought(passage, kind, passage.url, passage.quote, passage.position, passage.text_hash)
 
 
-def _anchored(passage: Passage, kind: Kind, anchor: Passage, chunk: ChunkPlace | None = None) -> Sought:
+def _anchored(passage: Passage, kind: AnchorKind, anchor: Passage, chunk: ChunkPlace | None = None) -> Sought:
     assert anchor.url is not None
     return Sought(
         passage, kind, anchor.url, anchor.quote, anchor.position, anchor.text_hash, chunk=chunk, is_anchored=True
@@ -109,9 +111,9 @@ def _anchored(passage: Passage, kind: Kind, anchor: Passage, chunk: ChunkPlace |
 def _chunk(passage: Passage, chunk: ChunkPlace | None, anchor: Passage | None) -> Sought | Found:
     """An id is only believed where what it names still says what was judged, for others may give it to another text."""
     if anchor is not None:
-        return _anchored(passage, Kind.CHUNK, anchor, chunk if chunk and chunk.url == anchor.url else None)
+        return _anchored(passage, AnchorKind.CHUNK, anchor, chunk if chunk and chunk.url == anchor.url else None)
     if chunk is not None:
-        return Sought(passage, Kind.CHUNK, chunk.url, chunk=chunk)
+        return Sought(passage, AnchorKind.CHUNK, chunk.url, chunk=chunk)
     return lost(
         passage,
         f"There is no chunk {passage.chunk_id}, and this judgment was never resolved before. Resolve it once on the "
@@ -134,9 +136,9 @@ def _text(
         chunk = min(
             chunks, key=lambda place: (place.url not in urls, place.url not in primary, place.url, place.position)
         )
-        return Sought(passage, Kind.TEXT, chunk.url, chunk=chunk, is_anchored=anchor is not None)
+        return Sought(passage, AnchorKind.TEXT, chunk.url, chunk=chunk, is_anchored=anchor is not None)
     if anchor is not None:
-        return _anchored(passage, Kind.TEXT, anchor)
+        return _anchored(passage, AnchorKind.TEXT, anchor)
     return lost(
         passage,
         f"No chunk has the content hash {passage.content_hash}, and this judgment was never resolved before. Resolve "

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 from assay.model.evaluation import Anchoring, ResolvedTopic, TestSet
 from assay.ports import Progress
-from assay.validation.judgments.anchoring import Kind, kind_of
+from assay.validation.judgments.anchoring import AnchorKind, kind_of
 from assay.validation.judgments.corpus import Corpus
 from assay.validation.judgments.resolving import resolve
 
 _NAMED = 5
 
-_WHOLE = frozenset({Kind.PAGE, Kind.SECTION})
+_WHOLE = frozenset({AnchorKind.PAGE, AnchorKind.SECTION})
 """Judgments that grow and shrink with the text, so that a page that lost its text still has its judgment."""
 
 

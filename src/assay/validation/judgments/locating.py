@@ -6,11 +6,11 @@ from dataclasses import replace
 from assay.model.documents import Section
 from assay.model.evaluation import Anchoring, Passage, Quote, Resolution, Span
 from assay.ports import ChunkPlace
-from assay.validation.judgments.anchoring import Found, Kind, Sought, lost
+from assay.validation.judgments.anchoring import AnchorKind, Found, Sought, lost
 from assay.validation.judgments.corpus import Page
 from assay.validation.judgments.coverage import chunks_on
 from assay.validation.judgments.hints import nearest
-from assay.validation.judgments.quoting import Doubt, Located, SearchedText, locate, quote_at
+from assay.validation.judgments.quoting import Doubt, QuoteLocation, SearchedText, locate, quote_at
 from assay.validation.judgments.sections import find_section, section_names, still_the_same
 
 EarlierText = Callable[[str], SearchedText | None]
@@ -32,9 +32,9 @@ class PageSearch:
         if one.chunk is not None:  # with its span on this page
             chunk_id = one.chunk.chunk_id
             one = replace(one, chunk=next((own for own in self._page.chunks if own.chunk_id == chunk_id), None))
-        if one.kind is Kind.PAGE:
+        if one.kind is AnchorKind.PAGE:
             return self._whole(one)
-        if one.kind is Kind.SECTION:
+        if one.kind is AnchorKind.SECTION:
             return self._section(one)
         if one.quote is None:
             return self._position(one) if one.chunk is None else self._at_chunk(one, one.chunk)
@@ -148,7 +148,7 @@ class PageSearch:
         told = quote_at(searched, place)
         return told, len(searched.places(told.exact)) == 1
 
-    def _why(self, one: Sought, located: Located, *, same: bool) -> str:
+    def _why(self, one: Sought, located: QuoteLocation, *, same: bool) -> str:
         """Why it is not exact; "" where it is."""
         if same:
             return ""
@@ -156,7 +156,7 @@ class PageSearch:
             return CHANGED
         return "What stands on one side of the words is not what is given." if located.is_partly_proven else ""
 
-    def _doubtful(self, one: Sought, quote: Quote, located: Located) -> Found:
+    def _doubtful(self, one: Sought, quote: Quote, located: QuoteLocation) -> Found:
         url = self._page.url
         if located.doubt is Doubt.SEVERAL:
             return lost(

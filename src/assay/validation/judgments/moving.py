@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.model.evaluation import Anchoring
-from assay.validation.judgments.anchoring import Found, Kind, Sought, lost
+from assay.validation.judgments.anchoring import AnchorKind, Found, Sought, lost
 from assay.validation.judgments.corpus import Corpus
 from assay.validation.judgments.locating import EarlierText, PageSearch
 from assay.validation.judgments.quoting import LEAST_PROOF
@@ -81,7 +81,7 @@ def _told(one: Sought, found: Found, url: str) -> Found:
 
 
 def _several(one: Sought, urls: Sequence[str]) -> Found:
-    what = "its text" if one.kind in {Kind.PAGE, Kind.SECTION} else "what was judged"
+    what = "its text" if one.kind in {AnchorKind.PAGE, AnchorKind.SECTION} else "what was judged"
     return lost(
         one.passage,
         f"The page {one.url} is gone, and {what} stands in {len(urls)} places: {_listed(urls)}.",

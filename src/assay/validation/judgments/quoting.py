@@ -41,7 +41,7 @@ class Doubt(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class QuoteLocation:
     """Where a quote is. span: None where no place is certain, and `doubt` says why.
 
     count: how often the words stand in the text.
@@ -94,7 +94,7 @@ class SearchedText:
                 yield span
 
 
-def locate(searched: SearchedText, quote: Quote, *, changed: bool, within: Span | None = None) -> Located:
+def locate(searched: SearchedText, quote: Quote, *, changed: bool, within: Span | None = None) -> QuoteLocation:
     """The one place of a quote, if it is certain.
 
     changed: whether the text may be another than the one that was quoted, so that words that stand there once are not
@@ -109,24 +109,24 @@ def locate(searched: SearchedText, quote: Quote, *, changed: bool, within: Span 
     return _chosen(searched, quote, places, changed=changed)
 
 
-def _chosen(searched: SearchedText, quote: Quote, places: Sequence[Span], *, changed: bool) -> Located:
+def _chosen(searched: SearchedText, quote: Quote, places: Sequence[Span], *, changed: bool) -> QuoteLocation:
     count = len(places)
     doubt = (Doubt.NOWHERE, Doubt.OTHERWISE_SURROUNDED)[count] if count < 2 else Doubt.SEVERAL
     if count == 1 and not changed:
-        return Located(places[0], 1)
+        return QuoteLocation(places[0], 1)
     prefix, suffix = _Side(quote.prefix), _Side(quote.suffix)
     agreements = [_Agreement.of(searched, prefix, suffix, place) for place in places]
     if changed and not (prefix.is_unique and suffix.is_unique):
         agreements = []
     elif count == 1 and agreements[0].is_silent:
-        return Located(places[0], 1)
+        return QuoteLocation(places[0], 1)
     for convincing in (_Agreement.is_full, _Agreement.is_proof):
         convinced = [place for place, agreement in zip(places, agreements, strict=False) if convincing(agreement)]
         if len(convinced) == 1:
-            return Located(convinced[0], count, is_partly_proven=convincing is _Agreement.is_proof)
+            return QuoteLocation(convinced[0], count, is_partly_proven=convincing is _Agreement.is_proof)
         if convinced:
-            return Located(None, count, Doubt.SEVERAL)
-    return Located(None, count, doubt)
+            return QuoteLocation(None, count, Doubt.SEVERAL)
+    return QuoteLocation(None, count, doubt)
 
 
 class _Side:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.model.evaluation import Anchoring, Judgment, Passage, Quote, Resolution, Span, TestSet
-from assay.validation.judgments.anchoring import Found, Kind, kind_of
+from assay.validation.judgments.anchoring import AnchorKind, Found, kind_of
 from assay.validation.judgments.corpus import Corpus, Page
 from assay.validation.judgments.quoting import SearchedText, quote_at
 from assay.validation.judgments.resolving import Resolver
@@ -94,7 +94,7 @@ def _is_wanting(one: Found, *, everything: bool) -> bool:
     if one.resolution.anchoring is Anchoring.RE_ANCHORED:
         return True
     kind = kind_of(one.passage)
-    return kind in {Kind.CHUNK, Kind.TEXT, Kind.POSITION} or (kind is Kind.QUOTE and everything)
+    return kind in {AnchorKind.CHUNK, AnchorKind.TEXT, AnchorKind.POSITION} or (kind is AnchorKind.QUOTE and everything)
 
 
 def _written(one: Found, page: Page, searched: SearchedText) -> Passage:
@@ -102,10 +102,10 @@ def _written(one: Found, page: Page, searched: SearchedText) -> Passage:
     passage, span = one.passage, one.resolution.span
     kind = kind_of(passage)
     text_hash = page.text_hash if passage.text_hash is not None else None
-    if kind is Kind.PAGE:
+    if kind is AnchorKind.PAGE:
         return replace(passage, url=page.url, text_hash=text_hash)
     assert span is not None
-    if kind is Kind.SECTION:
+    if kind is AnchorKind.SECTION:
         section = _section_at(page, span, passage.section or "")
         return passage if section is None else replace(passage, url=page.url, section=section, text_hash=text_hash)
     return replace(

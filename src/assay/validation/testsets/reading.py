@@ -34,7 +34,7 @@ _OTHER_SHAPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadTestSet:
     """What came of a file.
 
     test_set: None where there are errors.
@@ -49,7 +49,7 @@ class Reading:
     warning_count: int = 0
 
 
-def examine(source: Located, name: str) -> Reading:
+def examine(source: Located, name: str) -> ReadTestSet:
     """Read a test set and find everything that is wrong with it or odd.
 
     name: what the test set is called where its file does not say.
@@ -72,13 +72,13 @@ def read_test_set(source: Located, name: str) -> TestSet:
     return reading.test_set
 
 
-def _read(source: Located, name: str) -> Reading:
+def _read(source: Located, name: str) -> ReadTestSet:
     reader = _Reader()
     unparsed = source.value is None and bool(source.problems)
     test_set = None if unparsed else reader.read(source.value, name)
     count = len(reader.notes) + len(source.problems)
     errors = (*source.problems, *_located(source, reader.notes))[:MOST_PROBLEMS]
-    return Reading(None if count else test_set, errors, count)
+    return ReadTestSet(None if count else test_set, errors, count)
 
 
 class _Reader(FieldChecks):

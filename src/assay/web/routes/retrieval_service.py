@@ -26,7 +26,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     read_body = JsonBody(assay.settings.server.max_body_bytes)
     shaping = assay.searches.shaping
 
-    def _dropped(asked: retrieval_service.Request, ranking: Ranking) -> Dropped | None:
+    def _dropped(asked: retrieval_service.ServiceRequest, ranking: Ranking) -> Dropped | None:
         """What the default threshold left out of a short answer that the embedder's own threshold would keep."""
         lower = assay.settings.calibrated_threshold
         short = asked.default_threshold and len(ranking.hits) < asked.query.top_k

@@ -10,7 +10,7 @@ from assay.validation.judgments.quoting import (
     MOST_CONTEXT,
     USUAL_CONTEXT,
     Doubt,
-    Located,
+    QuoteLocation,
     SearchedText,
     locate,
     quote_at,
@@ -19,11 +19,11 @@ from assay.validation.judgments.quoting import (
 STEPS = "First close the line. Then open the lid.\n\nAt night, first close the line. Then open the lid.\n"
 
 
-def find(text: str, quote: Quote, *, changed: bool = False, within: Span | None = None) -> Located:
+def find(text: str, quote: Quote, *, changed: bool = False, within: Span | None = None) -> QuoteLocation:
     return locate(SearchedText(text), quote, changed=changed, within=within)
 
 
-def words(text: str, located: Located) -> str | None:
+def words(text: str, located: QuoteLocation) -> str | None:
     return None if located.span is None else text[located.span.start : located.span.end]
 
 
@@ -32,15 +32,15 @@ def test_words_that_stand_once_are_found() -> None:
 
 
 def test_words_that_stand_nowhere_are_not_found() -> None:
-    assert find(STEPS, Quote("Close the door")) == Located(None, 0, Doubt.NOWHERE)
+    assert find(STEPS, Quote("Close the door")) == QuoteLocation(None, 0, Doubt.NOWHERE)
 
 
 def test_words_that_stand_several_times_are_not_chosen() -> None:
-    assert find(STEPS, Quote("Then open the lid.")) == Located(None, 2, Doubt.SEVERAL)
+    assert find(STEPS, Quote("Then open the lid.")) == QuoteLocation(None, 2, Doubt.SEVERAL)
 
 
 def test_places_that_overlap_are_several() -> None:
-    assert find("nanana", Quote("nana")) == Located(None, 2, Doubt.SEVERAL)
+    assert find("nanana", Quote("nana")) == QuoteLocation(None, 2, Doubt.SEVERAL)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_what_stands_around_tells_equal_words_apart(quote: Quote, start: int) ->
 
 
 def test_a_context_that_fits_two_places_decides_nothing() -> None:
-    assert find(STEPS, Quote("close", suffix=" the line. Then")) == Located(None, 2, Doubt.SEVERAL)
+    assert find(STEPS, Quote("close", suffix=" the line. Then")) == QuoteLocation(None, 2, Doubt.SEVERAL)
 
 
 def test_in_the_text_that_was_quoted_words_that_stand_once_need_no_context() -> None:
     quote = Quote("At night", prefix="something else entirely, ")
     assert find(STEPS, quote).span is not None
-    assert find(STEPS, quote, changed=True) == Located(None, 1, Doubt.OTHERWISE_SURROUNDED)
+    assert find(STEPS, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHERWISE_SURROUNDED)
 
 
 def test_in_a_changed_text_one_side_that_proves_is_enough() -> None:
@@ -78,7 +78,7 @@ def test_in_a_changed_text_one_side_that_proves_is_enough() -> None:
 def test_a_short_side_alone_proves_nothing_in_a_changed_text() -> None:
     quote = Quote("close the line", prefix="hurry, then ", suffix=". Then")
     text = STEPS.replace("First close the line.", "First sit down.")
-    assert find(text, quote, changed=True) == Located(None, 1, Doubt.OTHERWISE_SURROUNDED)
+    assert find(text, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHERWISE_SURROUNDED)
 
 
 def test_a_word_that_was_whole_is_not_found_in_a_longer_one() -> None:
@@ -91,13 +91,13 @@ def test_a_word_that_was_whole_is_not_found_in_a_longer_one() -> None:
 def test_blanks_are_no_proof() -> None:
     quote = Quote("close the line", prefix="x\n" + " " * 30, suffix=". Something else stood here before.")
     text = f"x\n{' ' * 30}close the line. Then open the lid."
-    assert find(text, quote, changed=True) == Located(None, 1, Doubt.OTHERWISE_SURROUNDED)
+    assert find(text, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHERWISE_SURROUNDED)
 
 
 def test_sides_that_lead_to_two_places_decide_nothing() -> None:
     quote = Quote("hello", prefix="a long way before the ", suffix=" and a long way after it")
     text = "a long way before the hello. Yes: hello and a long way after it"
-    assert find(text, quote, changed=True) == Located(None, 2, Doubt.SEVERAL)
+    assert find(text, quote, changed=True) == QuoteLocation(None, 2, Doubt.SEVERAL)
 
 
 def test_a_section_narrows_where_a_quote_can_be() -> None:
@@ -118,7 +118,7 @@ def test_words_as_they_are_written_come_before_words_that_fold_alike() -> None:
     text = "the `seat`; the seat"
     assert find(text, Quote("the seat")).span == Span(12, 20)
     assert find(text, Quote("the `seat`")).span == Span(0, 10)
-    assert find(text, Quote("the  seat")) == Located(None, 2, Doubt.SEVERAL)
+    assert find(text, Quote("the  seat")) == QuoteLocation(None, 2, Doubt.SEVERAL)
 
 
 def test_half_of_what_one_character_stands_for_is_not_found() -> None:
@@ -154,7 +154,7 @@ def test_a_side_that_moved_to_equal_words_does_not_prove_them() -> None:
     quote = quote_at(SearchedText(text), Span(len(before), len(before) + 15))
     moved = f"Nothing.\n\nThen go.\n\nAt some other time they said:\n\n{before}Close the line.\n\nThen stay.\n"
     assert find(text, quote, changed=True).span is not None
-    assert find(moved, quote, changed=True) == Located(None, 1, Doubt.OTHERWISE_SURROUNDED)
+    assert find(moved, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHERWISE_SURROUNDED)
 
 
 def test_at_the_ends_of_a_text_a_short_side_does_not_prove_words_that_stand_twice() -> None:

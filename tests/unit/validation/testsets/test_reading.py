@@ -10,7 +10,7 @@ from tests.testset_samples import load_file, read_file, written
 from assay.errors import InputError
 from assay.model.evaluation import Category, Judgment, Passage, Quote, Span, TopicType
 from assay.model.located import Located
-from assay.validation.testsets.reading import Reading, examine
+from assay.validation.testsets.reading import ReadTestSet, examine
 
 PAGE = "https://docs.example/a"
 
@@ -25,7 +25,7 @@ def judged(judgment: str) -> str:
     return topic(judgments=f"[{judgment}]")
 
 
-def reading(folder: Path, text: str, name: str = "set.yaml") -> Reading:
+def reading(folder: Path, text: str, name: str = "set.yaml") -> ReadTestSet:
     return examine(load_file(written(folder, text, name)), "set")
 
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from assay.adapters.embedders.remote.rate_limits import Clock
+from assay.adapters.embedders.remote.rate_limits import RateClock
 
 
 class CircuitBreaker:
@@ -12,7 +12,7 @@ class CircuitBreaker:
     seconds: how long it stays open before somebody may try.
     """
 
-    def __init__(self, failures: int, seconds: float, clock: Clock) -> None:
+    def __init__(self, failures: int, seconds: float, clock: RateClock) -> None:
         self._failures = failures
         self._seconds = seconds
         self._clock = clock

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from random import random
 
 from assay.adapters.embedders.remote.provider import Provider, Purpose, message_of
-from assay.adapters.embedders.remote.rate_limits import Clock, Interrupted, RateLimited, RateLimiter, Ticket
+from assay.adapters.embedders.remote.rate_limits import Interrupted, RateClock, RateLimited, RateLimiter, Ticket
 from assay.adapters.embedders.remote.retries import RetryPolicy, is_transient, retry_after_seconds
 from assay.adapters.embedders.remote.transport import Answer, NoAnswer, Transport
 from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, unit_vectors
@@ -77,7 +77,7 @@ class ProviderCalls:
         transport: Transport,
         identity: EmbedderIdentity,
         limiter: RateLimiter,
-        clock: Clock,
+        clock: RateClock,
         *,
         calls: int,
         observer: EmbedderObserver | None = None,

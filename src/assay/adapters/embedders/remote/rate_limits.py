@@ -86,7 +86,7 @@ class RateWindow:
         return 0.0
 
 
-class Clock(Protocol):
+class RateClock(Protocol):
     """Time, and waiting for it to pass."""
 
     def now(self) -> float:
@@ -111,7 +111,7 @@ class MonotonicClock:
 class RateLimiter:
     """Makes callers wait for their turn. Safe to use from several threads."""
 
-    def __init__(self, window: RateWindow, clock: Clock) -> None:
+    def __init__(self, window: RateWindow, clock: RateClock) -> None:
         self._window = window
         self._clock = clock
         self._condition = threading.Condition()

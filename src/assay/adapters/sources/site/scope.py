@@ -7,7 +7,7 @@ from assay.adapters.sources.site.options import SiteScope
 from assay.errors import ConfigurationError
 
 
-class Scope:
+class CrawlScope:
     """The prefixes of a site, and the aliases of its origins.
 
     start: address of the start page, after redirects.

@@ -28,10 +28,10 @@ from assay.adapters.sources.site.options import (
 )
 from assay.adapters.sources.site.pages.deduplication import Deduplicated, deduplicate, redirect_reason
 from assay.adapters.sources.site.pages.facts import PageFacts
-from assay.adapters.sources.site.pages.releases import Releases
+from assay.adapters.sources.site.pages.releases import SiteReleases
 from assay.adapters.sources.site.pages.site_pages import SitePage, read_site_pages
 from assay.adapters.sources.site.pages.versions import assign_variants
-from assay.adapters.sources.site.scope import Scope
+from assay.adapters.sources.site.scope import CrawlScope
 from assay.adapters.sources.site.store import CrawlStore, StoredPage
 from assay.errors import SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
@@ -89,7 +89,7 @@ class SiteSource:
     def check(self) -> None:
         """Raise InputError for an invalid start URL, ConfigurationError for an invalid scope. Sends no request."""
         validated_start(self._request.start_url)
-        Scope(self._request.start, self._request.scope)
+        CrawlScope(self._request.start, self._request.scope)
 
     def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
         """Crawl the site, then yield every page once, in ascending order of keys.
@@ -180,7 +180,7 @@ class _CrawlReader:
                     decisions[visit.key] = _Decision(None, f"not fetched: {result.limit_reason}")
         site_pages = read_site_pages(self._store, scope, kinds, respect_noindex=self._request.politeness.robots)
         deduplicated = deduplicate(site_pages, kinds, result.frontier, result.start_key)
-        releases = Releases(result.releases, redirects, (key_of(self._request.start), result.start_key))
+        releases = SiteReleases(result.releases, redirects, (key_of(self._request.start), result.start_key))
         failed = {key for key, decision in decisions.items() if decision.failed}
         deduplicated = replace(
             deduplicated, pages=releases.deduplicate(deduplicated.pages, deduplicated.excluded, failed)

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from qdrant_client import QdrantClient, models
 
-from assay.adapters.stores.qdrant.errors import Failure
+from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.options import Reading
 from assay.adapters.stores.qdrant.server import Again, QdrantServer, consistency_of
 from assay.errors import IndexNotFound, InputError, VectorStoreError
@@ -51,7 +51,7 @@ class CollectionReader:
     def info(self) -> models.CollectionInfo:
         """What the server says of the collection. Raises IndexNotFound, naming those that are there."""
         answer = self._server.attempt(lambda client: client.get_collection(self.name), Again.SOON)
-        if isinstance(answer, Failure):
+        if isinstance(answer, FailedRequest):
             if answer.is_missing:
                 raise self._not_there()
             raise self._server.error(answer, "look at", self.name)
@@ -62,9 +62,9 @@ class CollectionReader:
     def count(self) -> int:
         """Number of points; the server's own estimate where it does not count exactly."""
         answer = self._server.attempt(lambda client: client.count(self.name, exact=True), Again.SOON)
-        if isinstance(answer, Failure) and answer.forbids_exact:
+        if isinstance(answer, FailedRequest) and answer.forbids_exact:
             return self._read("count", lambda client: client.count(self.name, exact=False)).count
-        if isinstance(answer, Failure):
+        if isinstance(answer, FailedRequest):
             raise self._explained(answer, "count")
         return answer.count
 
@@ -135,17 +135,17 @@ class CollectionReader:
 
     def _read(self, doing: str, call: Callable[[QdrantClient], T]) -> T:
         answer = self._server.attempt(call, Again.SOON)
-        if isinstance(answer, Failure):
+        if isinstance(answer, FailedRequest):
             raise self._explained(answer, doing)
         return answer
 
     def _search(self, doing: str, call: Callable[[QdrantClient], T]) -> T:
         answer = self._server.attempt_search(call)
-        if isinstance(answer, Failure):
+        if isinstance(answer, FailedRequest):
             raise self._explained(answer, doing)
         return answer
 
-    def _explained(self, failure: Failure, doing: str) -> Exception:
+    def _explained(self, failure: FailedRequest, doing: str) -> Exception:
         """The error for a failed request; what was asked in a filter is the caller's to change."""
         if failure.is_missing:
             return self._not_there()
@@ -163,7 +163,7 @@ class CollectionReader:
 
     def _not_there(self) -> IndexNotFound:
         listed = self._server.attempt(lambda client: client.get_collections(), Again.NEVER)
-        names = [] if isinstance(listed, Failure) else sorted(one.name for one in listed.collections)
+        names = [] if isinstance(listed, FailedRequest) else sorted(one.name for one in listed.collections)
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         there = f"It has: {', '.join(names[:_SHOWN])}{more}." if names else "It names no collections."
         return IndexNotFound(

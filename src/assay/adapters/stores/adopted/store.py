@@ -44,7 +44,7 @@ class Adoption:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class CollectionFindings:
     """What was found of a collection before searching it.
 
     likely: the preset that its points look like; None where they look like none.
@@ -138,11 +138,11 @@ class AdoptedStore:
         """The vectors that the collection has. Raises IndexNotFound, VectorStoreError."""
         return read_shape(self.collection.info())
 
-    def index(self, found: Findings) -> AdoptedIndex:
+    def index(self, found: CollectionFindings) -> AdoptedIndex:
         """The collection as `examine` found it, to be read point by point."""
         return AdoptedIndex(self.collection, found.searched)
 
-    def examine(self) -> Findings:
+    def examine(self) -> CollectionFindings:
         """Look at the collection and some of its points.
 
         Raises ConfigurationError, IndexNotFound, VectorStoreError.
@@ -168,7 +168,7 @@ class AdoptedStore:
         narrow, unseen = _seen(mapping, payloads)
         sparse, keywords = self._keywords(shape, reader, records)
         searched = Searched(dense, reader, narrow, unseen, sparse, shape.quantized)
-        return Findings(shape, dense, likely, len(records), mapping, keywords, searched)
+        return CollectionFindings(shape, dense, likely, len(records), mapping, keywords, searched)
 
     def documents(self) -> int | None:
         """Number of different URLs; None where too many points would have to be looked at. Raises VectorStoreError."""

@@ -41,7 +41,7 @@ _FULL = re.compile(r"no space left|disk (is )?full|not enough (disk )?space|disk
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedRequest:
     """One request that failed.
 
     status: the HTTP status, or that which the gRPC code stands for; None when there was no whole answer.
@@ -79,17 +79,17 @@ class Failure:
         return self.status in (400, 403) and "Exact search disabled" in self.words
 
 
-def failure_of(error: Exception) -> Failure:
+def failure_of(error: Exception) -> FailedRequest:
     """What one of CLIENT_ERRORS says."""
     if isinstance(error, ResponseHandlingException):
         error = error.source
     match error:
         case UnexpectedResponse():
-            return Failure(error.status_code, _words_in(error.content))
+            return FailedRequest(error.status_code, _words_in(error.content))
         case ResourceExhaustedResponse():
-            return Failure(429, _said(error.message), float(error.retry_after_s))
+            return FailedRequest(429, _said(error.message), float(error.retry_after_s))
         case QdrantException():
-            return Failure(429, _said(str(error)))
+            return FailedRequest(429, _said(str(error)))
         case grpc.RpcError():
             return _grpc_failure(error)
         case httpx.HTTPError():
@@ -98,7 +98,7 @@ def failure_of(error: Exception) -> Failure:
             return misread(error)
 
 
-def misread(error: Exception) -> Failure:
+def misread(error: Exception) -> FailedRequest:
     """What answered is not Qdrant: a proxy, another product, or a version whose answers are different."""
     match error:
         case ValidationError():
@@ -110,10 +110,10 @@ def misread(error: Exception) -> Failure:
             expected = "it is nested too deeply"
         case _:
             expected = "it has no `result` of the kind that was asked for"
-    return Failure(200, expected, strange=True)
+    return FailedRequest(200, expected, strange=True)
 
 
-def explain(failure: Failure, doing: str, name: str, address: str, seconds: int) -> VectorStoreError:
+def explain(failure: FailedRequest, doing: str, name: str, address: str, seconds: int) -> VectorStoreError:
     """The error for a request that failed for good.
 
     doing: what was asked, to go on after "could not": "search".
@@ -130,7 +130,7 @@ def not_usable(name: str, reason: str) -> IndexCorrupt:
     return IndexCorrupt(f"The index {name} cannot be used: {reason}.", hint=REBUILD)
 
 
-def _readings(failure: Failure, seconds: int) -> Iterator[tuple[type[VectorStoreError], str, str]]:
+def _readings(failure: FailedRequest, seconds: int) -> Iterator[tuple[type[VectorStoreError], str, str]]:
     """What a failure means, as kind, reason and what to do; the first is the best, the last fits all."""
     words, status = failure.words, failure.status
     if _FULL.search(words):
@@ -200,21 +200,21 @@ def _strict_advice(words: str) -> str:
     return "Raise that limit in the collection's strict_mode_config."
 
 
-def _http_failure(error: httpx.HTTPError) -> Failure:
+def _http_failure(error: httpx.HTTPError) -> FailedRequest:
     if isinstance(error, httpx.TimeoutException):
-        return Failure(None, "it took too long", timed_out=True)
+        return FailedRequest(None, "it took too long", timed_out=True)
     what = "no connection" if isinstance(error, httpx.ConnectError) else "the connection broke"
-    return Failure(None, f"{what} ({_said(str(error)) or type(error).__name__})")
+    return FailedRequest(None, f"{what} ({_said(str(error)) or type(error).__name__})")
 
 
-def _grpc_failure(error: grpc.RpcError) -> Failure:
+def _grpc_failure(error: grpc.RpcError) -> FailedRequest:
     code = error.code() if isinstance(error, grpc.Call) else grpc.StatusCode.UNAVAILABLE
     words = _said((error.details() if isinstance(error, grpc.Call) else str(error)) or code.name)
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-        return Failure(None, "it took too long", timed_out=True)
+        return FailedRequest(None, "it took too long", timed_out=True)
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
-        return Failure(None, f"no connection ({words})")
-    return Failure(_GRPC_STATUS.get(code, 500), words)
+        return FailedRequest(None, f"no connection ({words})")
+    return FailedRequest(_GRPC_STATUS.get(code, 500), words)
 
 
 def _words_in(content: bytes) -> str:

@@ -20,7 +20,7 @@ from assay.adapters.stores.points import (
     sorted_terms,
 )
 from assay.adapters.stores.qdrant.collection import Marker, collection_name
-from assay.adapters.stores.qdrant.errors import Failure
+from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.options import Reading
 from assay.adapters.stores.qdrant.server import Again, QdrantServer, consistency_of
 from assay.errors import PointCorrupt, StoreUnavailable
@@ -205,7 +205,7 @@ def _stored(record: models.Record) -> StoredPoint:
 def count_points(server: QdrantServer, name: str, collection: str, again: Again) -> int:
     """The exact number of points, counted here where strict mode forbids to ask for it. Raises VectorStoreError."""
     answer = server.attempt(lambda client: client.count(collection, exact=True), again)
-    if isinstance(answer, Failure):
+    if isinstance(answer, FailedRequest):
         if answer.forbids_exact:
             return sum(1 for _ in scroll_ids(server, name, collection, again))
         raise server.error(answer, "count", name)

@@ -13,7 +13,7 @@ from typing import TypeVar
 import httpx
 from qdrant_client import QdrantClient, models
 
-from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, MISREAD, Failure, explain, failure_of, misread
+from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, MISREAD, FailedRequest, explain, failure_of, misread
 from assay.adapters.stores.qdrant.options import Access, Reading
 from assay.errors import VectorStoreError
 
@@ -97,11 +97,11 @@ class QdrantServer:
         """Ask something that may take longer. Raises VectorStoreError."""
         return self._ask(doing, name, call, self._access.upload_timeout_seconds, again)
 
-    def attempt(self, call: Callable[[QdrantClient], T], again: Again) -> T | Failure:
+    def attempt(self, call: Callable[[QdrantClient], T], again: Again) -> T | FailedRequest:
         """As work, with the failure as a value, for those who know better what it means."""
         return self._try(call, self._access.upload_timeout_seconds, again)
 
-    def attempt_search(self, call: Callable[[QdrantClient], T]) -> T | Failure:
+    def attempt_search(self, call: Callable[[QdrantClient], T]) -> T | FailedRequest:
         """As search, with the failure as a value."""
         return self._try(call, self._access.timeout_seconds, Again.SOON)
 
@@ -109,7 +109,7 @@ class QdrantServer:
         """Ask something once and wait no more than a second. Raises VectorStoreError."""
         return self._ask(doing, "", call, _PROBE_SECONDS, Again.NEVER)
 
-    def error(self, failure: Failure, doing: str, name: str) -> VectorStoreError:
+    def error(self, failure: FailedRequest, doing: str, name: str) -> VectorStoreError:
         """What a failure of `attempt` is raised as."""
         return explain(failure, doing, name, self.address, self._access.upload_timeout_seconds)
 
@@ -130,16 +130,16 @@ class QdrantServer:
         elif not all(isfinite(point.score) for answer in answers for point in answer.points):
             problem = "a score is not a finite number"
         if problem:
-            raise explain(Failure(200, problem, strange=True), "search", name, self.address, self.search_seconds)
+            raise explain(FailedRequest(200, problem, strange=True), "search", name, self.address, self.search_seconds)
         return [answer.points for answer in answers]
 
     def _ask(self, doing: str, name: str, call: Callable[[QdrantClient], T], seconds: int, again: Again) -> T:
         answer = self._try(call, seconds, again)
-        if isinstance(answer, Failure):
+        if isinstance(answer, FailedRequest):
             raise explain(answer, doing, name, self.address, seconds)
         return answer
 
-    def _try(self, call: Callable[[QdrantClient], T], seconds: int, again: Again) -> T | Failure:
+    def _try(self, call: Callable[[QdrantClient], T], seconds: int, again: Again) -> T | FailedRequest:
         patience = self._patience[again]
         client = self._client(seconds)
         started = time.monotonic()

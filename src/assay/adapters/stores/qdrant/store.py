@@ -13,7 +13,7 @@ from assay.adapters.stores.qdrant.collection import (
     require_metadata,
     require_shape,
 )
-from assay.adapters.stores.qdrant.errors import Failure, not_usable
+from assay.adapters.stores.qdrant.errors import FailedRequest, not_usable
 from assay.adapters.stores.qdrant.index import QdrantIndex
 from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
 from assay.adapters.stores.qdrant.server import Again, QdrantServer
@@ -115,7 +115,7 @@ class QdrantStore:
                 hint="It is left as it is; remove it yourself if it is not needed.",
             )
         gone = self._server.attempt(lambda client: client.delete_collection(name), Again.SOON)
-        if isinstance(gone, Failure) and not gone.is_missing:
+        if isinstance(gone, FailedRequest) and not gone.is_missing:
             raise self._server.error(gone, "delete", generation)
 
     def generations(self) -> list[str]:
@@ -199,7 +199,7 @@ class QdrantStore:
             return client.create_collection(name, **creation(self._layout, marker))
 
         made = self._server.attempt(make, Again.PATIENTLY)
-        if not isinstance(made, Failure):
+        if not isinstance(made, FailedRequest):
             return
         if not made.is_there_already:
             raise self._server.error(made, "create", marker.generation)

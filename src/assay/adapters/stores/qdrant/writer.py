@@ -14,7 +14,7 @@ from qdrant_client import models
 from assay.adapters.stores.payload import FACETS, to_payload
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
 from assay.adapters.stores.qdrant.collection import Marker, collection_name, read_marker
-from assay.adapters.stores.qdrant.errors import Failure
+from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.index import count_points
 from assay.adapters.stores.qdrant.options import CollectionLayout, Loading
 from assay.adapters.stores.qdrant.server import Again, QdrantServer
@@ -105,7 +105,7 @@ class QdrantWriter:
         if self._sealed:
             return
         gone = self._server.attempt(lambda client: client.delete_collection(self._collection), Again.SOON)
-        if isinstance(gone, Failure) and not gone.is_missing:
+        if isinstance(gone, FailedRequest) and not gone.is_missing:
             logger.warning(
                 "The unfinished collection %s stays on the Qdrant server at %s until the next build: %s.",
                 self._collection,

@@ -12,7 +12,7 @@ from assay.adapters.sources.site.addresses import (
     start_folder,
 )
 from assay.adapters.sources.site.options import SiteScope
-from assay.adapters.sources.site.scope import Scope
+from assay.adapters.sources.site.scope import CrawlScope
 from assay.errors import ConfigurationError
 
 BASE = "https://docs.example.org/guide/intro"
@@ -91,7 +91,7 @@ def test_a_start_url_stands_for_a_folder(start: str, folder: str) -> None:
 
 
 def test_a_prefix_ends_at_the_border_of_a_segment() -> None:
-    scope = Scope("https://x.org/docs", SiteScope(exclude=("/docs/internal",)))
+    scope = CrawlScope("https://x.org/docs", SiteScope(exclude=("/docs/internal",)))
     held = ["https://x.org/docs", "https://x.org/docs/a", "https://x.org/docs?x=1", "https://x.org/docs/internals"]
     assert all(scope.holds(address) for address in held)
     others = ["https://x.org/docs-old", "https://x.org/", "https://y.org/docs/a", "https://x.org/docs/internal/a"]
@@ -99,7 +99,7 @@ def test_a_prefix_ends_at_the_border_of_a_segment() -> None:
 
 
 def test_another_host_is_in_the_scope_when_that_is_said() -> None:
-    scope = Scope("https://x.org/", SiteScope(include=("/docs", "https://api.x.org/ref/")))
+    scope = CrawlScope("https://x.org/", SiteScope(include=("/docs", "https://api.x.org/ref/")))
     assert scope.holds("https://api.x.org/ref/a")
     assert scope.holds("https://x.org/docs/a")
     assert not scope.holds("https://x.org/blog")
@@ -107,7 +107,7 @@ def test_another_host_is_in_the_scope_when_that_is_said() -> None:
 
 
 def test_scheme_and_www_are_other_names_of_one_site() -> None:
-    scope = Scope("https://x.org/", SiteScope())
+    scope = CrawlScope("https://x.org/", SiteScope())
     assert scope.resolve_alias("http://www.x.org/a?b=1") == "https://x.org/a?b=1"
     assert scope.resolve_alias("https://y.org/a") == "https://y.org/a"
     assert scope.resolve_alias("http://x.org:8080/a") == "http://x.org:8080/a"
@@ -116,7 +116,7 @@ def test_scheme_and_www_are_other_names_of_one_site() -> None:
 @pytest.mark.parametrize("prefix", ["https://", "/docs?x=1", "https://user@x.org/"])
 def test_a_prefix_that_is_none_is_refused(prefix: str) -> None:
     with pytest.raises(ConfigurationError, match="in include"):
-        Scope("https://x.org/", SiteScope(include=(prefix,)))
+        CrawlScope("https://x.org/", SiteScope(include=(prefix,)))
 
 
 def test_queries_for_views_are_told_from_queries_for_pages() -> None:

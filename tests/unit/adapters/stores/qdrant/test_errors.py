@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, Failure, explain, failure_of
+from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, FailedRequest, explain, failure_of
 from assay.errors import IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
 
 
@@ -157,7 +157,7 @@ def test_only_what_may_pass_is_worth_another_try(error: Exception, transient: bo
 
 
 def test_the_time_that_a_server_asks_for_is_known() -> None:
-    assert failure_of(ResourceExhaustedResponse("busy", 7)) == Failure(429, "busy", 7.0)
+    assert failure_of(ResourceExhaustedResponse("busy", 7)) == FailedRequest(429, "busy", 7.0)
 
 
 def test_a_page_of_a_proxy_is_told_in_one_short_line() -> None:

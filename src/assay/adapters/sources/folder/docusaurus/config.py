@@ -14,7 +14,7 @@ Literal = str | float | bool | None
 
 
 @dataclass(slots=True)
-class Group:
+class Bracketed:
     """A bracketed part of the program: an object, an array, or anything else in brackets.
 
     name: the property whose value it is; None if none.
@@ -26,10 +26,10 @@ class Group:
 
     bracket: str
     name: str | None
-    parent: "Group | None"
+    parent: "Bracketed | None"
     literals: dict[str, Literal] = field(default_factory=dict)
-    groups: dict[str, "Group"] = field(default_factory=dict)
-    items: "list[Literal | Group]" = field(default_factory=list)
+    groups: dict[str, "Bracketed"] = field(default_factory=dict)
+    items: "list[Literal | Bracketed]" = field(default_factory=list)
     complete: bool = True
 
     def text(self, name: str) -> str | None:
@@ -94,7 +94,7 @@ def read_config(program: str) -> DocusaurusConfig:
     )
 
 
-def _site(groups: list[Group]) -> Group | None:
+def _site(groups: list[Bracketed]) -> Bracketed | None:
     """The configuration object: the one with url and baseUrl, else with either."""
     named = [(group, {*group.literals, *group.groups}) for group in groups if group.bracket == "{"]
     both = [group for group, names in named if {"url", "baseUrl"} <= names]
@@ -102,7 +102,7 @@ def _site(groups: list[Group]) -> Group | None:
     return next(iter([*both, *either]), None)
 
 
-def _instances(groups: list[Group]) -> Iterator[DocsInstance]:
+def _instances(groups: list[Bracketed]) -> Iterator[DocsInstance]:
     preset = [group for group in groups if "docs" in {*group.groups, *group.literals} and _in_preset(group)]
     if not preset:
         yield from () if _has_plugin(groups, "default") else (DocsInstance(),)
@@ -114,7 +114,7 @@ def _instances(groups: list[Group]) -> Iterator[DocsInstance]:
         yield _instance(options)
 
 
-def _in_preset(group: Group) -> bool:
+def _in_preset(group: Bracketed) -> bool:
     """Whether a group holds a preset's options, `["classic", {docs: …}]`; themeConfig has a docs property too."""
     pair = group.parent
     for _ in range(_MAX_PARENTHESES):  # `({docs: …})` under a type comment
@@ -124,29 +124,29 @@ def _in_preset(group: Group) -> bool:
     return first is not None and ("classic" in first or "preset" in first)
 
 
-def _first_text(group: Group) -> str | None:
+def _first_text(group: Bracketed) -> str | None:
     """The first string of an array: `"classic"`, or the argument of `require.resolve("classic")`."""
     first = group.items[0] if group.items else None
-    if isinstance(first, Group):
+    if isinstance(first, Bracketed):
         first = first.items[0] if first.bracket == "(" and first.items else None
     return first if isinstance(first, str) else None
 
 
-def _plugin_options(groups: list[Group]) -> Iterator[Group]:
+def _plugin_options(groups: list[Bracketed]) -> Iterator[Bracketed]:
     for group in groups:
         first = _first_text(group) if group.bracket == "[" else None
         if first is not None and first.endswith("content-docs"):
-            options = next((item for item in group.items[1:] if isinstance(item, Group)), None)
+            options = next((item for item in group.items[1:] if isinstance(item, Bracketed)), None)
             while options is not None and options.bracket == "(":
-                options = next((item for item in options.items if isinstance(item, Group)), None)
-            yield options or Group("{", None, group)
+                options = next((item for item in options.items if isinstance(item, Bracketed)), None)
+            yield options or Bracketed("{", None, group)
 
 
-def _has_plugin(groups: list[Group], plugin_id: str) -> bool:
+def _has_plugin(groups: list[Bracketed], plugin_id: str) -> bool:
     return any((options.text("id") or "default") == plugin_id for options in _plugin_options(groups))
 
 
-def _instance(options: Group) -> DocsInstance:
+def _instance(options: Bracketed) -> DocsInstance:
     route = options.text("routeBasePath")
     versions = options.groups.get("versions")
     paths = [(name, group.text("path")) for name, group in versions.groups.items()] if versions else []
@@ -163,7 +163,7 @@ def _instance(options: Group) -> DocsInstance:
     )
 
 
-def _string_list(group: Group | None) -> tuple[str, ...] | None:
+def _string_list(group: Bracketed | None) -> tuple[str, ...] | None:
     if group is None or group.bracket != "[" or not group.complete:
         return None
     texts = tuple(item for item in group.items if isinstance(item, str))
@@ -205,10 +205,10 @@ def _tokens(program: str) -> Iterator[tuple[str, str]]:
         yield (match.lastgroup or "other", before)
 
 
-def _groups(program: str) -> Iterator[Group]:
+def _groups(program: str) -> Iterator[Bracketed]:
     """Every bracketed group of a program, outer before inner."""
     tokens = [("other", ";"), *_tokens(program), ("other", ";")]
-    top = Group("", None, None)
+    top = Bracketed("", None, None)
     found, current, name = [top], top, None
     for index in range(1, len(tokens) - 1):
         (kind, text), before, after = tokens[index], tokens[index - 1][1], tokens[index + 1][1]
@@ -231,8 +231,8 @@ def _groups(program: str) -> Iterator[Group]:
     return iter(found)
 
 
-def _open(bracket: str, name: Literal, parent: Group) -> Group:
-    group = Group(bracket, name if isinstance(name, str) else None, parent)
+def _open(bracket: str, name: Literal, parent: Bracketed) -> Bracketed:
+    group = Bracketed(bracket, name if isinstance(name, str) else None, parent)
     if group.name is not None and parent.bracket == "{":
         parent.groups.setdefault(group.name, group)
     else:
@@ -240,7 +240,7 @@ def _open(bracket: str, name: Literal, parent: Group) -> Group:
     return group
 
 
-def _add_literal(group: Group, name: Literal, kind: str, text: str) -> None:
+def _add_literal(group: Bracketed, name: Literal, kind: str, text: str) -> None:
     if kind not in {"string", "number"} and text not in _WORDS:
         group.complete = False
     elif isinstance(name, str) and group.bracket == "{":

@@ -11,7 +11,7 @@ from assay.adapters.sources.site.crawling.frontier import GUESSED, LINK, LLMS, S
 from assay.adapters.sources.site.crawling.journal import Journal
 from assay.adapters.sources.site.crawling.outage import Outage
 from assay.adapters.sources.site.crawling.pacing import Pacing
-from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult, Outcome
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchOutcome, FetchResult
 from assay.adapters.sources.site.crawling.progress import CrawlProgress
 from assay.adapters.sources.site.crawling.result import CrawlResult
 from assay.adapters.sources.site.crawling.resume import offer_known, replay_visits, request_fingerprint
@@ -21,8 +21,8 @@ from assay.adapters.sources.site.crawling.workers import Workers
 from assay.adapters.sources.site.discovery.listings import ListingReader, Listings
 from assay.adapters.sources.site.discovery.start import CrawlStart, read_start, single_page_error
 from assay.adapters.sources.site.discovery.version_lists import fetch_version_lists
-from assay.adapters.sources.site.http.client import Client, FetchLimits
-from assay.adapters.sources.site.http.guard import Guard, GuardedBackend
+from assay.adapters.sources.site.http.client import FetchLimits, HttpClient
+from assay.adapters.sources.site.http.guard import GuardedBackend, SocketGuard
 from assay.adapters.sources.site.http.retrying import MAX_REDIRECTS, RetryingFetcher
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.store import CrawlStore
@@ -58,11 +58,11 @@ class Crawl:
 
     def run(self) -> CrawlResult:
         """Crawl. Raises SourceError when the site cannot be read, ConfigurationError for an invalid scope."""
-        guard = Guard(self._request.start)
+        guard = SocketGuard(self._request.start)
         backend = GuardedBackend(guard)
         politeness = self._request.politeness
         connections = min(politeness.concurrency or (8 if guard.private_start else 4), _MAX_CONNECTIONS)
-        client = Client(backend, self._request.start, self._request.headers, connections)
+        client = HttpClient(backend, self._request.start, self._request.headers, connections)
         limits = FetchLimits(self._limits.page_seconds, self._limits.read_seconds, self._limits.max_page_bytes)
         fetcher = RetryingFetcher(client, politeness, limits, self._budget.until)
         try:
@@ -76,7 +76,7 @@ class Crawl:
         self,
         crawl_start: CrawlStart,
         fetcher: RetryingFetcher,
-        client: Client,
+        client: HttpClient,
         backend: GuardedBackend,
         connections: int,
         limits: FetchLimits,
@@ -137,7 +137,7 @@ class Crawl:
         visits = list(self._store.visits())
         self._frontier.resume(visits)
         done = [visit for visit in visits if visit.outcome]
-        self._fetched_keys = {hash(visit.key) for visit in done if visit.outcome == Outcome.PAGE}
+        self._fetched_keys = {hash(visit.key) for visit in done if visit.outcome == FetchOutcome.PAGE}
         self._budget.pages = len(self._fetched_keys)
         self._crawl_progress.resumed(len(done))
 
@@ -262,18 +262,18 @@ class Crawl:
             return
         self._outage.record(result)
         match result.outcome:
-            case Outcome.PAGE | Outcome.UNCHANGED:
+            case FetchOutcome.PAGE | FetchOutcome.UNCHANGED:
                 self._page(result)
-            case Outcome.MOVED:
+            case FetchOutcome.MOVED:
                 self._moved(job, result.detail, result.job.redirects)
-            case Outcome.GONE:
+            case FetchOutcome.GONE:
                 if not self._frontier.retry_other_spelling(job):
                     self._journal.finish(job, "gone", result.detail)
-            case Outcome.BUSY:
+            case FetchOutcome.BUSY:
                 self._busy(result)
-            case Outcome.REFUSED if job.known is None and job.key not in self._known:
+            case FetchOutcome.REFUSED if job.known is None and job.key not in self._known:
                 self._journal.finish(job, "excluded", result.detail)
-            case Outcome.EXCLUDED:
+            case FetchOutcome.EXCLUDED:
                 self._journal.finish(job, "excluded", result.detail)
             case _:
                 self._failed(job, result.detail)

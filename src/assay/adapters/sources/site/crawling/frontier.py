@@ -18,7 +18,7 @@ from assay.adapters.sources.site.crawling.page_fetch import FetchJob
 from assay.adapters.sources.site.discovery.robots import Robots
 from assay.adapters.sources.site.options import SiteLimits
 from assay.adapters.sources.site.pages.facts import series_of
-from assay.adapters.sources.site.scope import Scope
+from assay.adapters.sources.site.scope import CrawlScope
 from assay.adapters.sources.site.store import Visit
 
 SITEMAP, LINK, LLMS, KNOWN, START, GUESSED, QUERY = 1, 2, 4, 8, 16, 32, 64
@@ -46,7 +46,7 @@ class Frontier:
     rejected: number of rejected addresses by reason. limits_hit: the limits that were reached.
     """
 
-    def __init__(self, scope: Scope, limits: SiteLimits, robots: dict[str, Robots]) -> None:
+    def __init__(self, scope: CrawlScope, limits: SiteLimits, robots: dict[str, Robots]) -> None:
         self._scope = scope
         self._limits = limits
         self._robots = robots

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from assay.adapters.sources.site.addresses import origin_of
 from assay.adapters.sources.site.crawling.frontier import START
-from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult, Outcome
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchOutcome, FetchResult
 from assay.errors import SourceUnavailable
 
 _FIRST_LIMIT = 20
@@ -46,9 +46,9 @@ class Outage:
 
     def record(self, result: FetchResult) -> None:
         """Record the result of a page."""
-        if result.outcome not in {Outcome.BUSY, Outcome.BROKEN} or (result.status == 0 and result.received):
+        if result.outcome not in {FetchOutcome.BUSY, FetchOutcome.BROKEN} or (result.status == 0 and result.received):
             self._in_a_row = 0
-            if result.outcome in {Outcome.PAGE, Outcome.UNCHANGED}:
+            if result.outcome in {FetchOutcome.PAGE, FetchOutcome.UNCHANGED}:
                 self._probe_job = replace(self._probe_job, address=result.job.address)
             return
         self._in_a_row += 1
@@ -58,7 +58,7 @@ class Outage:
 
     def record_probe(self, result: FetchResult) -> None:
         """Record the result of a probe. Raises SourceUnavailable when it failed."""
-        if result.outcome not in {Outcome.BUSY, Outcome.BROKEN}:
+        if result.outcome not in {FetchOutcome.BUSY, FetchOutcome.BROKEN}:
             self._is_probing, self._in_a_row = False, 0
             self._limit *= 2  # the site is up: a section fails that is larger than the limit
             return

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import is_markdown, resolve
-from assay.adapters.sources.site.http.client import Client, FetchError, FetchLimits, Response
+from assay.adapters.sources.site.http.client import FetchError, FetchLimits, HttpClient, Response
 from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.pages import facts
 from assay.adapters.sources.site.pages.facts import PageFacts, read_html_facts, read_markdown_facts
@@ -28,7 +28,7 @@ _SUCCESS = frozenset({200, 203})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-class Outcome(StrEnum):
+class FetchOutcome(StrEnum):
     """The outcome of fetching a page.
 
     gone: the page does not exist. refused: the server denies access. busy: a retry may succeed. broken: a retry would
@@ -73,7 +73,7 @@ class FetchResult:
     """
 
     job: FetchJob
-    outcome: Outcome
+    outcome: FetchOutcome
     detail: str = ""
     page: StoredPage | None = None
     page_facts: PageFacts | None = None
@@ -86,7 +86,7 @@ class FetchResult:
     received: int = 0
 
 
-def fetch_page(client: Client, job: FetchJob, limits: FetchLimits) -> FetchResult:
+def fetch_page(client: HttpClient, job: FetchJob, limits: FetchLimits) -> FetchResult:
     """Fetch a page once. A site's errors are in the result, never raised."""
     conditions = {}
     if job.known is not None and job.known.served_at == job.address:
@@ -100,8 +100,8 @@ def fetch_page(client: Client, job: FetchJob, limits: FetchLimits) -> FetchResul
         )
     except FetchError as failure:
         if failure.forbidden:
-            return FetchResult(job, Outcome.EXCLUDED, failure.reason)
-        outcome = Outcome.BUSY if failure.transient else Outcome.BROKEN
+            return FetchResult(job, FetchOutcome.EXCLUDED, failure.reason)
+        outcome = FetchOutcome.BUSY if failure.transient else FetchOutcome.BROKEN
         return FetchResult(job, outcome, failure.reason, unreachable=failure.unreachable, received=failure.received)
     return _interpret(job, response, bool(conditions))
 
@@ -132,39 +132,41 @@ def _interpret(job: FetchJob, response: Response, conditional: bool) -> FetchRes
         return _page(job, response)
     outcome, detail = _outcome_without_body(job, response, conditional)
     retry_after = None
-    if outcome is Outcome.BUSY:
+    if outcome is FetchOutcome.BUSY:
         retry_after = retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC))
     return FetchResult(
         job, outcome, detail, retry_after=retry_after, status=response.status, received=response.received
     )
 
 
-def _outcome_without_body(job: FetchJob, response: Response, conditional: bool) -> tuple[Outcome, str]:
+def _outcome_without_body(job: FetchJob, response: Response, conditional: bool) -> tuple[FetchOutcome, str]:
     """The outcome of a response without a usable body, and its detail."""
     status = response.status
     if status in _SUCCESS:
-        return (Outcome.BROKEN if response.refusal.startswith(_TOO_LONG) else Outcome.EXCLUDED), response.refusal
+        return (
+            FetchOutcome.BROKEN if response.refusal.startswith(_TOO_LONG) else FetchOutcome.EXCLUDED
+        ), response.refusal
     if status == 304:
         reason = "the server returned 304 (not modified) to an unconditional request"
-        return (Outcome.UNCHANGED, "") if conditional else (Outcome.BROKEN, reason)
+        return (FetchOutcome.UNCHANGED, "") if conditional else (FetchOutcome.BROKEN, reason)
     if status in _REDIRECTS:
         target = resolve(job.address, response.headers.get("location", ""))
         reason = f"redirects ({status}) to an address that is not http or https"
-        return (Outcome.EXCLUDED, reason) if target is None else (Outcome.MOVED, target)
+        return (FetchOutcome.EXCLUDED, reason) if target is None else (FetchOutcome.MOVED, target)
     return _outcome_of_status(status)
 
 
-def _outcome_of_status(status: int) -> tuple[Outcome, str]:
+def _outcome_of_status(status: int) -> tuple[FetchOutcome, str]:
     if status in {404, 410}:
-        outcome = Outcome.GONE
+        outcome = FetchOutcome.GONE
     elif status == 202 or (status >= 400 and is_transient(status)):
-        outcome = Outcome.BUSY  # bot protection returns 202 while it checks the client
+        outcome = FetchOutcome.BUSY  # bot protection returns 202 while it checks the client
     elif status >= 500:
-        outcome = Outcome.BROKEN
+        outcome = FetchOutcome.BROKEN
     elif status >= 400:
-        outcome = Outcome.REFUSED
+        outcome = FetchOutcome.REFUSED
     else:
-        return Outcome.EXCLUDED, f"the server returned {status} without a page"
+        return FetchOutcome.EXCLUDED, f"the server returned {status} without a page"
     return outcome, f"the server returned {status}" + (", a login is needed" if status in {401, 407} else "")
 
 
@@ -177,7 +179,7 @@ def _page(job: FetchJob, response: Response) -> FetchResult:
     media = _media(response.headers)
     html = media in _HTML or (media not in _MARKDOWN and looks_like_html(response.body))
     if not html and not (media in _MARKDOWN or is_markdown(job.address)):
-        return FetchResult(job, Outcome.EXCLUDED, "not a page: it has no media type and does not look like HTML")
+        return FetchResult(job, FetchOutcome.EXCLUDED, "not a page: it has no media type and does not look like HTML")
     text = decode_text(response.body, response.headers.get("content-type", ""), html=html)
     now = datetime.now(UTC)
     targets: tuple[str, ...] = ()
@@ -198,7 +200,7 @@ def _page(job: FetchJob, response: Response) -> FetchResult:
     )
     return FetchResult(
         job,
-        Outcome.PAGE,
+        FetchOutcome.PAGE,
         page=page,
         page_facts=page_facts,
         targets=targets,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 
 from assay.adapters.sources.site.addresses import is_web_address, key_of, normalize_url
 from assay.adapters.sources.site.crawling.frontier import KNOWN, Frontier
-from assay.adapters.sources.site.crawling.page_fetch import FetchJob, Outcome
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchOutcome
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.pages import facts
-from assay.adapters.sources.site.scope import Scope
+from assay.adapters.sources.site.scope import CrawlScope
 from assay.adapters.sources.site.store import CrawlStore
 
 
@@ -25,7 +25,7 @@ def replay_visits(store: CrawlStore, frontier: Frontier, follow: Callable[[list[
 
     follow: called with a page's links and its depth.
     """
-    visits = {visit.key: visit for visit in store.visits() if visit.outcome == Outcome.PAGE}
+    visits = {visit.key: visit for visit in store.visits() if visit.outcome == FetchOutcome.PAGE}
     for page in store.pages():
         visit = visits[page.key]
         skeleton = facts.PageFacts.from_json(page.facts).skeleton
@@ -34,7 +34,7 @@ def replay_visits(store: CrawlStore, frontier: Frontier, follow: Callable[[list[
         follow(store.links(visit.key), visit.depth)
 
 
-def offer_known(known: Iterable[str], store: CrawlStore, scope: Scope, frontier: Frontier) -> int:
+def offer_known(known: Iterable[str], store: CrawlStore, scope: CrawlScope, frontier: Frontier) -> int:
     """Offer the live generation's pages that were not found; return how many. known: their keys."""
     offered = 0
     for key in known:

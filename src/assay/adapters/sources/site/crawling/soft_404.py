@@ -14,7 +14,7 @@ from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResul
 from assay.adapters.sources.site.discovery.robots import Robots
 from assay.adapters.sources.site.pages.facts import PageFacts
 from assay.adapters.sources.site.pages.variant_names import is_locale, is_version
-from assay.adapters.sources.site.scope import Scope
+from assay.adapters.sources.site.scope import CrawlScope
 
 PROBE_NAME = "assay-asks-for-a-page-that-is-not-there"
 SOFT_404_REASON = "the site sends this page for missing addresses (soft 404)"
@@ -33,7 +33,7 @@ class Soft404Detector:
     robots: by origin. start_key: key of the start page, which is never a soft 404.
     """
 
-    def __init__(self, scope: Scope, robots: Mapping[str, Robots], first_gist: str, start_key: str) -> None:
+    def __init__(self, scope: CrawlScope, robots: Mapping[str, Robots], first_gist: str, start_key: str) -> None:
         self._scope = scope
         self._robots = robots
         self._start_key = start_key
@@ -83,7 +83,7 @@ def _names_a_variant(folder: str) -> bool:
     return is_version(folder) or is_locale(folder)
 
 
-def probe_address(scope: Scope) -> str:
+def probe_address(scope: CrawlScope) -> str:
     """An address under the first prefix that is certainly missing."""
     prefix = scope.prefixes[0]
     return f"{prefix}/{PROBE_NAME}" if urlsplit(prefix).path else f"{scope.origin}/{PROBE_NAME}"

@@ -4,8 +4,8 @@ import logging
 import queue
 import threading
 
-from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult, Outcome, fetch_page
-from assay.adapters.sources.site.http.client import Client, FetchLimits
+from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchOutcome, FetchResult, fetch_page
+from assay.adapters.sources.site.http.client import FetchLimits, HttpClient
 from assay.adapters.sources.site.http.guard import GuardedBackend
 
 logger = logging.getLogger(__name__)
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 class Workers:
     """A pool of daemon threads. Results come in any order."""
 
-    def __init__(self, number: int, client: Client, backend: GuardedBackend, limits: FetchLimits) -> None:
+    def __init__(self, number: int, client: HttpClient, backend: GuardedBackend, limits: FetchLimits) -> None:
         self._jobs: queue.SimpleQueue[FetchJob | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[FetchResult | BaseException] = queue.SimpleQueue()
         self._client = client
@@ -52,6 +52,6 @@ class Workers:
                 self._results.put(fetch_page(self._client, job, self._limits))
             except Exception as error:  # one unexpected page must not end the crawl
                 logger.exception("%s cannot be read.", job.address)
-                self._results.put(FetchResult(job, Outcome.BROKEN, f"it cannot be read ({type(error).__name__})"))
+                self._results.put(FetchResult(job, FetchOutcome.BROKEN, f"it cannot be read ({type(error).__name__})"))
             except BaseException as error:  # noqa: BLE001 - the crawl would wait forever for a result
                 self._results.put(error)

@@ -12,7 +12,7 @@ from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.http.retrying import REDIRECTS, FetchedFile, RetryingFetcher
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.pages.facts import PageHead, read_html_facts
-from assay.adapters.sources.site.scope import Scope
+from assay.adapters.sources.site.scope import CrawlScope
 from assay.errors import SourceError, SourceUnavailable
 
 logger = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ class CrawlStart:
     missing address; "" if it sends a 404.
     """
 
-    scope: Scope
+    scope: CrawlScope
     head: PageHead | None
     robots: dict[str, Robots]
     soft_404_gist: str
@@ -58,7 +58,7 @@ def read_start(request: SiteRequest, fetcher: RetryingFetcher) -> CrawlStart:
             hint="If the site is yours, allow the user agent `Assay` there, or set robots to false for this source.",
         )
     start = _fetch_start_page(given, fetcher, request)
-    scope = Scope(start.address, request.scope)
+    scope = CrawlScope(start.address, request.scope)
     rules = {origin_of(given): robots}
     if request.politeness.robots:
         rules |= {origin: _fetch_robots(origin, fetcher) for origin in scope.origins if origin not in rules}
@@ -170,7 +170,7 @@ def _fetch_robots(origin: str, fetcher: RetryingFetcher) -> Robots:
     return Robots(text)
 
 
-def _soft_404_gist(scope: Scope, rules: dict[str, Robots], fetcher: RetryingFetcher, most: int) -> str:
+def _soft_404_gist(scope: CrawlScope, rules: dict[str, Robots], fetcher: RetryingFetcher, most: int) -> str:
     address = probe_address(scope)
     if not rules[origin_of(address)].allows(address):
         return ""
@@ -182,7 +182,7 @@ def _soft_404_gist(scope: Scope, rules: dict[str, Robots], fetcher: RetryingFetc
 
 
 def is_served_at_start(
-    addresses: list[str], scope: Scope, crawl_start: CrawlStart, fetcher: RetryingFetcher, most: int
+    addresses: list[str], scope: CrawlScope, crawl_start: CrawlStart, fetcher: RetryingFetcher, most: int
 ) -> bool:
     """Whether pages listed under another origin are also served at the start URL's origin."""
     for address in addresses[:3]:

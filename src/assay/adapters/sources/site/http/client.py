@@ -90,7 +90,7 @@ class FetchLimits:
     truncate: bool = False
 
 
-class Client:
+class HttpClient:
     """Sends GET requests to checked addresses and keeps connections open. Thread-safe.
 
     start_url: `headers` are sent to its origin only.

@@ -42,7 +42,7 @@ def is_public(text: str) -> bool:
     return address.is_global and not address.is_multicast and not address.is_unspecified
 
 
-class Guard:
+class SocketGuard:
     """Decides which addresses may be connected to.
 
     start_url: its host and port are allowed even if private. All other addresses must be public, on port 80 or 443.
@@ -87,7 +87,7 @@ def _resolve(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
 class GuardedBackend(httpcore2.NetworkBackend):
     """The network backend for httpcore: checked addresses, a deadline for a whole exchange, and immediate abort."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: SocketGuard) -> None:
         self._guard = guard
         self._clock = threading.local()
         self._lock = threading.Lock()

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import resolve
-from assay.adapters.sources.site.http.client import Client, FetchError, FetchLimits, Response, accept_success
+from assay.adapters.sources.site.http.client import FetchError, FetchLimits, HttpClient, Response, accept_success
 from assay.adapters.sources.site.options import Politeness
 from assay.errors import SourceError
 
@@ -43,7 +43,7 @@ class RetryingFetcher:
     until: monotonic time of the last request.
     """
 
-    def __init__(self, client: Client, politeness: Politeness, limits: FetchLimits, until: float) -> None:
+    def __init__(self, client: HttpClient, politeness: Politeness, limits: FetchLimits, until: float) -> None:
         self._until = until
         self._client = client
         self._politeness = politeness

@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 import httpcore2
 
 from assay.adapters.sources.site.http.client import USER_AGENT
-from assay.adapters.sources.site.http.guard import Guard, GuardedBackend
+from assay.adapters.sources.site.http.guard import GuardedBackend, SocketGuard
 from assay.errors import SourceError
 
 NO_ANSWER = "no answer"
@@ -64,12 +64,12 @@ class UrlCheck:
     def _pool(self, origin: tuple[str, int]) -> httpcore2.ConnectionPool:
         if origin not in self._pools:
             start = self._origins.get(origin)
-            guard = Guard(start) if start else _PublicOnly()
+            guard = SocketGuard(start) if start else _PublicOnly()
             self._pools[origin] = httpcore2.ConnectionPool(max_connections=1, network_backend=GuardedBackend(guard))
         return self._pools[origin]
 
 
-class _PublicOnly(Guard):
+class _PublicOnly(SocketGuard):
     """Allows public addresses only."""
 
     def __init__(self) -> None:

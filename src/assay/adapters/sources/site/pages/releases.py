@@ -100,7 +100,7 @@ def _alias_rank(name: str) -> int:
     return CURRENT_NAMES.index(name.lower()) if name.lower() in CURRENT_NAMES else len(CURRENT_NAMES)
 
 
-class Releases:
+class SiteReleases:
     """The listed versions of a site, and the name chosen for each.
 
     lists: versions by root. moved: target key by redirecting key. opened: keys of the start URL before and after its

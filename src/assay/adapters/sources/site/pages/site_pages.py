@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 from assay.adapters.sources.site.addresses import key_of, spelling_group
 from assay.adapters.sources.site.crawling.frontier import SITEMAP
 from assay.adapters.sources.site.pages.facts import PageFacts
-from assay.adapters.sources.site.scope import Scope
+from assay.adapters.sources.site.scope import CrawlScope
 from assay.adapters.sources.site.store import CrawlStore
 
 
@@ -58,7 +58,7 @@ class SitePage:
 
 
 def read_site_pages(
-    store: CrawlStore, scope: Scope, kinds: dict[str, int], *, respect_noindex: bool
+    store: CrawlStore, scope: CrawlScope, kinds: dict[str, int], *, respect_noindex: bool
 ) -> Iterator[SitePage]:
     """Every page of the crawl, in ascending order of keys.
 
@@ -86,7 +86,7 @@ def read_site_pages(
         )
 
 
-def _languages(facts: PageFacts, scope: Scope, key: str) -> tuple[str, str]:
+def _languages(facts: PageFacts, scope: CrawlScope, key: str) -> tuple[str, str]:
     """The language of the page and of its `x-default` page, by its alternate links."""
     by_key: dict[str, str] = {}
     default_key = ""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from assay.adapters.sources.site.options import DefaultVariant
 from assay.adapters.sources.site.pages.locales import assign_locales
-from assay.adapters.sources.site.pages.releases import Releases
+from assay.adapters.sources.site.pages.releases import SiteReleases
 from assay.adapters.sources.site.pages.site_pages import SitePage
 from assay.adapters.sources.site.pages.variant_names import (
     CURRENT_NAMES,
@@ -29,7 +29,7 @@ _MAX_DEPTH = 4
 
 
 def assign_variants(
-    pages: list[SitePage], variants: DefaultVariant, name: str, start_key: str, releases: Releases
+    pages: list[SitePage], variants: DefaultVariant, name: str, start_key: str, releases: SiteReleases
 ) -> None:
     """Set the version and locale of each page.
 
@@ -98,7 +98,7 @@ def _has_version_in_path(version: str, pages: list[SitePage]) -> bool:
 
 
 def _versions_by_path(
-    pages: list[SitePage], locale_places: dict[int, int], releases: Releases, requested: str | None, name: str
+    pages: list[SitePage], locale_places: dict[int, int], releases: SiteReleases, requested: str | None, name: str
 ) -> None:
     where = _version_places(pages, locale_places, releases)
     _, accepted = _versions_in(pages, locale_places, where)
@@ -123,7 +123,7 @@ def _versions_by_path(
 
 
 def _choose_version(
-    pages: list[SitePage], twins: dict[int, set[str]], releases: Releases, requested: str | None
+    pages: list[SitePage], twins: dict[int, set[str]], releases: SiteReleases, requested: str | None
 ) -> None:
     """Mark each page whose version is the current one.
 
@@ -141,7 +141,7 @@ def _choose_version(
             page.version_is_current = asked not in twins.get(id(page), set())
 
 
-def _current_release(found: list[str], releases: Releases) -> str:
+def _current_release(found: list[str], releases: SiteReleases) -> str:
     preferred = releases.current
     return preferred if preferred in found else max(found, key=releases.rank)
 
@@ -170,7 +170,7 @@ def _versions_in(
     return rests, accepted
 
 
-def _version_places(pages: list[SitePage], locale_places: dict[int, int], releases: Releases) -> dict[int, _Place]:
+def _version_places(pages: list[SitePage], locale_places: dict[int, int], releases: SiteReleases) -> dict[int, _Place]:
     """The segment of each page's path that may name its version, by id of the page; certain in a `versions.json`."""
     found: dict[int, _Place] = {}
     for page in pages:

@@ -6,11 +6,11 @@ from tests.sites import site_limits
 from assay.adapters.sources.site.crawling import frontier as frontier_module
 from assay.adapters.sources.site.crawling.frontier import LINK, Frontier
 from assay.adapters.sources.site.options import SiteScope
-from assay.adapters.sources.site.scope import Scope
+from assay.adapters.sources.site.scope import CrawlScope
 
 
 def _frontier() -> Frontier:
-    return Frontier(Scope("https://x.org/", SiteScope()), site_limits(max_pages=10), {})
+    return Frontier(CrawlScope("https://x.org/", SiteScope()), site_limits(max_pages=10), {})
 
 
 def test_links_by_the_million_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

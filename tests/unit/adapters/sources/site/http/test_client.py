@@ -7,7 +7,7 @@ import pytest
 from tests.sites import Reply, Site, html, served
 
 from assay import __version__
-from assay.adapters.sources.site.http.client import Client, FetchError, FetchLimits, accept_success
+from assay.adapters.sources.site.http.client import FetchError, FetchLimits, HttpClient, accept_success
 from assay.adapters.sources.site.http.guard import GuardedBackend
 
 BOUNDS = FetchLimits(seconds=5.0, read_seconds=2.0, bytes=100_000)
@@ -26,9 +26,9 @@ def site() -> Iterator[Site]:
         yield site
 
 
-def _client(start: str) -> Client:
+def _client(start: str) -> HttpClient:
     backend = GuardedBackend(_Open())  # type: ignore[arg-type]
-    return Client(backend, start, {"Authorization": "Bearer hidden"}, 2)
+    return HttpClient(backend, start, {"Authorization": "Bearer hidden"}, 2)
 
 
 def test_the_user_agent_says_the_version_that_is_installed(site: Site) -> None:

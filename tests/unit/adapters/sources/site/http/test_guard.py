@@ -7,7 +7,7 @@ import httpcore2
 import pytest
 
 from assay.adapters.sources.site.http import guard as guard_module
-from assay.adapters.sources.site.http.guard import ForbiddenAddress, Guard, GuardedBackend, is_public
+from assay.adapters.sources.site.http.guard import ForbiddenAddress, GuardedBackend, SocketGuard, is_public
 from assay.errors import SourceError
 
 PRIVATE = [
@@ -44,7 +44,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
 
 def test_of_a_public_start_no_private_address_is_reached(names: dict[str, list[str]]) -> None:
     names |= {"docs.example.org": ["8.8.8.8"], "inner.example.org": ["10.0.0.5"], "2130706433": ["127.0.0.1"]}
-    guard = Guard("https://docs.example.org/")
+    guard = SocketGuard("https://docs.example.org/")
     assert guard.addresses("docs.example.org", 443) == [(socket.AF_INET, "8.8.8.8")]
     for host in ("inner.example.org", "2130706433"):
         with pytest.raises(ForbiddenAddress, match="private network"):
@@ -53,7 +53,7 @@ def test_of_a_public_start_no_private_address_is_reached(names: dict[str, list[s
 
 def test_a_name_that_turns_private_after_the_start_is_refused(names: dict[str, list[str]]) -> None:
     names["docs.example.org"] = ["8.8.8.8", "127.0.0.1"]
-    guard = Guard("https://docs.example.org/")
+    guard = SocketGuard("https://docs.example.org/")
     with pytest.raises(ForbiddenAddress):
         guard.addresses("docs.example.org", 443)
 
@@ -69,7 +69,7 @@ def test_the_address_that_was_checked_is_the_one_that_is_connected_to(
         raise ConnectionRefusedError(111, "refused")
 
     monkeypatch.setattr(socket.socket, "connect", connect)
-    backend = GuardedBackend(Guard("https://docs.example.org/"))
+    backend = GuardedBackend(SocketGuard("https://docs.example.org/"))
     with pytest.raises(httpcore2.ConnectError):
         backend.connect_tcp("docs.example.org", 443, timeout=1.0)
     assert connected == [("8.8.4.4", 443)]  # resolved once, and not again by the connection
@@ -77,7 +77,7 @@ def test_the_address_that_was_checked_is_the_one_that_is_connected_to(
 
 def test_of_a_private_start_only_its_own_host_and_port_are_reached(names: dict[str, list[str]]) -> None:
     names |= {"wiki": ["10.0.0.5"], "other": ["10.0.0.6"], "docs.example.org": ["8.8.8.8"]}
-    guard = Guard("http://wiki:8080/")
+    guard = SocketGuard("http://wiki:8080/")
     assert guard.private_start
     assert guard.addresses("wiki", 8080)
     assert guard.addresses("docs.example.org", 443)
@@ -89,18 +89,18 @@ def test_of_a_private_start_only_its_own_host_and_port_are_reached(names: dict[s
 def test_other_ports_than_those_of_the_web_are_refused(names: dict[str, list[str]]) -> None:
     names |= {"docs.example.org": ["8.8.8.8"]}
     with pytest.raises(ForbiddenAddress, match="port 6379"):
-        Guard("https://docs.example.org/").addresses("docs.example.org", 6379)
+        SocketGuard("https://docs.example.org/").addresses("docs.example.org", 6379)
 
 
 def test_a_host_that_is_not_there_is_said() -> None:
     with pytest.raises(SourceError, match=r"nowhere\.invalid cannot be found"):
-        Guard("https://nowhere.invalid/")
+        SocketGuard("https://nowhere.invalid/")
 
 
 def test_a_backend_that_was_aborted_opens_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        backend = GuardedBackend(Guard(f"http://127.0.0.1:{port}/"))
+        backend = GuardedBackend(SocketGuard(f"http://127.0.0.1:{port}/"))
         stream = backend.connect_tcp("127.0.0.1", port, timeout=1.0)
         backend.abort()
         assert stream.read(10, timeout=1.0) == b""  # its connection has ended

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.adapters.sources.site.options import DefaultVariant
-from assay.adapters.sources.site.pages.releases import Releases
+from assay.adapters.sources.site.pages.releases import SiteReleases
 from assay.adapters.sources.site.pages.site_pages import SitePage
 from assay.adapters.sources.site.pages.variant_names import version_rank
 from assay.adapters.sources.site.pages.versions import assign_variants
@@ -31,7 +31,7 @@ def member(path: str, **facts: str) -> SitePage:
 
 
 def assigned(pages: list[SitePage], *, version: str | None = None, locale: str | None = None) -> dict[str, SitePage]:
-    assign_variants(pages, DefaultVariant(version, locale), "site", ORIGIN + "/", Releases({}, {}, ("", "")))
+    assign_variants(pages, DefaultVariant(version, locale), "site", ORIGIN + "/", SiteReleases({}, {}, ("", "")))
     return {page.key.removeprefix(ORIGIN): page for page in pages}
 
 
