@@ -10,6 +10,7 @@ import logging
 import multiprocessing
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -25,11 +26,11 @@ PROCESSES = 2
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A row as it is printed, and whether the sabotage was caught."""
+    """A row as it is printed, and the check that caught the sabotage; None where none did."""
 
     name: str
     line: str
-    caught: bool
+    caught_by: str | None
 
 
 def main(words: Sequence[str] = ()) -> int:
@@ -45,7 +46,11 @@ def main(words: Sequence[str] = ()) -> int:
         for rows in pool.map(_tried, chosen):
             told += rows
             print("\n".join(row.line for row in rows), flush=True)
-    escaped = [row for row in told if not row.caught]
+            done = len({row.name for row in told})
+            print(f"{done} of {len(chosen)}, {perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    by_check = Counter(row.caught_by for row in told if row.caught_by)
+    print("\nrows by the check that named them: " + ", ".join(f"{name} {n}" for name, n in by_check.most_common()))
+    escaped = [row for row in told if row.caught_by is None]
     ways = len({row.name for row in escaped})
     print(
         f"{len(chosen)} sabotages in {len(told)} rows: {len(chosen) - ways} caught in every row, {ways} not "
@@ -70,7 +75,7 @@ def _tried(place: int) -> list[Told]:
     """A sabotage with each model, on each scale."""
     sabotage = SABOTAGES[place]
     rows = [_Worker.rows.run(sabotage, model, share) for model in sabotage.embedders for share in sabotage.shares]
-    return [Told(sabotage.name, _line(row), row.caught_by is not None) for row in rows]
+    return [Told(sabotage.name, _line(row), row.caught_by) for row in rows]
 
 
 def _line(row: Row) -> str:

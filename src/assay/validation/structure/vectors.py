@@ -52,6 +52,7 @@ _ONE_SIDED = 1.645
 """Standard deviations that 95% of a normal distribution are under."""
 
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+")
 
 
 def distinct_vectors(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Finding]:
@@ -218,6 +219,8 @@ class _Beginning:
 def _beginnings(judged: Judged) -> list[_Beginning]:
     """The first chunks of pages drawn by the content's fingerprint; one of those that have the same title.
 
+    Titles that differ in their numbers alone are the same: no vector tells `Document 7` from `Document 8`.
+
     Raises CatalogError, VectorStoreError.
     """
     pages = sorted(judged.catalog.known_pages(judged.generation.id).values(), key=lambda page: page.url)
@@ -228,7 +231,7 @@ def _beginnings(judged: Judged) -> list[_Beginning]:
         for chunk in judged.catalog.chunks(judged.generation.id, [page.revision for page in pages])
         if chunk.position == 0 and chunk.document.title.strip()
     ]
-    one_each = {chunk.document.title: chunk for chunk in first}
+    one_each = {_NUMBER.sub("", chunk.document.title): chunk for chunk in first}
     assert judged.index is not None
     vectors = judged.index.vectors([chunk.id for chunk in one_each.values()])
     return [

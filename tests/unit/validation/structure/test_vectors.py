@@ -211,6 +211,12 @@ def test_few_titles_say_nothing() -> None:
     assert "titles by vectors" not in found
 
 
+def test_titles_that_differ_in_their_numbers_alone_say_nothing() -> None:
+    world = World()
+    pages = [page(f"p{n}", f"Something about {title}.", title=f"Document {n}") for n, title in enumerate(TITLES)]
+    assert "titles by vectors" not in _findings(world, world.build("g1", *pages))
+
+
 def test_pages_that_say_other_things_than_their_titles_are_named_as_a_cause_too() -> None:
     world = World()
     said = random.Random(5).sample(TITLES, 40)
