@@ -12,6 +12,10 @@ from urllib.parse import quote
 
 import pytest
 
+from assay.adapters.catalog.catalog import SqlCatalog
+from assay.adapters.catalog.sql.postgres import PostgresOptions
+from assay.settings import CatalogSettings
+
 _numbers = itertools.count()
 
 
@@ -96,6 +100,16 @@ def running_postgres() -> Iterator[PostgresServer]:
         yield PostgresServer(server)
     finally:
         server.cleanup()
+
+
+def open_catalog(url: str, *, create: bool, **settings: object) -> SqlCatalog:
+    """The catalog at a URL, used as these settings of `[catalog]` say."""
+    return SqlCatalog.open(url, create=create, options=catalog_options(**settings))
+
+
+def catalog_options(**settings: object) -> PostgresOptions:
+    """How a catalog is used where only these settings of `[catalog]` are set."""
+    return CatalogSettings.model_validate(settings).options(PostgresOptions)
 
 
 def database_of(url: str) -> str:

@@ -14,13 +14,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, event
 from tests.integration.test_migrations import ROWS, VERSIONS
-from tests.postgres import PostgresServer
+from tests.postgres import PostgresServer, catalog_options, open_catalog
 
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql import database as database_module
 from assay.adapters.catalog.sql import migrations, queries
 from assay.adapters.catalog.sql.database import connect
-from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.adapters.catalog.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
 from assay.errors import (
     BuildInProgress,
@@ -47,7 +46,7 @@ def url(postgres_url: str) -> str:
 
 @pytest.fixture
 def catalog(url: str) -> Iterator[SqlCatalog]:
-    catalog = SqlCatalog.open(url, create=True)
+    catalog = open_catalog(url, create=True)
     yield catalog
     catalog.close()
 
@@ -56,7 +55,7 @@ def catalog(url: str) -> Iterator[SqlCatalog]:
 def kit_url(postgres: PostgresServer) -> str:
     """One database for the whole kit: making one takes longer than most of its tests."""
     url = postgres.new_database()
-    SqlCatalog.open(url, create=True).close()
+    open_catalog(url, create=True).close()
     return url
 
 
@@ -66,7 +65,7 @@ class TestSqlCatalogInPostgres(CatalogConformance):
         with psycopg.connect(kit_url) as connection:
             connection.execute("TRUNCATE live, generations, generation_documents, document_revisions, chunks, anchors")
             connection.execute("INSERT INTO live VALUES (1, NULL)")
-        catalog = SqlCatalog.open(kit_url, create=False)
+        catalog = open_catalog(kit_url, create=False)
         yield catalog
         catalog.close()
 
@@ -195,9 +194,9 @@ def test_tables_that_somebody_else_made_are_left_alone(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE TABLE documents (chunk_id VARCHAR(50) PRIMARY KEY)")
         with pytest.raises(CatalogSchemaError, match="did not make: documents"):
-            SqlCatalog.open(url, create=True)
+            open_catalog(url, create=True)
         connection.execute("CREATE SCHEMA assay")
-    catalog = SqlCatalog.open(f"{url}&options=-csearch_path%3Dassay", create=True)
+    catalog = open_catalog(f"{url}&options=-csearch_path%3Dassay", create=True)
     catalog.check()
     catalog.close()
     with psycopg.connect(url) as connection:
@@ -210,27 +209,27 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
         connection.execute("CREATE TABLE theirs (a integer)")
         connection.execute("CREATE INDEX ix_chunks_embedded ON theirs (a)")
         with pytest.raises(CatalogError):
-            SqlCatalog.open(url, create=True)
+            open_catalog(url, create=True)
         names = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1"
         assert connection.execute(names).fetchall() == [("ix_chunks_embedded",), ("theirs",)]
         connection.execute("DROP TABLE theirs")
-    SqlCatalog.open(url, create=True).close()
+    open_catalog(url, create=True).close()
 
 
 def test_a_database_without_a_catalog_is_refused_unless_one_is_to_be_made(url: str) -> None:
     with pytest.raises(CatalogNotFound, match="holds no catalog: nothing has been ingested"):
-        SqlCatalog.open(url, create=False)
+        open_catalog(url, create=False)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(
     postgres: PostgresServer, url: str, version: str
 ) -> None:
-    with connect(url, create=True, options=PostgresOptions()).changing_schema() as connection:
+    with connect(url, create=True, options=catalog_options()).changing_schema() as connection:
         migrations.upgrade(connection, version)
     rows = ROWS[max(known for known in ROWS if known <= version)]
     postgres.execute(re.sub(r"x'([0-9a-f]+)'", r"'\\x\1'", rows), url)
-    catalog = SqlCatalog.open(url, create=True)
+    catalog = open_catalog(url, create=True)
     catalog.check()
     found = catalog.generation("g1")
     assert (catalog.live_id(), found.created_at, found.embedder.dimension) == ("g1", NOON, 8)
@@ -247,8 +246,8 @@ def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(
 
 OPENING = """
 import sys
-from assay.adapters.catalog.catalog import SqlCatalog
-catalog = SqlCatalog.open(sys.argv[1], create=True)
+from tests.postgres import open_catalog
+catalog = open_catalog(sys.argv[1], create=True)
 catalog.check()
 """
 
@@ -265,7 +264,7 @@ def test_processes_that_make_the_catalog_at_once_do_not_disturb_each_other(postg
 
 def test_connections_that_make_the_catalog_at_once_do_not_disturb_each_other(url: str) -> None:
     with ThreadPoolExecutor(4) as threads:
-        for catalog in threads.map(lambda _: SqlCatalog.open(url, create=True), range(4)):
+        for catalog in threads.map(lambda _: open_catalog(url, create=True), range(4)):
             catalog.check()
             catalog.close()
 
@@ -275,8 +274,8 @@ def test_connections_that_make_the_catalog_at_once_do_not_disturb_each_other(url
 
 HOLDING = """
 import sys
-from assay.adapters.catalog.catalog import SqlCatalog
-with SqlCatalog.open(sys.argv[1], create=False).build_lock():
+from tests.postgres import open_catalog
+with open_catalog(sys.argv[1], create=False).build_lock():
     print("ready", flush=True)
     sys.stdin.read()
 """
@@ -373,13 +372,13 @@ def test_a_null_byte_that_postgres_cannot_hold_is_an_error_that_stores_nothing(c
 
 def test_a_server_that_is_not_there_cannot_be_reached() -> None:
     with pytest.raises(CatalogUnavailable, match=r"me:\*\*\*@127.0.0.1:1/db cannot be reached") as caught:
-        SqlCatalog.open("postgres://me:secret@127.0.0.1:1/db", create=True)
+        open_catalog("postgres://me:secret@127.0.0.1:1/db", create=True)
     assert "secret" not in str(caught.value)
 
 
 def test_a_database_that_is_not_there_is_named(url: str) -> None:
     with pytest.raises(CatalogError, match="does not exist"):
-        SqlCatalog.open(url.replace("/assay_", "/nowhere_"), create=True)
+        open_catalog(url.replace("/assay_", "/nowhere_"), create=True)
 
 
 def test_a_user_without_rights_is_refused(catalog: SqlCatalog, url: str) -> None:
@@ -388,7 +387,7 @@ def test_a_user_without_rights_is_refused(catalog: SqlCatalog, url: str) -> None
         connection.execute("CREATE ROLE reader LOGIN")
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
     in_state(catalog, "g1", State.LIVE)
-    reader = SqlCatalog.open(url.replace("postgres:@", "reader:@"), create=False)
+    reader = open_catalog(url.replace("postgres:@", "reader:@"), create=False)
     assert reader.live_id() == "g1"
     with pytest.raises(CatalogError, match="does not allow"):
         reader.add_generation(generation("g2"))
@@ -398,7 +397,7 @@ def test_a_user_without_rights_is_refused(catalog: SqlCatalog, url: str) -> None
 def test_promotions_at_the_same_time_by_two_catalogs_leave_one_live(catalog: SqlCatalog, url: str) -> None:
     for name in "abcd":
         in_state(catalog, name, State.CANDIDATE)
-    other = SqlCatalog.open(url, create=False)
+    other = open_catalog(url, create=False)
     with ThreadPoolExecutor(2) as threads:
         list(
             threads.map(

@@ -18,7 +18,6 @@ from alembic.script import ScriptDirectory
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql import locks, migrations
 from assay.adapters.catalog.sql.database import Database, connect
-from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.adapters.catalog.sql.tables import SCHEMA_VERSION, VERSION_TABLE, metadata
 from assay.errors import BuildInProgress, CatalogError, CatalogNotFound, CatalogSchemaError
 from assay.model.generations import State
@@ -64,7 +63,7 @@ VERSIONS = sorted(script.revision for script in scripts().walk_revisions())
 @contextmanager
 def database_at(path: Path, version: str) -> Iterator[Database]:
     """A database of an earlier version."""
-    database = connect(f"sqlite:///{path}", create=True, options=PostgresOptions())
+    database = connect(f"sqlite:///{path}", create=True, options=None)
     with database.changing_schema() as connection:
         migrations.upgrade(connection, version)
     yield database

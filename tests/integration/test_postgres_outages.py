@@ -8,10 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 
 import pytest
-from tests.postgres import PostgresServer, as_user, database_of, running_postgres
+from tests.postgres import PostgresServer, as_user, database_of, open_catalog, running_postgres
 
 from assay.adapters.catalog.catalog import SqlCatalog
-from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.errors import CatalogError, CatalogNotFound, CatalogSchemaError, CatalogUnavailable, GenerationNotFound
 from assay.model.generations import State
 from assay.testing.catalog_samples import NOON, built, generation, in_state, page
@@ -38,7 +37,7 @@ def url(own: PostgresServer) -> str:
 @pytest.fixture
 def catalog(url: str) -> Iterator[SqlCatalog]:
     """A catalog with a live generation of one chunk, and short limits."""
-    catalog = SqlCatalog.open(url, create=True, options=PostgresOptions(lookup_seconds=0.3, statement_seconds=2.0))
+    catalog = open_catalog(url, create=True, lookup_seconds=0.3, statement_seconds=2.0)
     built(catalog, "g1", page("a", "one"))
     catalog.promote("g1", NOON)
     yield catalog
@@ -81,7 +80,7 @@ def test_no_look_up_waits_for_a_server_that_stands_still(
 def test_a_new_connection_to_a_server_that_stands_still_is_waited_for_no_longer(
     url: str, catalog: SqlCatalog, chunk: str, stalled: Callable[[], None]
 ) -> None:
-    fresh = SqlCatalog.open(url, create=False, options=PostgresOptions(lookup_seconds=0.2, connect_seconds=300))
+    fresh = open_catalog(url, create=False, lookup_seconds=0.2, connect_seconds=300)
     stalled()
     with ThreadPoolExecutor(8) as threads:
         waits = [threads.submit(seconds_of, lambda: fresh.chunk_metadata([chunk], "g1"), CatalogUnavailable)] * 8
@@ -94,7 +93,7 @@ def test_a_connection_that_came_too_late_serves_the_next_question(
     own: PostgresServer, url: str, catalog: SqlCatalog, chunk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lookups, "PAUSE_SECONDS", 0.0)
-    fresh = SqlCatalog.open(url, create=False, options=PostgresOptions(lookup_seconds=0.2))
+    fresh = open_catalog(url, create=False, lookup_seconds=0.2)
     own.stall()
     try:
         with pytest.raises(CatalogUnavailable):
@@ -232,7 +231,7 @@ def test_a_server_killed_in_the_middle_of_a_transaction_keeps_none_of_it(
 def test_the_right_to_build_ends_with_the_server_and_the_build_that_lost_it_cannot_finish_over_another(
     catalog: SqlCatalog, url: str, own: PostgresServer
 ) -> None:
-    other = SqlCatalog.open(url, create=False)
+    other = open_catalog(url, create=False)
     with catalog.build_lock():
         catalog.add_generation(generation("g2"))
         own.kill()
@@ -264,7 +263,7 @@ def guarded() -> Iterator[PostgresServer]:
 def test_a_password_with_every_special_character_is_taken_when_escaped(guarded: PostgresServer) -> None:
     url = guarded.new_database()
     guarded.execute(f"ALTER DATABASE {database_of(url)} OWNER TO ada")
-    catalog = SqlCatalog.open(as_user(url, "ada", "p@ss:w/rd?#%"), create=True)
+    catalog = open_catalog(as_user(url, "ada", "p@ss:w/rd?#%"), create=True)
     in_state(catalog, "g1", State.LIVE)
     assert catalog.live_id() == "g1"
     catalog.close()
@@ -279,7 +278,7 @@ def test_a_wrong_password_is_said_and_not_repeated(
 ) -> None:
     url = as_user(guarded.new_database(), user, password)
     with caplog.at_level("DEBUG"), pytest.raises(CatalogError, match=said) as caught:
-        SqlCatalog.open(url, create=True)
+        open_catalog(url, create=True)
     assert not isinstance(caught.value, CatalogUnavailable)  # another try will not work
     shown = f"{caught.value} {caught.value.hint} {caught.value!r} {caught.value.__cause__!r} {caplog.text}"
     assert password not in shown
@@ -289,20 +288,20 @@ def test_a_wrong_password_is_said_and_not_repeated(
 def test_a_missing_password_is_said(guarded: PostgresServer) -> None:
     url = as_user(guarded.new_database(), "ada", "").replace("ada:@", "ada@")
     with pytest.raises(CatalogError, match="refused the user or password"):
-        SqlCatalog.open(url, create=True)
+        open_catalog(url, create=True)
 
 
 def test_a_user_who_may_not_make_tables_is_told_what_is_needed(guarded: PostgresServer) -> None:
     url = as_user(guarded.new_database(), "ada", "p@ss:w/rd?#%")
     with pytest.raises(CatalogError, match=r"does not allow that to this user.*let the user own the schema"):
-        SqlCatalog.open(url, create=True)
+        open_catalog(url, create=True)
 
 
 def test_a_schema_that_the_user_may_not_use_is_no_empty_catalog(guarded: PostgresServer) -> None:
     url = guarded.new_database()
-    SqlCatalog.open(url, create=True, options=PostgresOptions(schema="docs")).close()
+    open_catalog(url, create=True, schema_name="docs").close()
     with pytest.raises(CatalogError, match=r"docs.*USAGE") as caught:
-        SqlCatalog.open(as_user(url, "ada", "p@ss:w/rd?#%"), create=False, options=PostgresOptions(schema="docs"))
+        open_catalog(as_user(url, "ada", "p@ss:w/rd?#%"), create=False, schema_name="docs")
     assert not isinstance(caught.value, CatalogNotFound)
 
 
@@ -318,7 +317,7 @@ def test_encryption_that_the_server_does_not_have_is_said() -> None:
 
         refused = threads.submit(refuse)
         with pytest.raises(CatalogError, match=r"encryption.*sslmode") as caught:
-            SqlCatalog.open(f"postgresql://127.0.0.1:{listening.getsockname()[1]}/docs?sslmode=require", create=True)
+            open_catalog(f"postgresql://127.0.0.1:{listening.getsockname()[1]}/docs?sslmode=require", create=True)
         refused.result(timeout=30)
     assert not isinstance(caught.value, CatalogUnavailable)
 
@@ -328,11 +327,10 @@ def test_encryption_that_the_server_does_not_have_is_said() -> None:
 
 def test_a_build_makes_the_schema_and_touches_nothing_else(own: PostgresServer, url: str) -> None:
     own.execute("CREATE TABLE documents (theirs text); INSERT INTO documents VALUES ('theirs')", url)
-    options = PostgresOptions(schema="docs")
     with pytest.raises(CatalogNotFound):
-        SqlCatalog.open(url, create=False, options=options)
+        open_catalog(url, create=False, schema_name="docs")
     with ThreadPoolExecutor(4) as threads:
-        opened = list(threads.map(lambda _: SqlCatalog.open(url, create=True, options=options), range(4)))
+        opened = list(threads.map(lambda _: open_catalog(url, create=True, schema_name="docs"), range(4)))
     built(opened[0], "g1", page("a", "one"))
     opened[0].promote("g1", NOON)
     [chunk] = opened[0].chunks("g1")
@@ -345,9 +343,9 @@ def test_a_build_makes_the_schema_and_touches_nothing_else(own: PostgresServer, 
 
 
 def test_a_catalog_of_a_newer_version_is_refused_and_left_as_it_is(own: PostgresServer, url: str) -> None:
-    SqlCatalog.open(url, create=True).close()
+    open_catalog(url, create=True).close()
     own.execute("UPDATE catalog_version SET version_num = '7777'", url)
     for create in (True, False):
         with pytest.raises(CatalogSchemaError, match=r"7777.*newer version"):
-            SqlCatalog.open(url, create=create)
+            open_catalog(url, create=create)
     assert own.execute("SELECT version_num FROM catalog_version", url) == [("7777",)]

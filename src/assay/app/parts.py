@@ -85,14 +85,7 @@ class Parts:
         create: make it, or bring it to this version's schema, where that is needed. Raises CatalogError.
         """
         if self._catalog is None:
-            catalog = self.settings.catalog
-            options = PostgresOptions(
-                catalog.schema_name,
-                catalog.pool_size,
-                catalog.connect_seconds,
-                catalog.lookup_seconds,
-                catalog.statement_seconds,
-            )
+            options = self.settings.catalog.options(PostgresOptions)
             self._catalog = SqlCatalog.open(self.settings.catalog_url, create=create, options=options)
         return self._catalog
 

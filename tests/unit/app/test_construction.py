@@ -10,7 +10,13 @@ from assay.adapters.embedders.remote.embedder import RemoteRules
 from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
 from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
 from assay.ingest.workers.limits import PageLimits
-from assay.settings import EmbeddingSettings, GateSettings, IngestSettings, QdrantSettings, SourceSettings
+from assay.settings import (
+    EmbeddingSettings,
+    GateSettings,
+    IngestSettings,
+    QdrantSettings,
+    SourceSettings,
+)
 from assay.settings.table import Table
 from assay.validation.structure import StructuralLimits
 

@@ -56,29 +56,27 @@ _DOCUMENTS = 200  # documents read in one transaction
 class SqlCatalog:
     """Catalog over SQLAlchemy Core; safe to use from several threads and processes. Made by `open`."""
 
-    def __init__(self, database: Database, options: PostgresOptions) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._options = options
 
     @classmethod
     def open(cls, url: str, *, create: bool, options: PostgresOptions | None = None) -> "SqlCatalog":
         """Open the catalog at a URL: sqlite:///path/to/catalog.db or postgresql://user:password@host/database.
 
         create: make the catalog, or bring it to this version's schema, where that is needed.
-        options: how a database in Postgres is used; None for what they are without settings.
+        options: how a database in Postgres is used; None for a SQLite file.
 
         Raises ConfigurationError for a URL that cannot be one, CatalogNotFound where there is no catalog,
         CatalogUnavailable where it cannot be reached, CatalogSchemaError for one of another version, BuildInProgress
         when an upgrade would disturb a build.
         """
-        options = options or PostgresOptions()
         database = connect(url, create=create, options=options)
         try:
             prepare(database, create=create)
         except BaseException:
             database.close()
             raise
-        return cls(database, options)
+        return cls(database)
 
     def build_lock(self) -> AbstractContextManager[None]:
         """Hold the one right to build. Raises BuildInProgress, naming who holds it."""
@@ -124,7 +122,7 @@ class SqlCatalog:
 
     def live_id(self) -> str | None:
         """Id of the live generation."""
-        live_id: str | None = self._database.value_of(queries.LIVE_ID, seconds=self._options.connect_seconds)
+        live_id: str | None = self._database.value_of(queries.LIVE_ID)
         return live_id
 
     def transition(self, generation_id: str, target: State, *, reason: str | None = None) -> Generation:
@@ -331,7 +329,7 @@ class SqlCatalog:
         look_ups = self._database.look_ups
         if look_ups is not None:
             values = (chunk_ids, generation_id)
-            return look_ups.ask(queries.METADATA_IN_POSTGRES, values, seconds=self._options.lookup_seconds)
+            return look_ups.ask(queries.METADATA_IN_POSTGRES, values)
         with self._database.reading() as connection:
             return connection.execute(queries.metadata_of(chunk_ids, generation_id)).all()
 

@@ -105,12 +105,13 @@ class Database:
             else:
                 postgres.copy_rows(self.name, connection, table, some)
 
-    def value_of(self, sql: str, *, seconds: float) -> Any:  # noqa: ANN401 - a value of any column
+    def value_of(self, sql: str, *, seconds: float | None = None) -> Any:  # noqa: ANN401 - a value of any column
         """The value of a statement that gives at most one row, without a transaction; None for no row.
 
         In SQLite that takes 0.01 ms instead of 0.08.
 
-        seconds: how long Postgres may take; with SQLite nobody waits, for readers pass writers.
+        seconds: how long Postgres may take, None for as long as connecting may; with SQLite nobody waits, for readers
+            pass writers.
 
         Raises CatalogError.
         """
@@ -137,16 +138,18 @@ class Database:
             self.look_ups.close()
 
 
-def connect(url: str, *, create: bool, options: PostgresOptions) -> Database:
+def connect(url: str, *, create: bool, options: PostgresOptions | None) -> Database:
     """The database at a URL; nothing is opened yet.
 
     create: whether a SQLite file that is not there may be made.
-    options: how a database in Postgres is used.
+    options: how a database in Postgres is used; None for a SQLite file.
 
-    Raises ConfigurationError for a URL that cannot be one of a catalog.
+    Raises ConfigurationError for a URL that cannot be one of a catalog, ValueError for one of Postgres without options.
     """
     kind, separator, _ = url.partition(":")
     if postgres.is_postgres(url):
+        if options is None:
+            raise ValueError("a catalog in Postgres needs its options")
         connector = postgres.connector(url, options)
         name = postgres.display_name(connector.parameters)
         engine = postgres.engine(connector, options)

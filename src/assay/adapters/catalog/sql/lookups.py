@@ -4,7 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.adapters.catalog.sql.driver import (
     BoundedConnection,
@@ -18,6 +18,9 @@ from assay.adapters.catalog.sql.driver import (
 from assay.adapters.catalog.sql.faults import from_postgres
 from assay.errors import CatalogUnavailable
 
+if TYPE_CHECKING:
+    from assay.adapters.catalog.sql.postgres import PostgresOptions
+
 PAUSE_SECONDS = 5.0
 """How long no search asks a server that did not answer, unless somebody else finds that it answers again."""
 
@@ -25,34 +28,37 @@ PAUSE_SECONDS = 5.0
 class LookUps:
     """Single statements over connections of their own, without transactions; safe to use from several threads.
 
-    size: the most connections at a time.
+    options: how many connections there are at the most, and how long an answer may take.
 
     A connection that has died since it was last used is replaced, so that nobody notices a restart of the server.
     After a failure `ask` refuses at once, until an `insist` (of the thread that follows the live generation, or of a
     health check) succeeds, or until the pause is over and one caller has tried.
     """
 
-    def __init__(self, connector: Connector, name: str, *, size: int) -> None:
+    def __init__(self, connector: Connector, name: str, options: "PostgresOptions") -> None:
         self._name = name
-        self._size = size
-        self._free = threading.BoundedSemaphore(size)
+        self._options = options
+        self._free = threading.BoundedSemaphore(options.pool_size)
         self._idle: deque[BoundedConnection] = deque()
         self._connects = PatientConnects(lambda: connector.connect(patience=None, autocommit=True))
         self._lock = threading.Lock()
         self._asked_again_at: float | None = None
 
-    def ask(self, sql: str, values: Sequence[object], *, seconds: float) -> list[tuple[Any, ...]]:
-        """The rows of a statement. Raises CatalogError, at the latest after so many seconds."""
+    def ask(self, sql: str, values: Sequence[object], *, seconds: float | None = None) -> list[tuple[Any, ...]]:
+        """The rows of a statement. Raises CatalogError, at the latest after so many seconds.
+
+        seconds: None for as long as a search may wait.
+        """
         if not self._may_ask():
             raise CatalogUnavailable(
                 f"The catalog {self._name} did not answer a moment ago.", hint="It is asked again in a few seconds."
             )
-        return self.insist(sql, values, seconds=seconds)
+        return self.insist(sql, values, seconds=seconds or self._options.lookup_seconds)
 
-    def insist(self, sql: str, values: Sequence[object], *, seconds: float) -> list[tuple[Any, ...]]:
-        """The same, asked also while `ask` refuses."""
+    def insist(self, sql: str, values: Sequence[object], *, seconds: float | None = None) -> list[tuple[Any, ...]]:
+        """The same, asked also while `ask` refuses. seconds: None for as long as connecting may take."""
         try:
-            with done_within(seconds):
+            with done_within(seconds or self._options.connect_seconds):
                 rows = self._rows(sql, values)
         except CatalogUnavailable:
             self._pause(PAUSE_SECONDS)
@@ -69,7 +75,7 @@ class LookUps:
     def _rows(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         if not self._free.acquire(timeout=seconds_left()):
             raise CatalogUnavailable(
-                f"All {self._size} connections to the catalog {self._name} are in use.",
+                f"All {self._options.pool_size} connections to the catalog {self._name} are in use.",
                 hint="Raise catalog.pool_size, or find out why the server is slow.",
             )
         try:

@@ -42,18 +42,18 @@ _URL_HINT = (
 class PostgresOptions:
     """How a Postgres catalog is used.
 
-    schema: where the tables are; None for the first schema of the user's search path.
+    schema_name: where the tables are; None for the first schema of the user's search path.
     pool_size: the most connections of this process for look-ups, and again as many for all else.
     connect_seconds: how long connecting may take; 2 or more.
     lookup_seconds: how long a search may wait for the catalog.
     statement_seconds: how long a statement of a build may take.
     """
 
-    schema: str | None = None
-    pool_size: int = 8
-    connect_seconds: int = 10
-    lookup_seconds: float = 0.5
-    statement_seconds: float = 120.0
+    schema_name: str | None
+    pool_size: int
+    connect_seconds: int
+    lookup_seconds: float
+    statement_seconds: float
 
 
 def is_postgres(url: str) -> bool:
@@ -86,7 +86,7 @@ def connector(url: str, options: PostgresOptions) -> "Connector":
     for port in parameters.get("port", "").split(","):
         if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
             raise ConfigurationError("The catalog's URL has a port that is no number.", hint=_URL_HINT)
-    if schema := options.schema or schema:
+    if schema := options.schema_name or schema:
         _check_schema_name(schema)
         parameters["options"] = f"{parameters.get('options', '')} -csearch_path={schema}".strip()
     return Connector(parameters, schema)
@@ -125,7 +125,7 @@ def look_ups(connector: "Connector", name: str, options: PostgresOptions) -> "Lo
     """Connections for what a search waits for."""
     from assay.adapters.catalog.sql.lookups import LookUps
 
-    return LookUps(connector, name, size=options.pool_size)
+    return LookUps(connector, name, options)
 
 
 def copy_rows(name: str, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -3,9 +3,10 @@
 import sys
 
 import pytest
+from tests.postgres import catalog_options
 
 from assay.adapters.catalog.sql.database import Database, connect
-from assay.adapters.catalog.sql.postgres import PostgresOptions, connector, display_name
+from assay.adapters.catalog.sql.postgres import connector, display_name
 from assay.errors import ConfigurationError
 from assay.settings import CatalogSettings
 
@@ -18,11 +19,11 @@ def _driver() -> None:
 
 
 def parameters(url: str, **options: object) -> dict[str, str]:
-    return dict(connector(url, PostgresOptions(**options)).parameters)  # type: ignore[arg-type]
+    return dict(connector(url, catalog_options(**options)).parameters)
 
 
 def database(url: str) -> Database:
-    return connect(url, create=True, options=PostgresOptions())
+    return connect(url, create=True, options=catalog_options())
 
 
 @needs_driver
@@ -85,7 +86,7 @@ def test_parameters_for_other_drivers_are_understood_or_left_out(query: str, nam
 
 @needs_driver
 def test_the_schema_of_the_settings_wins_over_that_of_the_url() -> None:
-    assert parameters("postgresql://host/docs?schema=theirs", schema="ours")["options"] == "-csearch_path=ours"
+    assert parameters("postgresql://host/docs?schema=theirs", schema_name="ours")["options"] == "-csearch_path=ours"
 
 
 @needs_driver
@@ -126,7 +127,7 @@ def test_an_unknown_parameter_is_named() -> None:
 def test_no_representation_shows_a_password() -> None:
     url = "postgresql://me:secret@host/docs"
     opened = database(url)
-    reached = connector(url, PostgresOptions())
+    reached = connector(url, catalog_options())
     shown = repr([opened, opened.name, opened.engine, opened.engine.url, reached, CatalogSettings(url=url)])
     assert "secret" not in shown
     opened.close()
@@ -137,10 +138,3 @@ def test_without_its_driver_postgres_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.delitem(sys.modules, "assay.adapters.catalog.sql.driver", raising=False)
     with pytest.raises(ConfigurationError, match=r"psycopg, which is not installed.*pip install"):
         database("postgresql://me:secret@host/docs")
-
-
-def test_the_settings_and_the_options_have_the_same_defaults() -> None:
-    settings, options = CatalogSettings(), PostgresOptions()
-    assert settings.schema_name is options.schema is None
-    for name in ("pool_size", "connect_seconds", "lookup_seconds", "statement_seconds"):
-        assert getattr(settings, name) == getattr(options, name)
