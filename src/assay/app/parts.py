@@ -66,14 +66,14 @@ class Parts:
 
     @property
     def adopted(self) -> str | None:
-        """Name of the collection that is served though Assay did not make it; None where there is none."""
+        """Name of the adopted collection, which Assay reads and did not build; None if there is none."""
         return self.settings.index.adopt
 
     @property
     def catalog(self) -> Catalog:
-        """The relational store; only a build makes it. Raises CatalogNotFound when there is none.
+        """The relational store. Raises CatalogNotFound if no build has made it.
 
-        An adopted collection has no catalog: one in memory lists it as the generation that is live.
+        An adopted collection has no catalog: one in memory lists it as the live generation.
         """
         if self.adopted is not None:
             return self._adopted_catalog
@@ -82,7 +82,7 @@ class Parts:
     def open_catalog(self, *, create: bool) -> Catalog:
         """Open the relational store.
 
-        create: make it, or bring it to this version's schema, where that is needed. Raises CatalogError.
+        create: make it, or migrate it to this version's schema, if needed. Raises CatalogError.
         """
         if self._catalog is None:
             options = self.settings.catalog.options(PostgresOptions)
@@ -91,7 +91,7 @@ class Parts:
 
     @cached_property
     def store(self) -> VectorStore:
-        """Where the indexes live. Raises ConfigurationError."""
+        """The store of the indexes. Raises ConfigurationError."""
         if self.adopted is not None:
             return self.adopted_store
         if self.settings.vector_store == "qdrant":
@@ -100,7 +100,7 @@ class Parts:
 
     @cached_property
     def adopted_store(self) -> "AdoptedStore":
-        """The collection that Assay did not make. Raises ConfigurationError where none is named."""
+        """The adopted collection. Raises ConfigurationError if none is named."""
         return adopted_store(self.settings, self.encoder)
 
     @cached_property
@@ -117,7 +117,7 @@ class Parts:
 
     @cached_property
     def embedding_cache(self) -> EmbeddingCache:
-        """Vectors that were paid for and are not live yet; the file is made by a build that needs it."""
+        """Paid vectors that are not live yet. A build that needs the file makes it."""
         return SqliteEmbeddingCache(self.embeddings_file)
 
     @cached_property
@@ -127,7 +127,7 @@ class Parts:
 
     @cached_property
     def keys(self) -> KeyFile:
-        """The API keys, which need no catalog."""
+        """The API keys."""
         return KeyFile(self.settings.keys_path)
 
     @property
@@ -163,12 +163,12 @@ class Parts:
 
     @cached_property
     def lifecycle(self) -> GenerationLifecycle:
-        """Promotion, rollback and retention, without any measurement."""
+        """Promotion, rollback and retention of generations."""
         return GenerationLifecycle(self.catalog, self.store, self.settings.release.keep)
 
     @cached_property
     def sources(self) -> "tuple[FolderSource | SiteSource, ...]":
-        """The configured sources. Raises ConfigurationError when there are none, or two of one name."""
+        """The configured sources. Raises ConfigurationError if there are none, or two with one name."""
         if not self.settings.sources:
             raise ConfigurationError(
                 "There is nothing to read: no source is configured.",
@@ -192,7 +192,7 @@ class Parts:
         return {source.name: one.boost for source, one in zip(self.sources, self.settings.sources, strict=True)}
 
     def require_own_index(self) -> None:
-        """Raise IndexNotOurs where a collection is adopted."""
+        """Raise IndexNotOurs if a collection is adopted."""
         if self.adopted is not None:
             raise IndexNotOurs(
                 f"[index] adopt serves the collection {self.adopted} as it is, and Assay never changes it.",

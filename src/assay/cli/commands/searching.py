@@ -45,7 +45,7 @@ def search(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Ask the live generation, or another one."""
+    """Search the live generation, or the one named with --generation."""
     filters: dict[str, Any] = {
         "versions": version,
         "locales": locale,
