@@ -1,50 +1,50 @@
-"""Elements that stand apart: headings, lists, quotations, definitions, code, and what has a label."""
+"""Handlers of block elements: headings, lists, quotations, definitions, admonitions, tabs, footnotes."""
 
 import re
 
 from selectolax.lexbor import LexborNode
 
-from assay.ingest.html.beside import is_sidebar
-from assay.ingest.html.default_titles import is_default_title, is_small_word
+from assay.ingest.html.boilerplate import is_sidebar
+from assay.ingest.html.default_titles import is_default_title, is_lowercase_word
+from assay.ingest.html.element_types import KINDS, ElementType, callout_kind, element_type
 from assay.ingest.html.generators import UNKNOWN
-from assay.ingest.html.marks import KINDS, HtmlMark, callout_kind, mark_of
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, first_text, number, short_text
-from assay.ingest.html.surroundings import SKIP, Box, Close, Surroundings
+from assay.ingest.html.page_state import SKIP, Close, PageState, TitledBox
 from assay.ingest.inlines import EMPTY, Inline
 from assay.ingest.labels import admonition_label, tab_label
 
 _ALERT = re.compile(r"\s*\[!([A-Za-z]+)\][+-]?")
 _LARGEST_NUMBER = 1_000_000
-_LOOKED_AT = 8
-_DEEPEST_TITLE = 3
-_LOWEST = 6
+_MAX_LOOKAHEAD = 8
+_MAX_TITLE_DEPTH = 3
+_LOWEST_HEADING = 6
 
 
 # --- headings ---
 
 
-def heading(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A heading with the id that leads to it: its own, one in it, its section's, or one right before it."""
+def heading(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A heading and its anchor: its own id, one inside it, its section's, or one directly before it."""
     flow = page.flow
     flow.flush()
-    page.spend_code_title()
+    page.flush_code_title()
     level = int((node.tag or "h2")[1])
     page.level = level
     if not flow.writer.depth and not flow.is_captured:
         write_footnotes(page)
-    before, page.anchor = page.anchor, None
-    return _open_heading(page, level, attribute(attributes, "id") or None, section_id(node) or before)
+    preceding_anchor, page.anchor = page.anchor, None
+    return _open_heading(page, level, attribute(attributes, "id") or None, section_id(node) or preceding_anchor)
 
 
-def _open_heading(page: Surroundings, level: int, own: str | None, otherwise: str | None) -> Close:
+def _open_heading(page: PageState, level: int, own_anchor: str | None, fallback_anchor: str | None) -> Close:
     flow = page.flow
     outer = page.in_heading, page.heading_anchor
-    page.in_heading, page.heading_anchor = True, own
+    page.in_heading, page.heading_anchor = True, own_anchor
     captured = flow.capture()
 
     def close() -> None:
         inline = flow.release(captured)
-        anchor = page.heading_anchor or otherwise
+        anchor = page.heading_anchor or fallback_anchor
         page.in_heading, page.heading_anchor = outer
         if inline:
             flow.heading(level, inline, anchor)
@@ -53,15 +53,17 @@ def _open_heading(page: Surroundings, level: int, own: str | None, otherwise: st
 
 
 def section_id(heading: LexborNode) -> str | None:
-    """Id of the section that a heading is the first thing in, as Sphinx gives it."""
-    before, looked = heading.prev, 0
-    while before is not None and looked < _LOOKED_AT:
-        blank = before.tag == "-comment" or (before.tag == TEXT and not (before.text_content or "").strip())
-        if not blank and not (before.tag in {"span", "a"} and before.first_child is None):
+    """The id of the section that a heading starts, as in Sphinx."""
+    preceding_anchor, looked = heading.prev, 0
+    while preceding_anchor is not None and looked < _MAX_LOOKAHEAD:
+        blank = preceding_anchor.tag == "-comment" or (
+            preceding_anchor.tag == TEXT and not (preceding_anchor.text_content or "").strip()
+        )
+        if not blank and not (preceding_anchor.tag in {"span", "a"} and preceding_anchor.first_child is None):
             return None
-        before, looked = before.prev, looked + 1
+        preceding_anchor, looked = preceding_anchor.prev, looked + 1
     parent = heading.parent
-    if parent is None or before is not None:
+    if parent is None or preceding_anchor is not None:
         return None
     is_section = parent.tag == "section" or "section" in (parent.attributes.get("class") or "").split()
     return attribute(parent.attributes, "id") or None if is_section else None
@@ -70,14 +72,14 @@ def section_id(heading: LexborNode) -> str | None:
 # --- lists, quotations, definitions ---
 
 
-def _begin(page: Surroundings) -> None:
+def _start_block(page: PageState) -> None:
     page.flow.flush()
-    page.spend_code_title()
+    page.flush_code_title()
 
 
-def listed(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
+def list_element(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
     """A list."""
-    _begin(page)
+    _start_block(page)
     flow = page.flow
     if not flow.may_nest:
         return flow.flush
@@ -94,8 +96,8 @@ def listed(page: Surroundings, node: LexborNode, attributes: Attributes) -> Clos
 
 
 def _is_tight(node: LexborNode, attributes: Attributes) -> bool:
-    """Whether the items of a list are lines rather than paragraphs, as its first item with text tells."""
-    if "simple" in (attributes.get("class") or "").split():  # docutils makes paragraphs of both
+    """Whether list items are lines and not paragraphs; the first item with text decides."""
+    if "simple" in (attributes.get("class") or "").split():  # docutils writes paragraphs in both
         return True
     for count, child in enumerate(children(node)):
         inner = child.first_child
@@ -103,12 +105,12 @@ def _is_tight(node: LexborNode, attributes: Attributes) -> bool:
             inner = inner.next
         if inner is not None:
             return inner.tag != "p"
-        if count > _LOOKED_AT:
+        if count > _MAX_LOOKAHEAD:
             break
     return True
 
 
-def item(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+def item(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """An item of a list."""
     page.flow.flush()
     if page.flow.is_captured or page.nest[-1:] != ["list"]:
@@ -117,7 +119,7 @@ def item(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close 
     return _closing_frame(page, "item")
 
 
-def _closing_frame(page: Surroundings, name: str) -> Close:
+def _closing_frame(page: PageState, name: str) -> Close:
     page.nest.append(name)
 
     def close() -> None:
@@ -129,36 +131,36 @@ def _closing_frame(page: Surroundings, name: str) -> Close:
     return close
 
 
-def quote(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A quotation, or an admonition that is written as one with `[!NOTE]`."""
-    _begin(page)
+def quote(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A quotation, or an admonition written as one with `[!NOTE]`."""
+    _start_block(page)
     if (given := attribute(attributes, "id")).startswith("fn_") and page.footnotes.is_note(given):
         return SKIP
     if found := _ALERT.match(first_text(node)):
         page.alert_mark = found[0].strip()
-        return page.labelled(admonition_label(found[1], EMPTY), keep=True)
+        return page.open_label(admonition_label(found[1], EMPTY), keep=True)
     if not page.flow.may_nest:
         return page.flow.flush
     page.flow.writer.open_quote()
     return _closing_frame(page, "quote")
 
 
-def footer(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """The footer of a quotation names its source; any other says nothing of the subject."""
+def footer(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """The footer of a quotation (its source); other footers are not shown."""
     page.flow.flush()
     return page.flow.flush if "quote" in page.nest else SKIP
 
 
-def aside(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """Something said beside the text; links through the site are not shown where no class could tell them."""
+def aside(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """An aside; on unknown sites, sidebars with links are not shown."""
     page.flow.flush()
-    is_beside = page.generator is UNKNOWN and page.may_look() and is_sidebar(node, page.root)
-    return SKIP if is_beside else page.flow.flush
+    is_boilerplate = page.generator is UNKNOWN and page.may_inspect() and is_sidebar(node, page.root)
+    return SKIP if is_boilerplate else page.flow.flush
 
 
-def definitions(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """A list of terms and definitions, or of the members of a programming interface."""
-    _begin(page)
+def definitions(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A definition list, or the members of a programming interface."""
+    _start_block(page)
     flow = page.flow
     if not flow.may_nest:
         return flow.flush
@@ -175,7 +177,7 @@ def definitions(page: Surroundings, node: LexborNode, attributes: Attributes) ->
     return close
 
 
-def _end_nest(page: Surroundings) -> None:
+def _end_nest(page: PageState) -> None:
     page.flow.flush()
     page.nest.pop()
 
@@ -185,14 +187,16 @@ def _has_signatures(node: LexborNode) -> bool:
     return first is not None and first.tag == "dt" and "sig" in (first.attributes.get("class") or "").split()
 
 
-def term(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A term, or the signature of a member of an interface, which is a heading of its own."""
+def term(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A term, or the signature of an interface member, which becomes a heading."""
     flow = page.flow
     flow.flush()
     if page.nest[-1:] == ["interface"] and not flow.is_captured:
         depth = page.nest.count("interface")
         start = flow.buffer.length
-        close_heading = _open_heading(page, min(_LOWEST, page.level + depth), attribute(attributes, "id") or None, None)
+        close_heading = _open_heading(
+            page, min(_LOWEST_HEADING, page.level + depth), attribute(attributes, "id") or None, None
+        )
 
         def close() -> None:
             flow.buffer.wrap_code(start)
@@ -205,7 +209,7 @@ def term(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close 
     return flow.flush
 
 
-def definition(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+def definition(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """A definition."""
     flow = page.flow
     flow.flush()
@@ -221,42 +225,45 @@ def definition(page: Surroundings, node: LexborNode, attributes: Attributes) -> 
     return close
 
 
-# --- what has a label ---
+# --- labelled blocks ---
 
 
-def admonition(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """An admonition, with its title where it has one."""
-    _begin(page)
+def admonition(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """An admonition with its title, if any."""
+    _start_block(page)
     class_ = attributes.get("class") or ""
     kind, classes = callout_kind(page.generator, node.tag or "", class_), class_.split()
     if (title := _title_in(page, node)) is None:
-        return page.labelled(admonition_label(kind, EMPTY), keep=True)
-    return _boxed(page, title, kind, is_coloured="alert" in classes and "theme-admonition" not in classes)
+        return page.open_label(admonition_label(kind, EMPTY), keep=True)
+    return _open_box(page, title, kind, is_coloured="alert" in classes and "theme-admonition" not in classes)
 
 
-def _title_in(page: Surroundings, node: LexborNode, depth: int = 0) -> LexborNode | None:
-    """The element among the first ones in an admonition that is its title."""
+def _title_in(page: PageState, node: LexborNode, depth: int = 0) -> LexborNode | None:
+    """The title among the first elements of an admonition."""
     for count, child in enumerate(children(node)):
         if child.tag == "summary" and node.tag == "details":
             return child
-        if mark_of(page.generator, child.tag or "", child.attributes.get("class") or "") is HtmlMark.ADMONITION_TITLE:
+        if (
+            element_type(page.generator, child.tag or "", child.attributes.get("class") or "")
+            is ElementType.ADMONITION_TITLE
+        ):
             return child
-        if count == 0 and depth < _DEEPEST_TITLE and (found := _title_in(page, child, depth + 1)) is not None:
+        if count == 0 and depth < _MAX_TITLE_DEPTH and (found := _title_in(page, child, depth + 1)) is not None:
             return found
         if count > 1:
             break
     return None
 
 
-def details(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """Something that unfolds, with its summary."""
-    _begin(page)
+def details(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A collapsible section with its summary."""
+    _start_block(page)
     title = next((child for child in children(node) if child.tag == "summary"), None)
-    return _boxed(page, title, "") if title is not None else page.flow.flush
+    return _open_box(page, title, "") if title is not None else page.flow.flush
 
 
-def _boxed(page: Surroundings, title: LexborNode, kind: str, *, is_coloured: bool = False) -> Close:
-    box = Box(kind, is_coloured)
+def _open_box(page: PageState, title: LexborNode, kind: str, *, is_coloured: bool = False) -> Close:
+    box = TitledBox(kind, is_coloured)
     page.titles[title.mem_id] = box
 
     def close() -> None:
@@ -265,8 +272,8 @@ def _boxed(page: Surroundings, title: LexborNode, kind: str, *, is_coloured: boo
     return close
 
 
-def title_of_box(page: Surroundings, box: Box) -> Close:
-    """The title of an admonition or fold: running text, whatever stands in it."""
+def title_of_box(page: PageState, box: TitledBox) -> Close:
+    """The title of an admonition or collapsible section, written as inline text."""
     flow = page.flow
     flow.flush()
     captured = flow.begin_run()
@@ -283,21 +290,21 @@ def title_of_box(page: Surroundings, box: Box) -> Close:
     return close
 
 
-def _is_default(page: Surroundings, kind: str, title: str) -> bool:
-    """Whether a title is the generator's own word for the kind, in the page's language."""
+def _is_default(page: PageState, kind: str, title: str) -> bool:
+    """Whether a title is the generator's default for the kind, in the page's language."""
     if is_default_title(page.language, kind.lower(), title):
         return True
-    return page.generator.lower_titles and page.language not in {"", "en"} and is_small_word(title)
+    return page.generator.lowercase_titles and page.language not in {"", "en"} and is_lowercase_word(title)
 
 
-def summary(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """A summary that is no title of anything."""
+def summary(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A summary outside `details`."""
     page.flow.flush()
     return page.flow.flush
 
 
-def apart(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """What stands apart from what is beside it."""
+def separate(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """An inline element shown as a block."""
     page.flow.flush()
     return page.flow.flush
 
@@ -305,32 +312,32 @@ def apart(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close
 # --- tabs ---
 
 
-def tab_list(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """What holds the labels of tabs."""
-    _begin(page)
-    page.tabs.begin()
+def tab_list(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """The container of tab labels."""
+    _start_block(page)
+    page.tabs.start_group()
     page.label_parents.add(node.mem_id)
     return page.flow.flush
 
 
-def tab(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """The label of a tab: it stands above its panel."""
+def tab(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A tab label; it is written above its panel."""
     if text := short_text(node):
         page.flow.flush()
         page.tabs.label(text, attributes)
     return SKIP
 
 
-def label(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A label: of a tab in a list of tabs, else text like any other."""
+def label(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A `label` element: a tab label inside a tab list, else text."""
     is_tab = node.parent is not None and node.parent.mem_id in page.label_parents
     return tab(page, node, attributes) if is_tab else None
 
 
-def panel(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """The panel of a tab, also one that is hidden until its tab is chosen."""
-    _begin(page)
-    settle = page.labelled(Inline(tab_label(page.tabs.open_panel(attributes))), keep=False)
+def panel(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A tab panel, even if hidden."""
+    _start_block(page)
+    settle = page.open_label(Inline(tab_label(page.tabs.open_panel(attributes))), keep=False)
 
     def close() -> None:
         settle()
@@ -339,16 +346,16 @@ def panel(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close
     return close
 
 
-def code_panels(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """What holds the panels of a code group."""
+def code_panels(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """The container of a code group's panels."""
     page.flow.flush()
     page.panel_parents.add(node.mem_id)
     return page.flow.flush
 
 
-def code_panel(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """One code block of a group: its label is its title."""
-    _begin(page)
+def code_panel(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A code block in a group; its label is its title."""
+    _start_block(page)
     page.code_title = page.tabs.open_panel(attributes)
     return page.tabs.close_panel
 
@@ -356,23 +363,25 @@ def code_panel(page: Surroundings, node: LexborNode, attributes: Attributes) -> 
 # --- footnotes ---
 
 
-def footnotes(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """The notes of the page: each is written at the end of the section that refers to it first."""
+def footnotes(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """The container of footnotes; each note is written at the end of the section that first refers to it."""
     page.flow.flush()
-    page.has_notes = True
-    return None if page.writes_notes else SKIP
+    page.has_footnotes = True
+    return None if page.in_footnote else SKIP
 
 
-def write_footnotes(page: Surroundings, *, everything: bool = False) -> None:
-    """Write the notes that were referred to since the last heading."""
-    if page.writes_notes:
+def write_footnotes(page: PageState, *, include_unreferenced: bool = False) -> None:
+    """Write the footnotes referenced since the last heading."""
+    if page.in_footnote:
         return
-    page.writes_notes = True
+    page.in_footnote = True
     writer = page.flow.writer
-    for count, (label, node) in enumerate(page.footnotes.take(everything=everything and page.has_notes)):
+    for count, (label, node) in enumerate(
+        page.footnotes.take_referenced(include_unreferenced=include_unreferenced and page.has_footnotes)
+    ):
         writer.open_note(f"[^{label}]: ", is_next=count > 0)
         page.nest.append("definition")
         page.walk(page, node)
         page.nest.pop()
         writer.close_note()
-    page.writes_notes = False
+    page.in_footnote = False

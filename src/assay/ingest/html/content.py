@@ -1,4 +1,4 @@
-"""Which element of a page holds what the page says."""
+"""The element of a page that holds its content."""
 
 from collections.abc import Iterator
 
@@ -7,14 +7,24 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from assay.ingest.html.generators import HtmlGenerator
 from assay.ingest.html.nodes import TEXT, descendants, is_element
 
-_USUAL = ("main article", "[role=main] article", "[role=main]", "main", "#main-content", ".markdown-body", "article")
-_BESIDE = frozenset(["nav", "aside", "footer", "header", "script", "style", "noscript", "template", "svg", "form", "a"])
-_MOST_OF_IT = 0.8
-"""Share of the text outside links that an element must hold to be looked into instead of the one around it."""
+_CONTENT_SELECTORS = (
+    "main article",
+    "[role=main] article",
+    "[role=main]",
+    "main",
+    "#main-content",
+    ".markdown-body",
+    "article",
+)
+_NOT_CONTENT = frozenset(
+    ["nav", "aside", "footer", "header", "script", "style", "noscript", "template", "svg", "form", "a"]
+)
+_MIN_SHARE = 0.8
+"""A child element replaces its parent if it holds this share of the text outside links."""
 
 
 def content_of(tree: LexborHTMLParser, generator: HtmlGenerator) -> Iterator[LexborNode]:
-    """Elements that may hold the content, the best first; the last is the whole body."""
+    """Yield the elements that may hold the content, the best first; the last is the whole body."""
     seen: set[int] = set()
     for selector in generator.content:
         node = tree.css_first(selector)
@@ -22,53 +32,53 @@ def content_of(tree: LexborHTMLParser, generator: HtmlGenerator) -> Iterator[Lex
             seen.add(node.mem_id)
             yield node
     body = tree.body
-    for node in (*_usual(tree), *([_densest(body)] if body is not None else []), body):
+    for node in (*_named_elements(tree), *([_densest(body)] if body is not None else []), body):
         if node is not None and node.mem_id not in seen:
             seen.add(node.mem_id)
             yield node
 
 
-def _usual(tree: LexborHTMLParser) -> Iterator[LexborNode]:
-    """Elements that are named as the content, where only one is."""
-    for selector in _USUAL:
+def _named_elements(tree: LexborHTMLParser) -> Iterator[LexborNode]:
+    """Elements that are named as content, if only one matches."""
+    for selector in _CONTENT_SELECTORS:
         found = tree.css(selector)
         if len(found) == 1:
             yield found[0]
 
 
 def _densest(body: LexborNode) -> LexborNode:
-    """The innermost element that holds most of the page's text outside links and navigation."""
-    weights = _weights(body)
+    """The innermost element with most of the page's text outside links and navigation."""
+    lengths = _text_lengths(body)
     best = body
     while True:
         child = best.first_child
-        whole = weights.get(best.mem_id, 0)
-        heaviest: LexborNode | None = None
+        total = lengths.get(best.mem_id, 0)
+        dominant: LexborNode | None = None
         while child is not None:
-            if is_element(child) and weights.get(child.mem_id, 0) >= _MOST_OF_IT * whole > 0:
-                heaviest = child
+            if is_element(child) and lengths.get(child.mem_id, 0) >= _MIN_SHARE * total > 0:
+                dominant = child
                 break
             child = child.next
-        if heaviest is None or heaviest.tag in {"p", "pre", "ul", "ol", "table", "code", "span", "blockquote", "dl"}:
+        if dominant is None or dominant.tag in {"p", "pre", "ul", "ol", "table", "code", "span", "blockquote", "dl"}:
             return best
-        best = heaviest
+        best = dominant
 
 
-def _weights(body: LexborNode) -> dict[int, int]:
-    """Characters of text in each element, without what stands in links and navigation."""
+def _text_lengths(body: LexborNode) -> dict[int, int]:
+    """Characters of text in each element, without links and navigation, by node id."""
     order: list[tuple[int, int]] = []
-    weights: dict[int, int] = {body.mem_id: 0}
-    left_out: set[int] = set()
+    lengths: dict[int, int] = {body.mem_id: 0}
+    excluded: set[int] = set()
     for node in descendants(body):
         parent = node.parent
         above = parent.mem_id if parent is not None else 0
-        if above in left_out or node.tag in _BESIDE:
-            left_out.add(node.mem_id)
+        if above in excluded or node.tag in _NOT_CONTENT:
+            excluded.add(node.mem_id)
         elif node.tag == TEXT:
-            weights[above] = weights.get(above, 0) + len((node.text_content or "").strip())
+            lengths[above] = lengths.get(above, 0) + len((node.text_content or "").strip())
         elif is_element(node):
-            weights[node.mem_id] = 0
+            lengths[node.mem_id] = 0
             order.append((node.mem_id, above))
     for inner, above in reversed(order):
-        weights[above] = weights.get(above, 0) + weights[inner]
-    return weights
+        lengths[above] = lengths.get(above, 0) + lengths[inner]
+    return lengths

@@ -1,9 +1,9 @@
-"""The words that generators put over an admonition for which its author wrote no title, in the page's language.
+"""The titles that generators write for admonitions without a title, by language.
 
-They only say the kind again, which the class of the element tells in English. Compared without regard to case.
+They repeat the kind, which the element's class gives in English. Compared without regard to case.
 """
 
-from assay.ingest.html.nodes import names
+from assay.ingest.html.nodes import name_set
 
 _WORDS: dict[str, dict[str, str]] = {
     "de": {
@@ -54,20 +54,20 @@ _WORDS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 _TITLES = {
-    (language, kind): frozenset(word.replace("_", " ") for word in names(words))
+    (language, kind): frozenset(word.replace("_", " ") for word in name_set(words))
     for language, kinds in _WORDS.items()
     for kind, words in kinds.items()
 }
 
 
 def is_default_title(language: str, kind: str, title: str) -> bool:
-    """Whether a title is what a generator writes for a kind where its author gave none.
+    """Whether a title is a generator's default title for this kind.
 
-    language: of the page, without its region: `pt`. kind: as the class tells it, in small letters.
+    language: of the page, without its region: `pt`. kind: from the class, in lower case.
     """
     return title.strip().rstrip(":\uff1a").casefold() in _TITLES.get((language, kind), ())
 
 
-def is_small_word(title: str) -> bool:
-    """Whether a title is one word in small letters; no word of a script without capital ones is."""
+def is_lowercase_word(title: str) -> bool:
+    """Whether a title is one lower-case word, in a script that has capitals."""
     return " " not in title and title == title.lower() != title.upper()

@@ -1,4 +1,4 @@
-"""Footnotes: what a reference is called, and where the note's text is."""
+"""Footnotes: the labels of references, and the notes' texts."""
 
 import re
 from collections import deque
@@ -13,7 +13,7 @@ _CONTAINERS = ".footnotes, [data-footnotes], [role=doc-endnotes], .footnote, .fo
 
 
 def is_back_link(text: str) -> bool:
-    """Whether a link leads from a note back to where it is referred to, as its text tells."""
+    """Whether a link's text is that of a footnote's back-link."""
     return text.rstrip("0123456789 ").strip() in _BACK
 
 
@@ -24,32 +24,32 @@ class Footnotes:
         self._root = root
         self._found: dict[str, LexborNode] | None = None
         self._labels: dict[str, str] = {}
-        self._waiting: deque[str] = deque()
+        self._pending: deque[str] = deque()
 
     def is_note(self, given: str) -> bool:
-        """Whether an element with this id is a note."""
+        """Whether the element with this id is a footnote."""
         return given in self._labels or given in self._notes()
 
-    def refer(self, fragment: str, shown: str) -> str | None:
-        """The label of the note that a link with this fragment refers to; None when there is no such note."""
+    def refer(self, fragment: str, visible_label: str) -> str | None:
+        """The label of the footnote that a fragment refers to; None when there is none."""
         found = self._notes()
         if fragment not in found and fragment not in self._labels:
             return None
         if fragment not in self._labels:
-            self._labels[fragment] = _label(fragment, shown)
-            self._waiting.append(fragment)
+            self._labels[fragment] = _label(fragment, visible_label)
+            self._pending.append(fragment)
         return self._labels[fragment]
 
-    def take(self, *, everything: bool = False) -> list[tuple[str, LexborNode]]:
-        """The notes that were referred to since the last time, with their labels; each note once.
+    def take_referenced(self, *, include_unreferenced: bool = False) -> list[tuple[str, LexborNode]]:
+        """The footnotes referenced since the last call, with their labels; each once.
 
-        everything: also those that nothing refers to.
+        include_unreferenced: also those without a reference.
         """
-        found = self._notes() if self._waiting or everything else {}
+        found = self._notes() if self._pending or include_unreferenced else {}
         taken: list[tuple[str, LexborNode]] = []
-        names = list(self._waiting) + (list(found) if everything else [])
-        self._waiting.clear()
-        for name in names:
+        name_set = list(self._pending) + (list(found) if include_unreferenced else [])
+        self._pending.clear()
+        for name in name_set:
             node = found.pop(name, None)
             if node is not None:
                 label = self._labels.setdefault(name, _label(name, _shown_label(node)))
@@ -57,7 +57,7 @@ class Footnotes:
         return taken
 
     def _notes(self) -> dict[str, LexborNode]:
-        """The notes by their ids, without those that were taken."""
+        """The remaining footnotes by id."""
         if self._found is None:
             self._found = {}
             for container in self._root.css(_CONTAINERS):
@@ -80,7 +80,7 @@ class Footnotes:
 
 
 def _is_note(tag: str, attributes: Attributes) -> bool:
-    """Whether an element is a note itself, not a list of notes."""
+    """Whether an element is a footnote and not a list of them."""
     if tag == "blockquote":
         return True
     if tag not in {"aside", "div", "li"}:
@@ -89,12 +89,12 @@ def _is_note(tag: str, attributes: Attributes) -> bool:
     return attributes.get("role") == "doc-footnote" or "footnote-definition" in classes or "footnote" in classes
 
 
-def _label(name: str, shown: str) -> str:
-    """The author's own label where the id has it, else the number that the page shows."""
+def _label(name: str, visible_label: str) -> str:
+    """The author's label from the id, else the number shown in the page."""
     found = _NUMBERED.fullmatch(name)
     if found:
         return found[1]
-    return shown.strip("[]() ") or name
+    return visible_label.strip("[]() ") or name
 
 
 def _shown_label(node: LexborNode) -> str:

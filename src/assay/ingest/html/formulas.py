@@ -1,4 +1,4 @@
-"""Formulas: their TeX where the page still has it, once."""
+"""Formulas as TeX, if the page contains it."""
 
 import re
 
@@ -12,7 +12,7 @@ _DOLLARS = re.compile(r"\s*\$(.*)\$\s*", re.DOTALL)
 
 
 def formula_of(node: LexborNode) -> tuple[str, bool]:
-    """TeX of a formula without its marks, or MathML's text where there is none; whether it stands on its own line."""
+    """The TeX of a formula without delimiters, or MathML's text; and whether it is a display formula."""
     attributes = node.attributes
     is_display = _is_display(node.tag or "", attributes)
     annotation = script = math = None
@@ -50,7 +50,7 @@ def _is_display(tag: str, attributes: Attributes) -> bool:
 
 
 def _mathml_text(math: LexborNode) -> str:
-    """What MathML shows, its annotations left away."""
+    """The visible text of MathML, without annotations."""
     parts = [
         (inner.text_content or "").strip()
         for inner in descendants(math)

@@ -1,39 +1,38 @@
-"""The site generators: how a page of each is told, where its content stands, and what in it is no content.
+"""The site generators: how to detect each, where its content is, and which parts are not content.
 
-To add a generator, add a `Generator` to GENERATORS: nothing else in this package names one. What every site writes
-alike (hash links, copy buttons, breadcrumbs, admonitions, tabs) is in `marks` and need not be said here again. Order
-matters where a page carries the marks of two: the first is taken.
+To add a generator, add a `Generator` to GENERATORS. Markup common to all sites (hash links, copy buttons, breadcrumbs,
+admonitions, tabs) is in `element_types`. The first generator that matches a page is used.
 """
 
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.ingest.html.patterns import NOTHING, Patterns
+from assay.ingest.html.class_patterns import NOTHING, ClassPatterns
 
 _HEAD = 6_000
-"""Characters of a page in which a comment of its generator is looked for."""
+"""Characters at the start of a page in which a generator's comment is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlGenerator:
     """One generator or theme.
 
-    name: what the type of its pages begins with, as in `docusaurus-page`.
-    metas: beginnings of what `<meta name="generator">` says, or of one of its parts between commas; lower case.
-    comments: parts of a comment near the page's beginning.
-    marks: CSS selectors any of which tells the generator where nothing else does.
-    content: CSS selectors of the element that holds what a page says, the best first.
-    chrome: classes and ids within that which are no content, as `patterns` reads them.
-    code_panels: classes of what holds the panels of a code group, whose labels are the titles of the code in them.
-    tab_lists: classes of what holds the labels of tabs as `<label>`.
-    unnamed: languages that it puts where an author named none.
-    code_frames: classes of what holds a code block with its title above it, where no class names the title.
-    apart: classes of elements that stand apart from what is beside them though their tags do not say so.
-    callouts: classes of its admonitions where they name no kind; colours: what class tells which kind, for these.
-    empty_line: what it writes for an empty line of code.
-    cut: CSS selectors of what is no content where neither a class nor an id tells it.
-    lower_titles: whether it calls an admonition without a title by its kind in the page's language, in small letters.
+    name: prefix of its pages' type, as in `docusaurus-page`.
+    metas: prefixes of `<meta name="generator">`, or of one of its comma-separated parts; lower case.
+    comments: parts of a comment near the page's start.
+    marks: CSS selectors that identify the generator if nothing else does.
+    content: CSS selectors of the element that holds the content, the best first.
+    chrome: classes and ids inside the content that are not content, as in `class_patterns`.
+    code_panels: classes of the container of a code group's panels, whose labels are code titles.
+    tab_lists: classes of the container of tab labels written as `<label>`.
+    default_languages: written where the author named no language.
+    code_frames: classes of the container of a code block with a title that no class names.
+    separate: classes of inline elements that are shown as blocks.
+    callouts: classes of its admonitions that name no kind. colours: pairs of a class and a kind, for these.
+    empty_line: written for an empty line of code.
+    removed: CSS selectors of parts that are not content and have no class or id.
+    lowercase_titles: it titles an untitled admonition with its kind in the page's language, in lower case.
     """
 
     name: str
@@ -41,17 +40,17 @@ class HtmlGenerator:
     comments: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     content: tuple[str, ...] = ()
-    chrome: Patterns = NOTHING
-    code_panels: Patterns = NOTHING
-    tab_lists: Patterns = NOTHING
-    code_frames: Patterns = NOTHING
-    apart: Patterns = NOTHING
-    callouts: Patterns = NOTHING
+    chrome: ClassPatterns = NOTHING
+    code_panels: ClassPatterns = NOTHING
+    tab_lists: ClassPatterns = NOTHING
+    code_frames: ClassPatterns = NOTHING
+    separate: ClassPatterns = NOTHING
+    callouts: ClassPatterns = NOTHING
     colours: tuple[tuple[str, str], ...] = ()
-    unnamed: frozenset[str] = frozenset()
+    default_languages: frozenset[str] = frozenset()
     empty_line: str = ""
-    cut: tuple[str, ...] = ()
-    lower_titles: bool = False
+    removed: tuple[str, ...] = ()
+    lowercase_titles: bool = False
 
 
 GENERATORS: tuple[HtmlGenerator, ...] = (
@@ -60,25 +59,25 @@ GENERATORS: tuple[HtmlGenerator, ...] = (
         metas=("docusaurus",),
         marks=("#__docusaurus",),
         content=(".theme-doc-markdown", "article .markdown", "main article", "main"),
-        chrome=Patterns(
+        chrome=ClassPatterns(
             "theme-doc-breadcrumbs theme-doc-version-badge theme-doc-version-banner theme-doc-toc-mobile "
             "theme-doc-toc-desktop theme-doc-footer theme-edit-this-page theme-last-updated pagination-nav "
             "theme-unlisted-banner theme-draft-banner theme-announcement-bar ul.table-of-contents buttonGroup*"
         ),
-        unnamed=frozenset(["text"]),
-        lower_titles=True,
+        default_languages=frozenset(["text"]),
+        lowercase_titles=True,
     ),
     HtmlGenerator(
         name="mkdocs",
         metas=("mkdocs",),
         marks=(".md-content__inner", "body .wm-page-content", ".rst-content .mkdocs"),
         content=("article.md-content__inner", ".md-content", "[role=main] .section", "[role=main]"),
-        chrome=Patterns(
+        chrome=ClassPatterns(
             "md-content__button md-source-file md-feedback nav.md-tags md-tags md-banner md-path md-announce "
             "md-clipboard md-annotation__index md-source-date md-code__nav div.toc"
         ),
-        tab_lists=Patterns("tabbed-labels tabbed-set"),
-        unnamed=frozenset(["text"]),
+        tab_lists=ClassPatterns("tabbed-labels tabbed-set"),
+        default_languages=frozenset(["text"]),
     ),
     HtmlGenerator(
         name="sphinx",
@@ -94,67 +93,67 @@ GENERATORS: tuple[HtmlGenerator, ...] = (
             "[role=main]",
             "main",
         ),
-        chrome=Patterns(
+        chrome=ClassPatterns(
             "viewcode-link viewcode-back linkcode-link related-pages bottom-of-page content-icon-container "
             "rst-footer-buttons prev-next-area div.contents nav.contents div.local aside.toc-drawer sphinx-bs "
             "sd-d-none header-article span.backrefs sd-summary-state-marker sd-summary-chevron-right "
             "sd-summary-chevron-up sd-summary-chevron-down"
         ),
-        unnamed=frozenset(["default", "none", "text"]),
+        default_languages=frozenset(["default", "none", "text"]),
     ),
     HtmlGenerator(
         name="starlight",
         metas=("starlight",),
         marks=("starlight-toc", ".sl-markdown-content"),
         content=(".sl-markdown-content", "main"),
-        chrome=Patterns("pagination-links sl-anchor-link sl-banner meta"),
-        apart=Patterns("span.description"),
-        unnamed=frozenset(["plaintext"]),
+        chrome=ClassPatterns("pagination-links sl-anchor-link sl-banner meta"),
+        separate=ClassPatterns("span.description"),
+        default_languages=frozenset(["plaintext"]),
     ),
     HtmlGenerator(
         name="vitepress",
         metas=("vitepress",),
         marks=("#VPContent",),
         content=("main.main .vp-doc", ".vp-doc", ".VPContent main", ".VPContent"),
-        chrome=Patterns("nav.table-of-contents VPDocFooter button.copy span.lang line-numbers-wrapper"),
-        code_panels=Patterns("div.blocks"),
-        tab_lists=Patterns("div.tabs"),
-        unnamed=frozenset(["txt", "text"]),
+        chrome=ClassPatterns("nav.table-of-contents VPDocFooter button.copy span.lang line-numbers-wrapper"),
+        code_panels=ClassPatterns("div.blocks"),
+        tab_lists=ClassPatterns("div.tabs"),
+        default_languages=frozenset(["txt", "text"]),
     ),
     HtmlGenerator(
         name="mdbook",
         comments=("Book generated using mdBook",),
         marks=("#mdbook-content", "#menu-bar + #search-wrapper", "mdbook-sidebar-scrollbox"),
         content=("#mdbook-content main", "#content main", "main"),
-        chrome=Patterns("nav-wrapper div.buttons img-wrapper checkbox-img fold-toggle"),
-        unnamed=frozenset(["plaintext"]),
+        chrome=ClassPatterns("nav-wrapper div.buttons img-wrapper checkbox-img fold-toggle"),
+        default_languages=frozenset(["plaintext"]),
     ),
     HtmlGenerator(
         name="gitbook",
         metas=("gitbook", "honkit"),
         marks=("section.markdown-section", ".gitbook-root"),
         content=("section.markdown-section", "main"),
-        chrome=Patterns("page-footer can-override-bg"),
-        code_frames=Patterns("group/codeblock"),
-        cut=("main > .whitespace-pre-wrap ~ *",),
+        chrome=ClassPatterns("page-footer can-override-bg"),
+        code_frames=ClassPatterns("group/codeblock"),
+        removed=("main > .whitespace-pre-wrap ~ *",),
     ),
     HtmlGenerator(
         name="docsy",
         marks=("main .td-content", ".td-main"),
         content=(".td-content", "main[role=main]", "main"),
-        chrome=Patterns(
+        chrome=ClassPatterns(
             "article-meta feedback--* td-page-meta__lastmod td-page-meta td-heading-self-link td-version-banner td-toc "
             "td-search taxonomy pager td-pager td-page-feedback"
         ),
-        unnamed=frozenset(["fallback"]),
+        default_languages=frozenset(["fallback"]),
     ),
     HtmlGenerator(
         name="nextra",
         marks=(".nextra-content", "[class*=nextra-]", "main[data-pagefind-body]"),
         content=("main[data-pagefind-body]", "article main", "main"),
-        chrome=Patterns("nextra-breadcrumb nextra-toc subheading-anchor nextra-copy-icon"),
-        code_frames=Patterns("div.nextra-code"),
-        callouts=Patterns("nextra-callout"),
+        chrome=ClassPatterns("nextra-breadcrumb nextra-toc subheading-anchor nextra-copy-icon"),
+        code_frames=ClassPatterns("div.nextra-code"),
+        callouts=ClassPatterns("nextra-callout"),
         colours=(
             ("x:bg-blue-100", "info"),
             ("x:bg-green-100", "tip"),
@@ -162,27 +161,27 @@ GENERATORS: tuple[HtmlGenerator, ...] = (
             ("x:bg-red-100", "error"),
             ("x:bg-purple-100", "important"),
         ),
-        unnamed=frozenset(["plaintext", "text"]),
+        default_languages=frozenset(["plaintext", "text"]),
         empty_line=" ",
     ),
 )
 
 UNKNOWN = HtmlGenerator(name="html")
-"""Stands for every other."""
+"""Any other generator."""
 
 _BY_NAME = {generator.name: generator for generator in GENERATORS}
 
 
 def generator_of(content: str, tree: LexborHTMLParser, named: str | None) -> HtmlGenerator:
-    """The generator of a page.
+    """Detect the generator of a page.
 
-    content: the page as it is written; tree: the same, parsed; named: what the source knows of it, if anything.
+    content: the page's source. tree: the same, parsed. named: the generator according to the source, if known.
     """
     if named is not None and named in _BY_NAME:
         return _BY_NAME[named]
-    said = _metas(tree)
+    metas = _metas(tree)
     for generator in GENERATORS:
-        if any(part.startswith(beginning) for beginning in generator.metas for part in said):
+        if any(part.startswith(beginning) for beginning in generator.metas for part in metas):
             return generator
     head = content[:_HEAD]
     for generator in GENERATORS:
@@ -195,7 +194,7 @@ def generator_of(content: str, tree: LexborHTMLParser, named: str | None) -> Htm
 
 
 def _metas(tree: LexborHTMLParser) -> list[str]:
-    """What the page's `<meta name="generator">` say, in parts, lower case."""
+    """The comma-separated parts of the page's `<meta name="generator">`, in lower case."""
     parts: list[str] = []
     node = tree.head.first_child if tree.head is not None else None
     while node is not None:

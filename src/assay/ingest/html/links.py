@@ -1,4 +1,4 @@
-"""Where the links of a page lead."""
+"""The targets of a page's links."""
 
 from urllib.parse import urldefrag, urljoin
 
@@ -12,34 +12,34 @@ _NOT_ADDRESSES = ("javascript:", "data:", "vbscript:", "blob:", "about:")
 
 
 class HtmlLinkResolver:
-    """Resolves the addresses that one page's links are written with, as a browser does at the page's own address."""
+    """Resolves a page's links as a browser does at the page's own address."""
 
     def __init__(self, page: RawPage, tree: LexborHTMLParser) -> None:
         self._url = page.url
         self._served_at = page.served_at or page.url
         base = next((node for node in children(tree.head) if node.tag == "base"), None) if tree.head else None
         written = (base.attributes.get("href") or "").strip() if base is not None else ""
-        base_url = _joined(self._served_at, written) if len(written) <= URL else None
+        base_url = _join_url(self._served_at, written) if len(written) <= URL else None
         self._base = base_url or self._served_at
-        self._known: dict[str, str | None] = {}
+        self._cache: dict[str, str | None] = {}
 
     @property
     def page_url(self) -> str:
-        """The page's own address."""
+        """The page's canonical address."""
         return self._url
 
     def target(self, written: str) -> str | None:
-        """Absolute URL, fragment included; None for what is no address, or too long for one.
+        """The absolute URL with its fragment; None if it is invalid or too long.
 
-        The page's own is the canonical one.
+        A link to the page itself gives its canonical URL.
         """
-        if written not in self._known:
+        if written not in self._cache:
             target = self._resolve("".join(written.split("\n")).strip()) if len(written) <= URL else None
-            self._known[written] = target if target is not None and len(target) <= URL else None
-        return self._known[written]
+            self._cache[written] = target if target is not None and len(target) <= URL else None
+        return self._cache[written]
 
     def own_fragment(self, written: str) -> str | None:
-        """The fragment when a link leads to a place in this very page; None when it leads elsewhere."""
+        """The fragment of a link to the page itself; None for other links."""
         if written.startswith("#") and self._base == self._served_at:
             return written[1:]
         url, fragment = urldefrag(self.target(written) or "")
@@ -48,17 +48,17 @@ class HtmlLinkResolver:
     def _resolve(self, written: str) -> str | None:
         if not written or written.lower().startswith(_NOT_ADDRESSES):
             return None
-        joined = _joined(self._base, written.replace(" ", "%20"))
-        if joined is None:
+        url = _join_url(self._base, written.replace(" ", "%20"))
+        if url is None:
             return None
-        path, mark, fragment = joined.partition("#")
+        path, mark, fragment = url.partition("#")
         if path == self._served_at.partition("#")[0]:
             return self._url + mark + fragment if fragment else self._url
-        return joined if fragment or not mark else path
+        return url if fragment or not mark else path
 
 
-def _joined(base: str, address: str) -> str | None:
+def _join_url(base: str, address: str) -> str | None:
     try:
         return urljoin(base, address)
-    except ValueError:  # an address such as http://[ that urllib cannot take apart
+    except ValueError:  # such as http://[
         return None

@@ -1,4 +1,4 @@
-"""Small questions to the nodes of a parsed page, each answered in bounded or linear time."""
+"""Helpers for nodes of a parsed page, each in bounded or linear time."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,24 +6,24 @@ from selectolax.lexbor import LexborNode
 
 TEXT = "-text"
 COMMENT = "-comment"
-_LOOKED_AT = 200
-"""Nodes that a look ahead visits at most."""
+_MAX_LOOKAHEAD = 200
+"""Nodes visited by a lookahead at most."""
 
 Attributes = Mapping[str, str | None]
 
 
-def names(written: str) -> frozenset[str]:
-    """The names that a text has, with blanks between."""
-    return frozenset(written.split())
+def name_set(text: str) -> frozenset[str]:
+    """Split a text at blanks into a set."""
+    return frozenset(text.split())
 
 
 def is_element(node: LexborNode) -> bool:
-    """Whether it is an element, not text, a comment or the like."""
+    """Whether a node is an element."""
     return not (node.tag or "-").startswith(("-", "!"))
 
 
 def children(node: LexborNode) -> Iterator[LexborNode]:
-    """The elements directly in it."""
+    """The child elements."""
     child = node.first_child
     while child is not None:
         if is_element(child):
@@ -32,25 +32,25 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def descendants(node: LexborNode) -> Iterator[LexborNode]:
-    """Everything in it, in the order of the page; without recursion, however deep it is."""
-    waiting: list[LexborNode] = []
+    """All descendants in document order, without recursion."""
+    stack: list[LexborNode] = []
     current = node.first_child
-    while current is not None or waiting:
+    while current is not None or stack:
         if current is None:
-            current = waiting.pop()
+            current = stack.pop()
             continue
         yield current
         after = current.next
         if after is not None:
-            waiting.append(after)
+            stack.append(after)
         current = current.first_child
 
 
 def short_text(node: LexborNode) -> str:
-    """Its text, blanks collapsed, as far as the first few hundred nodes tell: enough for a label."""
+    """The text of the first few hundred descendants with whitespace collapsed: enough for a label."""
     parts: list[str] = []
     for count, inner in enumerate(descendants(node)):
-        if count >= _LOOKED_AT:
+        if count >= _MAX_LOOKAHEAD:
             break
         if inner.tag == TEXT:
             parts.append(inner.text_content or "")
@@ -58,7 +58,7 @@ def short_text(node: LexborNode) -> str:
 
 
 def all_text(node: LexborNode) -> str:
-    """All text in it that is no program, blanks collapsed."""
+    """All text outside scripts, styles and templates, with whitespace collapsed."""
     texts = (
         inner.text_content or ""
         for inner in descendants(node)
@@ -68,23 +68,23 @@ def all_text(node: LexborNode) -> str:
 
 
 def first_text(node: LexborNode) -> str:
-    """The first text in it that is not blank, as it is written; "" when a look ahead finds none."""
+    """The first text that is not blank, unchanged; "" if the lookahead finds none."""
     for count, inner in enumerate(descendants(node)):
-        if count >= _LOOKED_AT:
+        if count >= _MAX_LOOKAHEAD:
             break
         if inner.tag == TEXT and (content := inner.text_content or "").strip():
             return content
     return ""
 
 
-def attribute(attributes: Attributes, *names: str) -> str:
-    """The first of these attributes that is given and not blank, "" when there is none."""
-    for name in names:
+def attribute(attributes: Attributes, *name_set: str) -> str:
+    """The value of the first of these attributes that is not blank; "" if there is none."""
+    for name in name_set:
         if value := (attributes.get(name) or "").strip():
             return value
     return ""
 
 
-def number(written: str, otherwise: int, most: int) -> int:
-    """A whole number as an attribute has it, at most so large."""
-    return min(int(written), most) if written.isascii() and written.isdecimal() and len(written) < 10 else otherwise
+def number(text: str, default: int, maximum: int) -> int:
+    """Parse a whole number, limited to `maximum`; `default` if it is invalid."""
+    return min(int(text), maximum) if text.isascii() and text.isdecimal() and len(text) < 10 else default

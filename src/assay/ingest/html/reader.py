@@ -1,8 +1,8 @@
-"""HTML pages → documents, read as a person reads them: what the page says, without what the site has around it.
+"""HTML pages → documents: the content of a page, without the site around it.
 
-The steps, each in a module of its own: `generators` tells which generator made the page, `content` finds the element
-that holds what it says, `walking` goes through that element, `marks` and the handlers say what each element in it is,
-and `assay.ingest.normalized` writes the text, in the form that the same page gives when it is read from its source.
+The steps, each in a module of its own: `generators` detects the site generator, `content` finds the element with the
+content, `walk` visits its elements, `element_types` and the handlers interpret each, and `assay.ingest.normalized`
+writes the text, in the same form as a page read from its source.
 """
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -14,9 +14,9 @@ from assay.ingest.html.footnotes import Footnotes
 from assay.ingest.html.generators import HtmlGenerator, generator_of
 from assay.ingest.html.links import HtmlLinkResolver
 from assay.ingest.html.nodes import all_text
-from assay.ingest.html.surroundings import Surroundings
-from assay.ingest.html.titles import heading_outside, title_of
-from assay.ingest.html.walking import walk
+from assay.ingest.html.page_state import PageState
+from assay.ingest.html.titles import heading_above_content, title_of
+from assay.ingest.html.walk import walk
 from assay.ingest.inlines import Inline, storable
 from assay.ingest.normalized import NormalizedWriter
 from assay.ingest.page_info import document_of, info_of
@@ -26,26 +26,23 @@ from assay.model.documents import Document, MediaType, RawPage
 from assay.model.nesting import limit_nesting
 
 READER_REVISION = "3"
-"""Changes whenever the same page would give another document, or more of it would be kept."""
+"""Increase when the same page would give another document, or more of it would be stored."""
 
-_WITHOUT_SCRIPTS = "noscript, noframes"
-"""Elements for browsers without JavaScript or frames: no reader sees them, and a page with nothing else is empty."""
+_FALLBACK_ELEMENTS = "noscript, noframes"
+"""Elements for browsers without JavaScript or frames; readers do not see them."""
 
 
 def read_html(page: RawPage) -> Document:
-    """The document that an HTML page shows. Pure: the same page gives the same document.
-
-    Raises InputError for a page of another media type.
-    """
+    """Convert an HTML page to a document. Deterministic, no I/O."""
     if page.media_type is not MediaType.HTML:
         raise InputError(f"{page.key}: {page.media_type} is not HTML.", hint="Give it to the reader for its type.")
     content = storable(page.content)
     tree = LexborHTMLParser(limit_nesting(content))
     generator = generator_of(content, tree, page.generator)
-    for selector in (_WITHOUT_SCRIPTS, *generator.cut):
+    for selector in (_FALLBACK_ELEMENTS, *generator.removed):
         for node in tree.css(selector):
             node.decompose()
-    writer = _unwritten(page, tree, generator)
+    writer = _write_content(page, tree, generator)
     title = (
         title_of(tree, writer.first_title)
         or page.title
@@ -56,12 +53,12 @@ def read_html(page: RawPage) -> Document:
     return document_of(page, info_of(page, title, generator.name), normalized)
 
 
-def _unwritten(page: RawPage, tree: LexborHTMLParser, generator: HtmlGenerator) -> NormalizedWriter:
-    """The content, written down: of the first element that shows any text, so that no page with text is empty."""
+def _write_content(page: RawPage, tree: LexborHTMLParser, generator: HtmlGenerator) -> NormalizedWriter:
+    """Write the content: of the first candidate element with text, so that no page with text becomes empty."""
     links = HtmlLinkResolver(page, tree)
     writer = NormalizedWriter()
     for root in content_of(tree, generator):
-        writer = _walked(tree, root, links, generator)
+        writer = _write_element(tree, root, links, generator)
         if not writer.is_empty:
             return writer
     if tree.body is not None and (text := all_text(tree.body)):
@@ -69,24 +66,24 @@ def _unwritten(page: RawPage, tree: LexborHTMLParser, generator: HtmlGenerator) 
     return writer
 
 
-def _walked(
+def _write_element(
     tree: LexborHTMLParser, root: LexborNode, links: HtmlLinkResolver, generator: HtmlGenerator
 ) -> NormalizedWriter:
     flow = TextFlow(NormalizedWriter(), links.target)
-    surroundings = Surroundings(flow, generator, links, root, Footnotes(root), walk)
-    surroundings.language = _language(tree)
-    if (title := heading_outside(tree, root)) is not None:
-        close = heading(surroundings, title, title.attributes)
-        walk(surroundings, title)
+    state = PageState(flow, generator, links, root, Footnotes(root), walk)
+    state.language = _language(tree)
+    if (title := heading_above_content(tree, root)) is not None:
+        close = heading(state, title, title.attributes)
+        walk(state, title)
         if close is not None:
             close()
-    walk(surroundings, root)
-    surroundings.spend_code_title()
-    write_footnotes(surroundings, everything=True)
+    walk(state, root)
+    state.flush_code_title()
+    write_footnotes(state, include_unreferenced=True)
     return flow.writer
 
 
 def _language(tree: LexborHTMLParser) -> str:
-    """The page's language without its region: `pt` for `pt-BR`; "" where it does not say."""
+    """The page's language without its region: `pt` for `pt-BR`; "" if not declared."""
     written = (tree.root.attributes.get("lang") or "") if tree.root is not None else ""
     return written.strip().lower().replace("_", "-").partition("-")[0]

@@ -1,20 +1,20 @@
-"""Tables, row by row; those that hold whole blocks are written block by block."""
+"""Tables, row by row; those that contain blocks are written block by block."""
 
 from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.nodes import Attributes, attribute, number
-from assay.ingest.html.surroundings import Close, Surroundings
+from assay.ingest.html.page_state import Close, PageState
 from assay.ingest.inlines import EMPTY, joined
 from assay.ingest.text_flow import CellTable
 
-_WIDEST = 100
-_TALLEST = 1_000
-_MOST_FILLED = 20_000
-"""Cells that spans and short rows may add to a table, besides ten for each that the page has."""
+_MAX_COLSPAN = 100
+_MAX_ROWSPAN = 1_000
+_MAX_FILLED = 20_000
+"""Empty cells that spans and short rows may add to a table, plus ten per real cell."""
 
 
 class SpanningTable(CellTable):
-    """A table with the cells that reach down from rows above. spans: rows still to fill, by column."""
+    """A table, with cells that span rows. spans: rows still to fill, by column."""
 
     __slots__ = ("cells", "filled", "spans")
 
@@ -26,11 +26,11 @@ class SpanningTable(CellTable):
 
     @property
     def may_fill(self) -> bool:
-        """Whether the page has so much of the table that more empty cells are in proportion."""
-        return self.filled <= _MOST_FILLED + 10 * self.cells
+        """Whether more empty cells are still in proportion to the table."""
+        return self.filled <= _MAX_FILLED + 10 * self.cells
 
     def fill(self) -> None:
-        """Put empty cells where cells from above reach into the open row."""
+        """Add empty cells where cells of earlier rows span into the open row."""
         row = self.row
         while row is not None and self.spans.get(len(row), 0) > 0 and self.may_fill:
             column = len(row)
@@ -39,11 +39,11 @@ class SpanningTable(CellTable):
             row.append(EMPTY)
 
 
-def table(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """A table; one that only arranges its content is passed through."""
+def table(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A table; a layout table is written as its content."""
     flow = page.flow
     flow.flush()
-    page.spend_code_title()
+    page.flush_code_title()
     if flow.tables and not flow.is_run:
         flow.spill()
     is_layout = attributes.get("role") in {"presentation", "none"}
@@ -59,17 +59,19 @@ def table(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close
     return close
 
 
-def _write(page: Surroundings, grid: SpanningTable) -> None:
+def _write(page: PageState, grid: SpanningTable) -> None:
     width = max(len(row) for row in grid.rows)
-    if width * len(grid.rows) > _MOST_FILLED + 10 * grid.cells:  # a few wide rows among many short ones
+    if (
+        width * len(grid.rows) > _MAX_FILLED + 10 * grid.cells
+    ):  # padding many short rows to a few wide ones would be too much
         for row in grid.rows:
             page.flow.paragraph(joined(row, " "))
     else:
         page.flow.table(grid.rows)
 
 
-def row(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """A row."""
+def row(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A table row."""
     page.flow.flush()
     if not page.flow.tables:
         return page.flow.flush
@@ -77,7 +79,7 @@ def row(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close |
     return lambda: _end_row(page)
 
 
-def _end_row(page: Surroundings) -> None:
+def _end_row(page: PageState) -> None:
     page.flow.flush()
     grid = page.flow.tables[-1] if page.flow.tables else None
     if isinstance(grid, SpanningTable) and grid.row:
@@ -86,8 +88,8 @@ def _end_row(page: Surroundings) -> None:
         grid.row = None
 
 
-def cell(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """A cell: running text, or blocks, which make blocks of the whole table."""
+def cell(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A table cell: inline text; blocks turn the whole table into blocks."""
     flow = page.flow
     flow.flush()
     grid = flow.tables[-1] if flow.tables else None
@@ -98,17 +100,17 @@ def cell(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close 
     opened = grid.row
     grid.fill()
     captured = flow.capture()
-    wide = number(attribute(attributes, "colspan"), 1, _WIDEST) or 1
-    tall = number(attribute(attributes, "rowspan"), 1, _TALLEST) or 1
+    colspan = number(attribute(attributes, "colspan"), 1, _MAX_COLSPAN) or 1
+    rowspan = number(attribute(attributes, "rowspan"), 1, _MAX_ROWSPAN) or 1
 
     def close() -> None:
         inline = flow.release(captured)
         if inline is None:
             return
         grid.cells += 1
-        width = wide if grid.may_fill else 1
-        if tall > 1:
-            grid.spans.update(dict.fromkeys(range(len(opened), len(opened) + width), tall - 1))
+        width = colspan if grid.may_fill else 1
+        if rowspan > 1:
+            grid.spans.update(dict.fromkeys(range(len(opened), len(opened) + width), rowspan - 1))
         grid.filled += width - 1
         opened.extend([inline] + [EMPTY] * (width - 1))
 

@@ -1,4 +1,4 @@
-"""What a page is called."""
+"""The title of a page."""
 
 import re
 
@@ -11,29 +11,29 @@ _BLANKS = re.compile(r"\s+")
 
 
 def title_of(tree: LexborHTMLParser, first_heading: str | None) -> str:
-    """The page's first level-1 heading, else its `<title>` without the site's name, else what it gives to others.
+    """The first level-1 heading, else `<title>` without the site's name, else `og:title`.
 
-    first_heading: the one in its text, if any.
+    first_heading: the one in the content, if any.
     """
     if first_heading:
         return first_heading
     metas = _metas(tree)
     node = tree.css_first("head > title")
-    written = _plain(short_text(node)) if node is not None else ""
-    shared = metas.get("og:title", "")
-    if not written:
-        return shared
+    title = _collapse_whitespace(short_text(node)) if node is not None else ""
+    og_title = metas.get("og:title", "")
+    if not title:
+        return og_title
     site = metas.get("og:site_name", "")
-    if shared and shared != written and written.startswith(shared):
-        return shared
-    if site and written.endswith(site) and (rest := written[: -len(site)].rstrip(" |–—·•:»-")):
+    if og_title and og_title != title and title.startswith(og_title):
+        return og_title
+    if site and title.endswith(site) and (rest := title[: -len(site)].rstrip(" |–—·•:»-")):
         return rest
-    found = _SUFFIX.fullmatch(written)
-    return found[1] if found else written
+    found = _SUFFIX.fullmatch(title)
+    return found[1] if found else title
 
 
-def heading_outside(tree: LexborHTMLParser, root: LexborNode) -> LexborNode | None:
-    """The level-1 heading that stands over the content; None where it is in it, or not the only one."""
+def heading_above_content(tree: LexborHTMLParser, root: LexborNode) -> LexborNode | None:
+    """The level-1 heading above the content; None if the content has one, or if there is not exactly one."""
     if root.css_first("h1") is not None:
         return None
     found = tree.css("main h1, article h1, [role=main] h1")
@@ -46,9 +46,9 @@ def _metas(tree: LexborHTMLParser) -> dict[str, str]:
         attributes: Attributes = node.attributes
         name = attributes.get("property") or ""
         if name in {"og:title", "og:site_name"}:
-            found.setdefault(name, _plain(attributes.get("content") or ""))
+            found.setdefault(name, _collapse_whitespace(attributes.get("content") or ""))
     return found
 
 
-def _plain(text: str) -> str:
+def _collapse_whitespace(text: str) -> str:
     return _BLANKS.sub(" ", text).strip()

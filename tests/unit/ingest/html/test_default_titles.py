@@ -3,7 +3,7 @@
 import pytest
 from tests.html_sources import read_whole
 
-from assay.ingest.html.default_titles import is_small_word
+from assay.ingest.html.default_titles import is_lowercase_word
 
 _DOCUSAURUS = (
     '<div class="theme-admonition theme-admonition-{kind} alert"><div class="admonitionHeading_x">'
@@ -70,4 +70,4 @@ def test_of_docusaurus_one_small_word_is_the_themes_in_every_language() -> None:
     ("title", "is_small"), [("uwaga", True), ("Uwaga", False), ("na razie", False), ("注記", False)]
 )
 def test_a_small_word_has_letters_that_could_be_capital(title: str, is_small: bool) -> None:
-    assert is_small_word(title) is is_small
+    assert is_lowercase_word(title) is is_small

@@ -1,21 +1,21 @@
-"""What the class of an element says of it, on the sites of all generators alike.
+"""The type of an element by its class, for all generators.
 
-Names that mean something on the pages of one generator only are in `generators`.
+Classes that only one generator uses are in `generators`.
 """
 
 import re
 from enum import Enum
 from functools import lru_cache
 
+from assay.ingest.html.class_patterns import ClassPatterns
 from assay.ingest.html.generators import HtmlGenerator
-from assay.ingest.html.nodes import names
-from assay.ingest.html.patterns import Patterns
+from assay.ingest.html.nodes import name_set
 
 
-class HtmlMark(Enum):
-    """What an element is for."""
+class ElementType(Enum):
+    """The type of an element."""
 
-    CHROME = "chrome"  # not part of what the page says
+    CHROME = "chrome"  # not content
     CODE_TITLE = "code title"
     NUMBERED_CODE = "numbered code"  # a table of line numbers and code
     TAB_LIST = "tab list"
@@ -23,7 +23,7 @@ class HtmlMark(Enum):
     PANEL = "panel"
     CODE_PANELS = "code panels"
     CODE_FRAME = "code frame"
-    APART = "apart"
+    SEPARATE = "apart"
     ADMONITION = "admonition"
     ADMONITION_TITLE = "admonition title"
     FORMULA = "formula"
@@ -31,14 +31,14 @@ class HtmlMark(Enum):
     FOOTNOTE_REFERENCE = "footnote reference"
 
 
-_MARKS: tuple[tuple[HtmlMark, Patterns], ...] = (
+_ELEMENT_TYPES: tuple[tuple[ElementType, ClassPatterns], ...] = (
     (
-        HtmlMark.CHROME,
-        Patterns(
-            # links of headings to themselves
+        ElementType.CHROME,
+        ClassPatterns(
+            # self-links of headings
             "hash-link headerlink header-anchor heading-anchor a.anchor-link anchorjs-link sl-anchor-link "
             "subheading-anchor td-heading-self-link a.permalink heading-link octicon-link "
-            # what copies, shares, plays
+            # buttons to copy, share, play
             "button.copy copybtn copy-button copy-btn btn-copy btn-clipboard clipboard-button md-clipboard "
             "copy-to-clipboard* zeroclipboard-container toolbar-item "
             # for screen readers only
@@ -48,7 +48,7 @@ _MARKS: tuple[tuple[HtmlMark, Patterns], ...] = (
             "pagination-links prev-next prev-next-area prev-next-links docs-pagination page-nav page-navigation "
             "#table-of-contents #toc #TableOfContents nav.toc div.toc ul.toc nav.table-of-contents toc-wrapper "
             "toc-container tableOfContents* tocCollapsible* on-this-page sidebar-toc back-to-top* backToTop* "
-            # what a site says about its page
+            # page metadata
             "edit-page edit-this-page edit-page-link edit-link edit-on-github theme-edit-this-page last-updated "
             "lastupdated last-modified page-meta theme-last-updated feedback-widget page-feedback feedback--* "
             "cookie-banner cookie-consent cookie-notice cookieconsent* cc-window #onetrust-consent-sdk "
@@ -56,45 +56,48 @@ _MARKS: tuple[tuple[HtmlMark, Patterns], ...] = (
         ),
     ),
     (
-        HtmlMark.CODE_TITLE,
-        Patterns(
+        ElementType.CODE_TITLE,
+        ClassPatterns(
             "codeBlockTitle* code-block-caption span.filename th.filename code-block-title code-title "
             "remark-code-title rehype-code-title code-header code-block-header gatsby-code-title "
             "figcaption.header nextra-code-title"
         ),
     ),
     (
-        HtmlMark.NUMBERED_CODE,
-        Patterns("table.highlighttable table.lntable table.codehilitetable table.rouge-table table.linenodiv"),
+        ElementType.NUMBERED_CODE,
+        ClassPatterns("table.highlighttable table.lntable table.codehilitetable table.rouge-table table.linenodiv"),
     ),
-    (HtmlMark.TAB_LIST, Patterns("sd-tab-set nav-tabs tabbed-labels")),
-    (HtmlMark.TAB, Patterns("sd-tab-label")),
-    (HtmlMark.PANEL, Patterns("tabbed-block sd-tab-content tab-pane")),
+    (ElementType.TAB_LIST, ClassPatterns("sd-tab-set nav-tabs tabbed-labels")),
+    (ElementType.TAB, ClassPatterns("sd-tab-label")),
+    (ElementType.PANEL, ClassPatterns("tabbed-block sd-tab-content tab-pane")),
     (
-        HtmlMark.ADMONITION_TITLE,
-        Patterns(
+        ElementType.ADMONITION_TITLE,
+        ClassPatterns(
             "admonition-title admonitionHeading* custom-block-title starlight-aside__title markdown-alert-title "
             "blockquote-tag-title alert-heading callout-title callout-header hint-title callout__title"
         ),
     ),
-    (HtmlMark.FORMULA, Patterns("katex katex-display arithmatex div.math span.math math-display math-inline MathJax")),
+    (ElementType.FORMULA, ClassPatterns(
+        "katex katex-display arithmatex div.math span.math math-display math-inline MathJax"
+    )),
     (
-        HtmlMark.FOOTNOTES,
-        Patterns("footnotes section.footnotes div.footnote aside.footnote-list aside.footnote ol.footnote-definition"
-                 " div.footnote-definition dl.footnote"),
+        ElementType.FOOTNOTES,
+        ClassPatterns(
+            "footnotes section.footnotes div.footnote aside.footnote-list aside.footnote ol.footnote-definition "
+            "div.footnote-definition dl.footnote"
+        ),
     ),
-    (
-        HtmlMark.FOOTNOTE_REFERENCE,
-        Patterns("a.footnote-ref a.footnote-reference sup.footnote-ref sup.footnote-reference"),
-    ),
+    (ElementType.FOOTNOTE_REFERENCE, ClassPatterns(
+        "a.footnote-ref a.footnote-reference sup.footnote-ref sup.footnote-reference"
+    )),
 )  # fmt: skip
 
 _KINDS = (
     "abstract attention bug caution check danger error example failure faq help hint important info information note "
     "question quote seealso success summary tip todo tldr warning deprecated security experimental"
 )
-KINDS = names(_KINDS)
-"""Names of kinds that the generators know."""
+KINDS = name_set(_KINDS)
+"""Kinds of admonitions."""
 _OWN_KIND = re.compile(
     r"(?:^|\s)(?:theme-admonition-|starlight-aside--|markdown-alert-|blockquote-tag-|admonish-)([a-z]+)(?=\s|$)"
 )
@@ -104,34 +107,34 @@ _KIND_OF_COLOUR = {
     "primary": "note", "secondary": "note", "info": "info", "success": "tip", "warning": "warning", "danger": "danger",
     "light": "note", "dark": "note", "error": "danger", "note": "note", "tip": "tip",
 }  # fmt: skip
-_CONTAINERS = names("admonition custom-block starlight-aside markdown-alert callout hint hint-container")
-_NEVER_ADMONITIONS = names("p span a code h1 h2 h3 h4 h5 h6 li svg img td th button i")
+_CONTAINERS = name_set("admonition custom-block starlight-aside markdown-alert callout hint hint-container")
+_NEVER_ADMONITIONS = name_set("p span a code h1 h2 h3 h4 h5 h6 li svg img td th button i")
 
 
 @lru_cache(maxsize=16_384)
-def mark_of(generator: HtmlGenerator, tag: str, class_: str) -> HtmlMark | None:
-    """What an element of this tag with this class attribute is for on the pages of a generator."""
+def element_type(generator: HtmlGenerator, tag: str, class_: str) -> ElementType | None:
+    """The type of an element with this tag and class attribute."""
     classes = class_.split()
     if generator.chrome.match(tag, classes):
-        return HtmlMark.CHROME
+        return ElementType.CHROME
     if generator.callouts.match(tag, classes) or admonition_kind(tag, class_) is not None:
-        return HtmlMark.ADMONITION
-    said = (
-        (HtmlMark.CODE_PANELS, generator.code_panels),
-        (HtmlMark.TAB_LIST, generator.tab_lists),
-        (HtmlMark.CODE_FRAME, generator.code_frames),
-        (HtmlMark.APART, generator.apart),
+        return ElementType.ADMONITION
+    generator_types = (
+        (ElementType.CODE_PANELS, generator.code_panels),
+        (ElementType.TAB_LIST, generator.tab_lists),
+        (ElementType.CODE_FRAME, generator.code_frames),
+        (ElementType.SEPARATE, generator.separate),
     )
-    return next((mark for mark, patterns in (*said, *_MARKS) if patterns.match(tag, classes)), None)
+    return next((mark for mark, patterns in (*generator_types, *_ELEMENT_TYPES) if patterns.match(tag, classes)), None)
 
 
 def is_chrome_id(generator: HtmlGenerator, tag: str, given: str) -> bool:
-    """Whether an element with this id is no part of what the page says."""
-    return generator.chrome.match_id(tag, given) or _MARKS[0][1].match_id(tag, given)
+    """Whether an element with this id is chrome."""
+    return generator.chrome.match_id(tag, given) or _ELEMENT_TYPES[0][1].match_id(tag, given)
 
 
 def callout_kind(generator: HtmlGenerator, tag: str, class_: str) -> str:
-    """The kind of an admonition by its class attribute, on the pages of a generator; `note` when nothing tells it."""
+    """The kind of an admonition by its class attribute; `note` by default."""
     classes = class_.split()
     if generator.callouts.match(tag, classes):
         return next((kind for colour, kind in generator.colours if colour in classes), "note")
@@ -140,7 +143,7 @@ def callout_kind(generator: HtmlGenerator, tag: str, class_: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def admonition_kind(tag: str, class_: str) -> str | None:
-    """The kind of the admonition that a class attribute tells of, e.g. `warning`; None when it tells of none."""
+    """The kind of admonition that a class attribute names, e.g. `warning`; None for other elements."""
     if tag in _NEVER_ADMONITIONS:
         return None
     class_ = class_.lower()
@@ -150,10 +153,10 @@ def admonition_kind(tag: str, class_: str) -> str | None:
         return named
     if found := _OWN_KIND.search(class_):
         return found[1]
-    names = set(classes)
-    if not names.isdisjoint(_CONTAINERS):
+    name_set = set(classes)
+    if not name_set.isdisjoint(_CONTAINERS):
         found = _KIND_AFTER.search(class_)
         given = found[1] if found and found[1] in KINDS else named
-        return given or ("note" if "details" not in names and "hint" not in names else None)
-    coloured = _COLOUR.search(class_) if "alert" in names or "hints-alert" in names else None
+        return given or ("note" if "details" not in name_set and "hint" not in name_set else None)
+    coloured = _COLOUR.search(class_) if "alert" in name_set or "hints-alert" in name_set else None
     return _KIND_OF_COLOUR.get(coloured[1]) if coloured else None

@@ -1,49 +1,49 @@
-"""Elements within running text: links, code, images, formulas, boxes to tick."""
+"""Handlers of inline elements: links, code, images, formulas, checkboxes."""
 
 import re
 
 from selectolax.lexbor import LexborNode
 
-from assay.ingest.html.beside import is_edit_link, may_be_edit_link
+from assay.ingest.html.boilerplate import is_edit_link, may_be_edit_link
 from assay.ingest.html.footnotes import is_back_link
 from assay.ingest.html.formulas import formula_of
 from assay.ingest.html.generators import UNKNOWN
 from assay.ingest.html.nodes import Attributes, children, short_text
-from assay.ingest.html.surroundings import SKIP, Close, Surroundings
+from assay.ingest.html.page_state import SKIP, Close, PageState
 from assay.ingest.inlines import code_span
 
 _SELF_LINK = frozenset(["", "#", "¶", "§", "🔗", "⚓", "⚓︎", "\u200b", "∞", "¤"])
 _SURE_SELF_LINK = frozenset(["¶", "⚓", "⚓︎"])
-_ABOUT_THE_PAGE = re.compile(
+_PAGE_LINK_TEXT = re.compile(
     r"(?:edit|improve|suggest (?:an )?edits?(?: to)?|fix)(?: this)?(?: page)?(?: on (?:github|gitlab|bitbucket))?"
     r"|(?:view|show|page)(?: page)? source|view (?:this page|source) on (?:github|gitlab)|back to top|skip to .{0,30}"
     r"|copy page|report (?:an )?issue(?: with this page)?|was this (?:page )?helpful\??",
     re.IGNORECASE,
 )
-_COLOURED = frozenset(["span", "em", "b", "i", "strong", "wbr", "mark", "ins", "del", "u"])
+_STYLING_TAGS = frozenset(["span", "em", "b", "i", "strong", "wbr", "mark", "ins", "del", "u"])
 
 
-def link(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A link; those of headings to themselves, back from footnotes, and to edit the page are not shown."""
+def link(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A link. Heading self-links, footnote back-links and edit links are not shown."""
     href = (attributes.get("href") or "").strip()
     own = page.links.own_fragment(href) if "#" in href else None
     if own is not None:
-        return _own_link(page, node, attributes, own)
+        return _fragment_link(page, node, attributes, own)
     if not href:
         return None
-    if _is_about_the_page(node, href, attributes):
+    if _is_page_link(node, href, attributes):
         return SKIP
-    if may_be_edit_link(href) and page.may_look() and _is_edit_link(page, node, href):
+    if may_be_edit_link(href) and page.may_inspect() and _is_edit_link(page, node, href):
         return SKIP
-    return _open(page, node, href)
+    return _open_link(page, node, href)
 
 
-def _is_edit_link(page: Surroundings, node: LexborNode, href: str) -> bool:
-    is_unknown = page.generator is UNKNOWN  # the others say with a class what leads to the source
+def _is_edit_link(page: PageState, node: LexborNode, href: str) -> bool:
+    is_unknown = page.generator is UNKNOWN  # other generators mark edit links with a class
     return is_edit_link(node, href, page.root, page.links.page_url, may_view=is_unknown)
 
 
-def _open(page: Surroundings, node: LexborNode, href: str) -> Close:
+def _open_link(page: PageState, node: LexborNode, href: str) -> Close:
     buffer = page.flow.buffer
     page.flow.open_link(href)
     last = node.last_child
@@ -51,14 +51,14 @@ def _open(page: Surroundings, node: LexborNode, href: str) -> Close:
         return buffer.close_link
 
     def close() -> None:
-        buffer.drop_blank()  # it parts the link from an icon
+        buffer.drop_blank()  # the blank before an icon
         buffer.close_link()
 
     return close
 
 
-def _own_link(page: Surroundings, node: LexborNode, attributes: Attributes, fragment: str) -> Close | None:
-    """A link to a place in the page itself."""
+def _fragment_link(page: PageState, node: LexborNode, attributes: Attributes, fragment: str) -> Close | None:
+    """A link to an anchor in the same page."""
     text = short_text(node)
     if text in _SURE_SELF_LINK or (page.in_heading and text in _SELF_LINK and not _has_image(node)):
         return SKIP
@@ -67,41 +67,41 @@ def _own_link(page: Surroundings, node: LexborNode, attributes: Attributes, frag
     if (label := _reference(page, fragment, attributes, text)) is not None:
         page.flow.text(f"[^{label}]")
         return SKIP
-    return None if page.in_heading else _open(page, node, (attributes.get("href") or "").strip())
+    return None if page.in_heading else _open_link(page, node, (attributes.get("href") or "").strip())
 
 
 def _has_image(node: LexborNode) -> bool:
     return any(child.tag == "img" for child in children(node))
 
 
-def _is_about_the_page(node: LexborNode, href: str, attributes: Attributes) -> bool:
+def _is_page_link(node: LexborNode, href: str, attributes: Attributes) -> bool:
     if attributes.get("rel") == "edit":
         return True
     if "edit" in href or "github" in href or "gitlab" in href or "blob" in href or "issues" in href:
-        return _ABOUT_THE_PAGE.fullmatch(short_text(node)) is not None
+        return _PAGE_LINK_TEXT.fullmatch(short_text(node)) is not None
     return False
 
 
-def _reference(page: Surroundings, fragment: str, attributes: Attributes, text: str) -> str | None:
-    """Label of the footnote that a link refers to; None when it is another kind of link."""
+def _reference(page: PageState, fragment: str, attributes: Attributes, text: str) -> str | None:
+    """The label of the footnote that a link refers to; None for other links."""
     is_one = (
         "data-footnote-ref" in attributes
         or attributes.get("role") == "doc-noteref"
         or "footnote" in (attributes.get("class") or "")
         or fragment.startswith(("fn", "user-content-fn", "footnote"))
     )
-    return page.footnotes.refer(fragment, text) if is_one and not page.writes_notes else None
+    return page.footnotes.refer(fragment, text) if is_one and not page.in_footnote else None
 
 
-def footnote_reference(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """What holds the reference to a footnote, or is one."""
+def footnote_reference(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A footnote reference, or the element around it."""
     if node.tag == "a":
         return link(page, node, attributes)
     return None
 
 
-def inline_code(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """Inline code, its blanks as they are written."""
+def inline_code(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """Inline code, with its blanks unchanged."""
     flow = page.flow
     if page.in_code:
         return None
@@ -125,18 +125,18 @@ def inline_code(page: Surroundings, node: LexborNode, attributes: Attributes) ->
 
 
 def _has_markup(node: LexborNode) -> bool:
-    """Whether something stands in inline code that is more than coloured text."""
-    return any(child.tag not in _COLOURED for child in children(node))
+    """Whether inline code contains more than styled text."""
+    return any(child.tag not in _STYLING_TAGS for child in children(node))
 
 
-def line_break(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """The line ends, its paragraph goes on."""
+def line_break(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A line break inside a paragraph."""
     page.flow.line_break()
     return SKIP
 
 
-def image(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """An image's alternative text, once where the page has it for light and dark."""
+def image(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """An image's alternative text; once for a light and a dark variant."""
     alternative = (attributes.get("alt") or "").strip()
     before = node.prev
     if before is not None and before.tag == "img" and before.attributes.get("alt") == attributes.get("alt"):
@@ -147,8 +147,8 @@ def image(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close
     return SKIP
 
 
-def button(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A button says nothing, but for one that is the text of a heading, a fold, or an item."""
+def button(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A button; not shown unless it is the text of a heading, a list item, or a collapsible section's toggle."""
     parent = node.parent
     if (
         page.in_heading
@@ -159,28 +159,28 @@ def button(page: Surroundings, node: LexborNode, attributes: Attributes) -> Clos
     return SKIP
 
 
-def checkbox(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """The box of a task."""
+def checkbox(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """The checkbox of a task."""
     if attributes.get("type") == "checkbox" and "item" in page.nest[-1:]:
         page.flow.mark("[x] " if "checked" in attributes else "[ ] ")
     return SKIP
 
 
-def script(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:
-    """A script shows nothing, but for MathJax's formulas."""
+def script(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+    """A script; only MathJax's formulas are shown."""
     if "math/tex" in (attributes.get("type") or ""):
         _write_formula(page, node.text().strip(), is_display="mode=display" in (attributes.get("type") or ""))
     return SKIP
 
 
-def formula(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """A formula in any of the ways to write one."""
+def formula(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """A formula in any notation."""
     tex, is_display = formula_of(node)
     _write_formula(page, tex, is_display=is_display)
     return SKIP
 
 
-def _write_formula(page: Surroundings, tex: str, *, is_display: bool) -> None:
+def _write_formula(page: PageState, tex: str, *, is_display: bool) -> None:
     flow = page.flow
     if not tex:
         return
@@ -191,10 +191,10 @@ def _write_formula(page: Surroundings, tex: str, *, is_display: bool) -> None:
         flow.verbatim(f"${' '.join(tex.split())}$")
 
 
-def raised(page: Surroundings, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """Raised text; the number that a note begins with is its label already."""
+def superscript(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
+    """Superscript; a footnote's own number is omitted, because its label is written anyway."""
     after = node.next
-    if page.writes_notes and page.flow.buffer.is_empty and node.text().strip().isdecimal() and after is not None:
+    if page.in_footnote and page.flow.buffer.is_empty and node.text().strip().isdecimal() and after is not None:
         page.alert_mark = "."
         return SKIP
     return None

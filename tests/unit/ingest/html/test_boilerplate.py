@@ -1,9 +1,9 @@
-"""What stands beside the content and is told by where it stands: lists of links in asides, links to edit the page."""
+"""Boilerplate inside the content, recognized by its position: lists of links in asides, edit links."""
 
 import pytest
 from tests.html_sources import made_by, text_of
 
-from assay.ingest.html.surroundings import MOST_LOOKS
+from assay.ingest.html.page_state import MAX_INSPECTIONS
 
 _LINKS = '<h3>On this site</h3><ul><li><a href="/a">Install it</a><li><a href="/b">Upgrade it</a></ul>'
 _PROSE = "<p>A paragraph of the content that says enough about its subject to be one of several that follow.</p>" * 3
@@ -100,5 +100,5 @@ def test_where_a_class_tells_what_leads_to_the_source_a_link_to_it_is_its_author
 
 
 def test_only_so_many_are_looked_at_so_that_a_page_of_nothing_else_takes_linear_time() -> None:
-    shown = text_of(_PROSE + f"<aside>{_LINKS}</aside>" * (MOST_LOOKS + 3))
+    shown = text_of(_PROSE + f"<aside>{_LINKS}</aside>" * (MAX_INSPECTIONS + 3))
     assert shown.count("Install it") == 3
