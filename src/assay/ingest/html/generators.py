@@ -1,7 +1,7 @@
 """The site generators: how to detect each, where its content is, and which parts are not content.
 
-To add a generator, add a `Generator` to GENERATORS. Markup common to all sites (hash links, copy buttons, breadcrumbs,
-admonitions, tabs) is in `element_types`. The first generator that matches a page is used.
+To add a generator, add an `HtmlGenerator` to GENERATORS. Markup common to all sites (hash links, copy buttons,
+breadcrumbs, admonitions, tabs) is in `element_types`. The first generator that matches a page is used.
 """
 
 from dataclasses import dataclass
