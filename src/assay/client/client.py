@@ -5,6 +5,7 @@ The key is in the headers of the connection and nowhere else; no message, log li
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any, Self, Unpack, overload
@@ -187,13 +188,12 @@ class Client:
 
 
 def _request(query: Query) -> dict[str, Any]:
-    filters = query.filters
     return {
         "query": query.text,
         "top_k": query.top_k,
         "mode": query.mode.value,
         "threshold": query.threshold,
-        "filters": _filters(filters),
+        "filters": asdict(query.filters),
         "include": {
             "content": True,
             "metadata": True,
@@ -218,17 +218,6 @@ def _query(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Query:
         with_vectors=bool(include.get("vectors", False)),
         with_similarity=bool(include.get("similarity", False)),
     )
-
-
-def _filters(filters: Filters) -> dict[str, object]:
-    return {
-        "versions": list(filters.versions),
-        "locales": list(filters.locales),
-        "url_prefix": filters.url_prefix,
-        "sections": list(filters.sections),
-        "sources": list(filters.sources),
-        "everything": filters.everything,
-    }
 
 
 def _hit(result: Mapping[str, Any]) -> Hit:

@@ -1,11 +1,10 @@
 """`assay compare --json` and `assay validate --sweep --json`: what was measured, and what may be concluded."""
 
-import math
 from collections.abc import Mapping
+from dataclasses import asdict, fields
 
-from assay.contracts.fields import utc_timestamp
+from assay.contracts.fields import finite, utc_timestamp
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Side, Sweep, SweptMean, SweptRow
-from assay.model.evaluation import Interval
 from assay.model.validations import Difference, Percentiles
 
 SCHEMA_VERSION = 1
@@ -39,7 +38,7 @@ def sweep_body(sweep: Sweep) -> dict[str, object]:
         "test_set_fingerprint": sweep.test_set_fingerprint,
         "measure": sweep.measure,
         "best": sweep.best,
-        "detectable": _finite(sweep.detectable),
+        "detectable": finite(sweep.detectable),
         "conclusions": list(sweep.words),
         "notes": list(sweep.notes),
         "rows": [_row(row) for row in sweep.rows],
@@ -55,7 +54,7 @@ def _side(side: Side, judged: float | None, lost: int) -> dict[str, object]:
         "test_set": told.test_set,
         "test_set_fingerprint": told.test_set_fingerprint,
         "topics": len(side.topics),
-        "judged@5": _finite(judged),
+        "judged@5": finite(judged),
         "lost_judgments": lost,
         "latency": _latency(side.latency),
         "latency_note": side.latency_note,
@@ -67,16 +66,9 @@ def _measure(one: ComparedMeasure) -> dict[str, object]:
 
 
 def _difference(found: Difference) -> dict[str, object]:
-    return {
-        "topics": found.topics,
-        "a": found.a,
-        "b": found.b,
-        "difference": found.difference,
-        "interval": _interval(found.interval),
-        "p": found.p,
-        "adjusted_p": found.adjusted_p,
-        "detectable": _finite(found.detectable),
-    }
+    figures = asdict(found) | {"detectable": finite(found.detectable)}
+    del figures["measure"]
+    return figures
 
 
 def _changed(topic: ChangedTopic) -> dict[str, object]:
@@ -96,7 +88,7 @@ def _row(row: SweptRow) -> dict[str, object]:
         "settings": dict(row.described),
         "chunks": row.chunks,
         "measures": {one.measure: _mean(one) for one in row.means},
-        "judged@5": _finite(row.judged),
+        "judged@5": finite(row.judged),
         "latency": _latency(row.latency),
         "topics": row.topics,
         "failed": row.failed,
@@ -109,29 +101,12 @@ def _row(row: SweptRow) -> dict[str, object]:
 
 def _mean(mean: SweptMean) -> Mapping[str, object]:
     return {
-        "value": _finite(mean.value),
+        "value": finite(mean.value),
         "interval": None if mean.low is None or mean.high is None else {"low": mean.low, "high": mean.high},
         "against_first": None if mean.against_first is None else _difference(mean.against_first),
     }
 
 
-def _interval(interval: Interval | None) -> dict[str, object] | None:
-    return None if interval is None else {"low": interval.low, "high": interval.high, "level": interval.level}
-
-
 def _latency(figures: Percentiles | None) -> dict[str, object] | None:
-    if figures is None:
-        return None
-    return {
-        "samples": figures.samples,
-        "mean_ms": figures.mean_ms,
-        "p50_ms": figures.p50_ms,
-        "p95_ms": figures.p95_ms,
-        "p99_ms": figures.p99_ms,
-        "max_ms": figures.max_ms,
-        "p99_estimated": figures.p99_estimated,
-    }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+    """The percentiles alone, also of figures that have more."""
+    return None if figures is None else {one.name: getattr(figures, one.name) for one in fields(Percentiles)}

@@ -5,6 +5,7 @@ schema that the OpenAPI document shows.
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -145,6 +146,11 @@ def sent(value: object) -> str:
         length = f" of {len(value):,} characters" if len(value) > SHOWN_CHARACTERS else ""
         return f"the string {shown(value)}{length} was sent" if value else "an empty string was sent"
     return f"{shown(value)} was sent"
+
+
+def finite(value: float | None) -> float | None:
+    """The number; None for NaN and the infinities, which JSON does not have."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def utc_timestamp(moment: datetime) -> str:

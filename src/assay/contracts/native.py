@@ -218,7 +218,9 @@ def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict
     unknown = set(options) - SearchOptions.__optional_keys__
     if unknown:
         raise TypeError(f"search() has no option {min(unknown)!r}; it has {', '.join(SearchOptions.__annotations__)}")
-    said = {name: list(value) if isinstance(value, list | tuple) else value for name, value in options.items()}
+    said: dict[str, Any] = {
+        name: list(value) if isinstance(value, list | tuple) else value for name, value in options.items()
+    }
     own: dict[str, Any] = {name: said.pop(name) for name in ("mode", "threshold") if name in said}
     body: dict[str, Any] = {"query": text, **own, "filters": said}
     return body if top_k is None else body | {"top_k": top_k}
@@ -276,14 +278,8 @@ def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:
 
 def to_filters(asked: SearchFilters) -> Filters:
     """The filters as the core has them. Raises InputError for a url_prefix that is no absolute URL."""
-    return Filters(
-        versions=tuple(asked.versions),
-        locales=tuple(asked.locales),
-        url_prefix=None if asked.url_prefix is None else _url_prefix(asked.url_prefix),
-        sections=tuple(asked.sections),
-        sources=tuple(asked.sources),
-        everything=asked.everything,
-    )
+    said: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in asked}
+    return Filters(**said | {"url_prefix": None if asked.url_prefix is None else _url_prefix(asked.url_prefix)})
 
 
 def _url_prefix(url: str) -> str:

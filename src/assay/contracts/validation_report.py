@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 
-from assay.contracts.fields import utc_timestamp
+from assay.contracts.fields import finite, utc_timestamp
 from assay.contracts.seed_measures import (
     compute_hash_validation_rate,
     compute_metadata_completeness,
@@ -98,7 +98,7 @@ def _fields(validation: Validation, cases: list[dict[str, object]]) -> dict[str,
         "verdict": verdict.outcome.value,
         "gate": {
             "fingerprint": verdict.gate,
-            "precision_target": _finite(validation.precision_target) or 0.0,
+            "precision_target": finite(validation.precision_target) or 0.0,
             "findings": [_part(finding) for finding in verdict.findings],
         },
         "criteria": [_criterion(validation, name) for name in _CRITERIA],
@@ -146,8 +146,8 @@ def _case(result: TopicResult) -> dict[str, object]:
         "reached": result.reached,
         "error": result.error,
         "latency_ms": None if result.total_ms is None else _positive(result.total_ms),
-        "measures": {name: _finite(value) for name, value in result.values.items()},
-        "upper": {name: _finite(value) for name, value in result.upper.items()},
+        "measures": {name: finite(value) for name, value in result.values.items()},
+        "upper": {name: finite(value) for name, value in result.upper.items()},
         "judged": [label is not None for label in labels],
         "chunk_ids": [hit.chunk.id for hit in hits],
         "relevant": result.relevant,
@@ -196,7 +196,7 @@ def _criterion(validation: Validation, name: str) -> dict[str, object]:
         return {"name": name, "value": None, "limit": limit, "met": None, "reason": why}
     met = {Outcome.PASS: True, Outcome.FAIL: False, Outcome.INCONCLUSIVE: None}[finding.outcome]
     reason = None if met else finding.detail or "not decided"
-    return {"name": name, "value": _finite(finding.value), "limit": finding.limit, "met": met, "reason": reason}
+    return {"name": name, "value": finite(finding.value), "limit": finding.limit, "met": met, "reason": reason}
 
 
 # --- what Assay adds -----------------------------------------------------------------------------------------------
@@ -210,11 +210,11 @@ def _part(part: Finding | LatencyFigures | Provenance) -> object:
 def _measures(measures: Sequence[MeasureValue]) -> dict[str, object]:
     return {
         measure.name: {
-            "value": _finite(measure.value),
+            "value": finite(measure.value),
             "measured": measure.measured,
             "topics": measure.topics,
             "interval": _interval(measure.interval),
-            "upper": _finite(measure.upper),
+            "upper": finite(measure.upper),
             "tied": list(measure.tied) if measure.tied and all(map(math.isfinite, measure.tied)) else None,
         }
         for measure in measures
@@ -263,13 +263,13 @@ def _difference(difference: Difference) -> dict[str, object]:
     return {
         "measure": difference.measure,
         "topics": difference.topics,
-        "live": _finite(difference.a) or 0.0,
-        "this": _finite(difference.b) or 0.0,
-        "difference": _finite(difference.difference) or 0.0,
+        "live": finite(difference.a) or 0.0,
+        "this": finite(difference.b) or 0.0,
+        "difference": finite(difference.difference) or 0.0,
         "interval": _interval(difference.interval),
         "p": _chance(difference.p),
         "adjusted_p": _chance(difference.adjusted_p),
-        "detectable": _finite(difference.detectable),
+        "detectable": finite(difference.detectable),
     }
 
 
@@ -294,12 +294,8 @@ def _mean(validation: Validation, name: str) -> float | None:
     return measure.value if measure else None
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
-
-
 def _share(value: float | None) -> float:
-    return min(max(_finite(value) or 0.0, 0.0), 1.0)
+    return min(max(finite(value) or 0.0, 0.0), 1.0)
 
 
 def _chance(p: float) -> float:
@@ -308,7 +304,7 @@ def _chance(p: float) -> float:
 
 
 def _positive(value: float | None) -> float:
-    return max(_finite(value) or 0.0, 0.0)
+    return max(finite(value) or 0.0, 0.0)
 
 
 def _plain(value: object, depth: int = 0) -> object:
@@ -316,7 +312,7 @@ def _plain(value: object, depth: int = 0) -> object:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
-        return _finite(value)
+        return finite(value)
     if isinstance(value, date):
         return value.isoformat()
     if depth < _DEEPEST and isinstance(value, Mapping):

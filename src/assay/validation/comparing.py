@@ -6,6 +6,7 @@ from statistics import fmean
 
 from assay.errors import InputError
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
+from assay.model.counting import some_of
 from assay.model.evaluation import Resolution, ResolvedTopic
 from assay.model.validations import Difference, Provenance, StoredTopic, TopicResult
 from assay.validation.measuring import Measures, found_passages
@@ -21,6 +22,7 @@ HEADLINE = ("nDCG@10", "P@5", "mrr", "Recall@10")
 ANY = "any"
 """Stands for every measure that is compared."""
 
+_NAMED = 5
 _JUDGED = "judged@5"
 _NOT_QUALITY = ("judged@", "ceiling", "rank_of_best")
 
@@ -31,7 +33,6 @@ MUCH_FEWER = 0.05
 _BY_RELEVANT = ("Recall@", "AP", "nDCG", "bpref")
 
 _TOLERANCE = 1e-9
-_NAMED = 5
 
 
 def stored_topic(result: TopicResult) -> StoredTopic:
@@ -187,15 +188,10 @@ def _join(a: Side, b: Side) -> tuple[list[str], tuple[str, ...]]:
         ("that one of them could not answer", failed),
     )
     return [one for one in both if one not in out], tuple(
-        f"{len(ids)} {'topic' if len(ids) == 1 else 'topics'} left out {what}: {_named(ids)}"
+        f"{len(ids)} {'topic' if len(ids) == 1 else 'topics'} left out {what}: {some_of(ids, _NAMED)}"
         for what, ids in told
         if ids
     )
-
-
-def _named(ids: Sequence[str]) -> str:
-    more = len(ids) - _NAMED
-    return ", ".join(ids[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 # --- conclusions ---------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from statistics import fmean
 
 from assay.errors import InputError
 from assay.model.comparisons import SweptMean, SweptRow
+from assay.model.counting import some_of
 from assay.model.evaluation import Passage
 from assay.model.validations import Difference, Percentiles, TopicResult
 from assay.ports import ChunkPlace
@@ -17,9 +18,9 @@ from assay.validation.unjudged import MUCH_JUDGED, left_open
 SHOWN = ("nDCG@10", "mrr", "P@5", "Recall@10")
 """The measures of every row; the one that decides is put first."""
 
+_NAMED = 4
 _JUDGED = "judged@5"
 _ALPHA = 0.05
-_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,7 @@ def _winner(rows: Sequence[SweptRow], best: int | None, measure: str, detectable
         return []
     tied = [row for row in rows if row.tied_with_best]
     unknown = [row.name for row in rows if row.open_to_best]
-    out = f" Whether {_named(unknown)} can be as good is open until their hits are judged." if unknown else ""
+    out = f" Whether {some_of(unknown, _NAMED)} can be as good is open until their hits are judged." if unknown else ""
     if len(tied) == 1 and len(unknown) == len(rows) - 1:
         return [f"{tied[0].name} is the highest on {measure}.{out}"]
     if len(tied) == 1:
@@ -225,7 +226,7 @@ def _winner(rows: Sequence[SweptRow], best: int | None, measure: str, detectable
         return [f"{tied[0].name} is the best on {measure}: {which} is significantly lower.{out}"]
     show = "" if detectable is None else f"; {rows[0].topics} topics show no less than {detectable:.2g}"
     alike = f"{len(tied)} of {len(rows)} rows cannot be told apart on {measure}"
-    words = [f"There is no winner: {alike} ({_named([row.name for row in tied])}){show}.{out}"]
+    words = [f"There is no winner: {alike} ({some_of([row.name for row in tied], _NAMED)}){show}.{out}"]
     timed = [(row.latency.p50_ms, row.name) for row in tied if row.latency]
     if timed:
         words.append(f"The quickest of these is {min(timed)[1]}, with a median of {min(timed)[0]:.2g} ms.")
@@ -267,7 +268,7 @@ def _notes(rows: Sequence[SweptRow], measured: Sequence[MeasuredRow], joined: in
     judged = [row.judged for row in rows if row.judged is not None]
     fewer = [row for row in rows if row.judged is not None and max(judged) - row.judged > MUCH_JUDGED]
     if fewer:
-        told = _named([f"{row.name} {row.judged:.0%}" for row in fewer])
+        told = some_of([f"{row.name} {row.judged:.0%}" for row in fewer], _NAMED)
         notes.append(
             f"Fewer of the first hits of some rows are judged ({told}, against {max(judged):.0%}). What nobody has "
             "judged counts as not relevant, so these rows may be better than they look."
@@ -281,8 +282,3 @@ def _notes(rows: Sequence[SweptRow], measured: Sequence[MeasuredRow], joined: in
             "do not count quite the same things."
         )
     return notes
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
