@@ -41,21 +41,10 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
         StructuralLimits, max_page_rise=None if settings.allow_additions else settings.max_page_rise
     )
     groups: list[tuple[str | None, Mapping[str, LimitSettings]]] = [(None, settings.limits), *settings.groups.items()]
-    quality = QualityLimits(
-        precision=settings.min_precision,
-        precision_share=settings.min_precision_share,
-        mrr=settings.min_mrr,
+    quality = settings.options(
+        QualityLimits,
         completeness=1.0,
         hashes=1.0,
-        p95_ms=settings.max_p95_ms,
-        edge_topics=settings.edge_topics,
-        precision_of=settings.precision,
-        abstain_below=settings.abstain_below,
-        lost_judgments=settings.max_lost_judgments,
-        derived_rr=settings.min_derived_rr,
-        derived_success=settings.min_derived_success,
-        allow_removals=settings.allow_removals,
-        no_worse=settings.no_worse_than_live,
         measures=tuple(
             MeasureLimit(parse_measure(name).name, group, limit.min, limit.max_drop_vs_live)
             for group, limits in groups

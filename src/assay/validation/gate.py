@@ -38,40 +38,41 @@ class MeasureLimit:
 class QualityLimits:
     """What a generation has to reach on labelled queries. The defaults of the settings are seed 001's.
 
-    precision: the P@5 that a topic has to reach, 0 to 1.
-    precision_share: the least share of topics that reach it, 0 to 1.
-    mrr: the least mean reciprocal rank, 0 to 1.
+    min_precision: the P@5 that a topic has to reach, 0 to 1.
+    min_precision_share: the least share of topics that reach it, 0 to 1.
+    min_mrr: the least mean reciprocal rank, 0 to 1.
     completeness, hashes: the least rates over the hits, 0 to 1.
-    p95_ms: what 95% of the searches have to stay under.
+    max_p95_ms: what 95% of the searches have to stay under.
     edge_topics: `count` as every topic, or judged by whether they `abstain`.
-    precision_of: P@5 is divided by 5 (`at_k`), or by the relevant chunks where there are fewer (`attainable`).
+    precision: P@5 is divided by 5 (`at_k`), or by the relevant chunks where there are fewer (`attainable`).
     abstain_below: similarity under which a hit is no answer, for topics that name no min_score; None where each has to.
-    lost_judgments: the largest share of judgments whose passage is not found.
-    derived_rr, derived_success: the least mean RR and Success@5 of a derived test set, 0 to 1.
+    max_lost_judgments: the largest share of judgments whose passage is not found.
+    min_derived_rr, min_derived_success: the least mean RR and Success@5 of a derived test set, 0 to 1.
     allow_removals: whether pages that are gone were removed on purpose, so that what was judged on them counts nowhere.
-    no_worse: whether no measure may be significantly lower than the live generation's; None for derived test sets only.
+    no_worse_than_live: whether no measure may be significantly lower than the live generation's; None for derived test
+        sets only.
     measures: further limits.
     """
 
-    precision: float
-    precision_share: float
-    mrr: float
+    min_precision: float
+    min_precision_share: float
+    min_mrr: float
     completeness: float
     hashes: float
-    p95_ms: float
+    max_p95_ms: float
     edge_topics: Literal["count", "abstain"]
-    precision_of: Literal["at_k", "attainable"]
+    precision: Literal["at_k", "attainable"]
     abstain_below: float | None
-    lost_judgments: float
-    derived_rr: float
-    derived_success: float
-    allow_removals: bool = False
-    no_worse: bool | None = None
+    max_lost_judgments: float
+    min_derived_rr: float
+    min_derived_success: float
+    allow_removals: bool
+    no_worse_than_live: bool | None
     measures: tuple[MeasureLimit, ...] = ()
 
     def asks_no_worse(self, *, derived: bool) -> bool:
         """Whether a test set is judged by "no worse than live"."""
-        return derived if self.no_worse is None else self.no_worse
+        return derived if self.no_worse_than_live is None else self.no_worse_than_live
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,8 @@ class Gate:
 
 def limit_notes(limits: QualityLimits) -> list[str]:
     """Which limits let everything pass."""
-    own = {"min_precision": limits.precision, "min_precision_share": limits.precision_share, "min_mrr": limits.mrr}
-    always = [name for name, least in own.items() if least <= 0.0]
+    own = ("min_precision", "min_precision_share", "min_mrr")
+    always = [name for name in own if getattr(limits, name) <= 0.0]
     always += [
         f"{limit.group}.{limit.measure}" if limit.group else limit.measure
         for limit in limits.measures

@@ -23,9 +23,9 @@ def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repai
     on_purpose = f". {_REMOVED}" if pages else ""
     return decided(
         "judgments found",
-        Outcome.INCONCLUSIVE if share > limits.lost_judgments else Outcome.PASS,
+        Outcome.INCONCLUSIVE if share > limits.max_lost_judgments else Outcome.PASS,
         1.0 - share,
-        f"at least {percent(1.0 - limits.lost_judgments)} of the judgments have their passage in the index",
+        f"at least {percent(1.0 - limits.max_lost_judgments)} of the judgments have their passage in the index",
         f"{len(lost)} of {len(found)} judgments count for nothing: {len(gone)} passages are gone{on_gone_pages}, "
         f"{len(lost) - len(gone)} stand more than once. `{repair}` lists them, and with --write mends what can be "
         f"proven{on_purpose}",

@@ -93,7 +93,7 @@ def with_targets(results: Sequence[TopicResult], limits: QualityLimits) -> list[
     """The results, each with whether its topic reached the precision that is asked of it."""
     asked = {result.topic.id for result in counted(results, limits)}
     return [
-        replace(one, reached=_precision_of(one, one.values, limits) >= limits.precision - _TOLERANCE)
+        replace(one, reached=_precision_of(one, one.values, limits) >= limits.min_precision - _TOLERANCE)
         if one.topic.id in asked
         else one
         for one in results
@@ -111,13 +111,13 @@ def headline(measured: Measured, limits: QualityLimits) -> str:
     if measured.derived:
         means = (f"{name} {_number(mean_of(results, name))}" for name in (_FIRST, _SUCCESS))
         return f"{' and '.join(means)} over {len(results)} derived topics."
-    good = sum(_precision_of(one, one.values, limits) >= limits.precision - _TOLERANCE for one in results)
+    good = sum(_precision_of(one, one.values, limits) >= limits.min_precision - _TOLERANCE for one in results)
     mrr = mean_of(results, RECIPROCAL_RANK) or 0.0
-    attainable = "attainable " if limits.precision_of == "attainable" else ""
-    reached = "exceeds" if mrr > limits.mrr else "reaches" if mrr >= limits.mrr - _TOLERANCE else "is under"
+    attainable = "attainable " if limits.precision == "attainable" else ""
+    reached = "exceeds" if mrr > limits.min_mrr else "reaches" if mrr >= limits.min_mrr - _TOLERANCE else "is under"
     return (
         f"{good}/{len(results)} queries ({good / max(len(results), 1):.0%}) achieved {attainable}precision@5 >= "
-        f"{limits.precision:.2f}. MRR {mrr:.2f} {reached} target {limits.mrr:.2f}."
+        f"{limits.min_precision:.2f}. MRR {mrr:.2f} {reached} target {limits.min_mrr:.2f}."
     )
 
 
@@ -138,15 +138,15 @@ def hits_to_label(results: Sequence[TopicResult], limits: QualityLimits, most: i
     ranked: list[tuple[tuple[int, int, int], Unjudged]] = []
     for place, result in enumerate(one for one in counted(results, limits) if one.topic.expects_answer):
         lower, upper = (_precision_of(result, values, limits) for values in (result.values, result.upper))
-        undecided = lower < limits.precision - _TOLERANCE <= upper
-        missing = max(round((limits.precision - lower) * _CUTOFF + 0.499), 1)
+        undecided = lower < limits.min_precision - _TOLERANCE <= upper
+        missing = max(round((limits.min_precision - lower) * _CUTOFF + 0.499), 1)
         for hit, label in zip(result.hits[:_CUTOFF], result.labels, strict=False):
             if label is not None:
                 continue
             if undecided:
                 key, why = (
                     (0, missing, hit.rank),
-                    f"{missing} more relevant would bring the topic to P@5 {limits.precision:g}",
+                    f"{missing} more relevant would bring the topic to P@5 {limits.min_precision:g}",
                 )
             elif hit.rank == 1:
                 key, why = (1, 0, place), "the first hit decides the topic's part of MRR"
@@ -181,17 +181,17 @@ def _answered(results: Sequence[TopicResult]) -> Finding:
 def _precision(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
     lower = [_precision_of(result, result.values, limits) for result in results]
     upper = [_precision_of(result, result.upper, limits) for result in results]
-    missing = [one for one, value in zip(results, lower, strict=True) if value < limits.precision - _TOLERANCE]
-    share, best = (_share(values, limits.precision) for values in (lower, upper))
-    name = f"{'attainable ' if limits.precision_of == 'attainable' else ''}P@5"
+    missing = [one for one, value in zip(results, lower, strict=True) if value < limits.min_precision - _TOLERANCE]
+    share, best = (_share(values, limits.min_precision) for values in (lower, upper))
+    name = f"{'attainable ' if limits.precision == 'attainable' else ''}P@5"
     return _bounded(
         "precision",
         share,
         best,
-        limits.precision_share,
-        f"at least {percent(limits.precision_share)} of the topics have {name} >= {limits.precision:g}",
+        limits.min_precision_share,
+        f"at least {percent(limits.min_precision_share)} of the topics have {name} >= {limits.min_precision:g}",
         f"{len(results) - len(missing)} of {len(results)} topics ({percent(share or 0.0)}) have {name} >= "
-        f"{limits.precision:g}, and {percent(limits.precision_share)} are asked for",
+        f"{limits.min_precision:g}, and {percent(limits.min_precision_share)} are asked for",
         [f"{one.topic.id}: {name} {_precision_of(one, one.values, limits):.2f}" for one in missing],
         len(results),
     )
@@ -199,7 +199,7 @@ def _precision(results: Sequence[TopicResult], limits: QualityLimits) -> Finding
 
 def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterable[Finding]:
     """RR and Success@5 with their intervals. Unjudged hits say nothing here, for nobody has looked at any."""
-    for measure, least in ((_FIRST, limits.derived_rr), (_SUCCESS, limits.derived_success)):
+    for measure, least in ((_FIRST, limits.min_derived_rr), (_SUCCESS, limits.min_derived_success)):
         known = [value for one in results if (value := one.values.get(measure)) is not None]
         found = _bounded(
             measure, mean_of(results, measure), None, least, f"{measure} is at least {least:g}", "", [], len(known)
@@ -222,7 +222,7 @@ def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterab
 
 def _precision_of(result: TopicResult, values: Mapping[str, float | None], limits: QualityLimits) -> float:
     value = values.get(PRECISION) or 0.0
-    if limits.precision_of == "at_k":
+    if limits.precision == "at_k":
         return value
     relevant = round(value * _CUTOFF)
     attainable = min(_CUTOFF, max(result.relevant, relevant))
@@ -236,16 +236,16 @@ def _share(values: Sequence[float], limit: float) -> float | None:
 def _mrr(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
     value, upper = mean_of(results, RECIPROCAL_RANK), mean_of(results, RECIPROCAL_RANK, upper=True)
     late = sorted(
-        (one for one in results if (one.values.get(RECIPROCAL_RANK) or 0.0) < limits.mrr),
+        (one for one in results if (one.values.get(RECIPROCAL_RANK) or 0.0) < limits.min_mrr),
         key=lambda one: one.values.get(RECIPROCAL_RANK) or 0.0,
     )
     return _bounded(
         "MRR",
         value,
         upper,
-        limits.mrr,
-        f"the best hit's 1 / rank is at least {limits.mrr:g} on average",
-        f"MRR is {_number(value)}, and {limits.mrr:g} is asked for",
+        limits.min_mrr,
+        f"the best hit's 1 / rank is at least {limits.min_mrr:g} on average",
+        f"MRR is {_number(value)}, and {limits.min_mrr:g} is asked for",
         [
             f"{one.topic.id}: {f'best hit at rank {one.rank_of_best}' if one.rank_of_best else 'no relevant hit'}"
             for one in late
@@ -278,22 +278,22 @@ def _rate(check: str, value: float, least: float, hits: ResultCheck, words: str,
 
 
 def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Finding:
-    limit = f"95% of the searches take less than {limits.p95_ms:g} ms"
+    limit = f"95% of the searches take less than {limits.max_p95_ms:g} ms"
     if latency is None or not latency.samples:
         return Finding("latency", Outcome.INCONCLUSIVE, None, limit, "no search could be timed")
     p95 = latency.p95_ms
     needed = samples_to_prove(P95)
-    if p95 < limits.p95_ms and latency.samples < needed:
+    if p95 < limits.max_p95_ms and latency.samples < needed:
         detail = _too_few("searches", latency.samples, P95, needed)
         return Finding("latency", Outcome.INCONCLUSIVE, p95, limit, detail)
     slowest = max(latency.stages.items(), key=lambda stage: stage[1].p95_ms, default=None)
     where = f"; most of it in {slowest[0]} (p95 {slowest[1].p95_ms:.0f} ms)" if slowest else ""
     return decided(
         "latency",
-        Outcome.PASS if p95 < limits.p95_ms else Outcome.FAIL,
+        Outcome.PASS if p95 < limits.max_p95_ms else Outcome.FAIL,
         p95,
         limit,
-        f"p95 of {latency.samples} searches is {p95:.0f} ms{where}; less than {limits.p95_ms:g} ms is asked for",
+        f"p95 of {latency.samples} searches is {p95:.0f} ms{where}; less than {limits.max_p95_ms:g} ms is asked for",
         [],
     )
 

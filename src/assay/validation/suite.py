@@ -168,7 +168,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         provenance=_provenance(plan),
         unjudged=() if derived else tuple(hits_to_label(results, limits)),
         against_live=against_live.overall,
-        precision_target=limits.precision,
+        precision_target=limits.min_precision,
         shown=shown,
     )
     told = advice(results, validation.latency, _as_known(limits) if measured.only_hits else limits, derived=derived)
@@ -184,7 +184,7 @@ def _repair_command(plan: Plan) -> str:
 
 def _as_known(limits: QualityLimits) -> QualityLimits:
     """Where only hits are known, the most that a topic could reach is not."""
-    return replace(limits, precision_of="attainable")
+    return replace(limits, precision="attainable")
 
 
 def _measure(

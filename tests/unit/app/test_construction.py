@@ -18,6 +18,7 @@ from assay.settings import (
     SourceSettings,
 )
 from assay.settings.table import Table
+from assay.validation.gate import QualityLimits
 from assay.validation.structure import StructuralLimits
 
 FILLED: list[tuple[type[Table], type[Any], set[str]]] = [
@@ -26,6 +27,7 @@ FILLED: list[tuple[type[Table], type[Any], set[str]]] = [
         RemoteRules,
         {"max_tokens", "batch_texts", "batch_tokens", "rates", "rate_seconds", "first_retry"},
     ),
+    (GateSettings, QualityLimits, {"completeness", "hashes", "measures"}),
     (GateSettings, StructuralLimits, {"max_page_rise"}),
     (IngestSettings, PageLimits, set()),
     (QdrantSettings, Access, set()),

@@ -74,9 +74,14 @@ def _outcome(check: str, measured: Measured, limits: QualityLimits = LIMITS) -> 
 
 @pytest.mark.contract("001.53")
 def test_the_defaults_are_seed_001s() -> None:
-    assert (LIMITS.precision, LIMITS.precision_share, LIMITS.mrr, LIMITS.p95_ms) == (0.8, 0.8, 0.7, 2_000.0)
+    assert (LIMITS.min_precision, LIMITS.min_precision_share, LIMITS.min_mrr, LIMITS.max_p95_ms) == (
+        0.8,
+        0.8,
+        0.7,
+        2_000.0,
+    )
     assert (LIMITS.completeness, LIMITS.hashes) == (1.0, 1.0)
-    assert (LIMITS.edge_topics, LIMITS.precision_of, LIMITS.measures) == ("count", "at_k", ())
+    assert (LIMITS.edge_topics, LIMITS.precision, LIMITS.measures) == ("count", "at_k", ())
 
 
 @pytest.mark.contract("001.49")
@@ -186,7 +191,7 @@ def test_topics_without_a_known_answer_are_told_by_what_became_of_it() -> None:
 
 
 def test_causes_come_first_and_what_follows_from_them_last() -> None:
-    limits = replace(_limits(max_drop=0.02), no_worse=True)
+    limits = replace(_limits(max_drop=0.02), no_worse_than_live=True)
     checks = [one.check for one in quality_findings(_measured(_topics(GOOD)), limits)]
     assert checks[:3] == ["topics asked", "judgments found", "precision"]
     assert checks[-2:] == ["no worse than live", "known answers"]
@@ -257,7 +262,7 @@ def test_without_a_least_score_abstention_is_not_known() -> None:
 )
 def test_attainable_precision_divides_by_what_there_is(labels: Sequence[int], relevant: int, value: float) -> None:
     result = topic_result(labels=labels, relevant=relevant)
-    assert _finding("precision", _measured([result]), replace(LIMITS, precision_of="attainable")).value == value
+    assert _finding("precision", _measured([result]), replace(LIMITS, precision="attainable")).value == value
     assert _finding("precision", _measured([result])).value == 0.0
 
 
@@ -341,7 +346,7 @@ def test_without_anything_live_nothing_can_fall() -> None:
 
 def test_a_live_generation_that_cannot_be_asked_leaves_its_limits_open() -> None:
     measured = _measured(_topics(GOOD), against_live=AgainstLive(problem="another model made it"))
-    limits = replace(_limits(max_drop=0.02), no_worse=True)
+    limits = replace(_limits(max_drop=0.02), no_worse_than_live=True)
     for check in ("P@5 against live", "no worse than live"):
         found = _finding(check, measured, limits)
         assert (found.outcome, found.detail) == (Outcome.INCONCLUSIVE, "another model made it")
@@ -349,7 +354,7 @@ def test_a_live_generation_that_cannot_be_asked_leaves_its_limits_open() -> None
 
 # --- no worse than live --------------------------------------------------------------------------------------------
 
-NO_WORSE = replace(LIMITS, no_worse=True)
+NO_WORSE = replace(LIMITS, no_worse_than_live=True)
 
 
 def _beside(before: Sequence[TopicResult], after: Sequence[TopicResult], *, derived: bool = False) -> Measured:

@@ -129,15 +129,15 @@ def _low_types(results: Sequence[TopicResult]) -> Iterator[str]:
 
 def _low_ceilings(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str]:
     """Topics that cannot reach what the gate asks, however good the ranking is."""
-    if limits.precision_of == "attainable":
+    if limits.precision == "attainable":
         return
     for result in results:
         ceiling = min(result.relevant, _CUTOFF) / _CUTOFF
-        if result.topic.expects_answer and result.relevant > 0 and ceiling < limits.precision - 1e-9:
+        if result.topic.expects_answer and result.relevant > 0 and ceiling < limits.min_precision - 1e-9:
             many = "chunks are" if result.relevant > 1 else "chunk is"
             yield (
-                f"Query {_said(result)} can reach P@5 {ceiling:.2f} at most, and {limits.precision:.2f} is asked for: "
-                f'{result.relevant} {many} labelled relevant. Label more, or set gate.precision = "attainable"'
+                f"Query {_said(result)} can reach P@5 {ceiling:.2f} at most, and {limits.min_precision:.2f} is asked "
+                f'for: {result.relevant} {many} labelled relevant. Label more, or set gate.precision = "attainable"'
             )
 
 
@@ -164,7 +164,7 @@ def _crowded(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[
     compare = NearDuplicates()
     topics: Counter[tuple[str, str]] = Counter()
     for result in results:
-        if (result.values.get(PRECISION) or 0.0) < limits.precision:
+        if (result.values.get(PRECISION) or 0.0) < limits.min_precision:
             topics.update(pairs_by_page(compare.crowding(result.hits[:_CUTOFF])).keys())
     for (one, other), count in topics.most_common():
         queries = f"{count} queries" if count > 1 else "1 query"
@@ -218,7 +218,7 @@ def _unjudged(results: Sequence[TopicResult]) -> Iterator[str]:
 def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Iterator[str]:
     if latency is None or not latency.samples:
         return
-    limit = limits.p95_ms
+    limit = limits.max_p95_ms
     for name, value in (("p95", latency.p95_ms), ("p99", latency.p99_ms)):
         if _NEAR_LIMIT * limit <= value < limit:
             yield f"{name} latency {value:.0f}ms within acceptable range but approaching limit {limit:.0f}ms"

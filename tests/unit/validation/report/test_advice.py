@@ -10,23 +10,11 @@ from tests.validations import SITE, chunk_of, percentiles, topic_result
 from assay.model.evaluation import Anchoring, TopicType
 from assay.model.ranking import Hit
 from assay.model.validations import LatencyFigures, TopicResult
+from assay.settings import GateSettings
 from assay.validation.gate import QualityLimits
 from assay.validation.report.advice import advice
 
-LIMITS = QualityLimits(
-    precision=0.8,
-    precision_share=0.8,
-    mrr=0.7,
-    completeness=1.0,
-    hashes=1.0,
-    p95_ms=2_000.0,
-    edge_topics="count",
-    precision_of="at_k",
-    abstain_below=None,
-    lost_judgments=0.1,
-    derived_rr=0.4,
-    derived_success=0.5,
-)
+LIMITS = GateSettings().options(QualityLimits, completeness=1.0, hashes=1.0)
 GOOD = (2, 1, 1, 1, 0)
 
 
@@ -172,7 +160,7 @@ def test_a_topic_that_cannot_reach_its_limit_is_told() -> None:
 
 
 def test_a_ceiling_does_not_matter_where_precision_is_measured_against_it() -> None:
-    attainable = replace(LIMITS, precision_of="attainable")
+    attainable = replace(LIMITS, precision="attainable")
     assert advise(topic_result(labels=(2, 1, 0, 0, 0), relevant=2), limits=attainable) == ()
 
 

@@ -208,7 +208,7 @@ def test_a_minimum_of_0_is_named() -> None:
     assert limit_notes(QUALITY) == []
     limits = replace(
         QUALITY,
-        mrr=0.0,
+        min_mrr=0.0,
         measures=(MeasureLimit("nDCG@10", "factual", 0.0, None), MeasureLimit("Recall@10", None, None, 0.0)),
     )
     assert limit_notes(limits) == [
