@@ -18,7 +18,7 @@ from tests.peers.process import PeerProcess
 
 from assay.adapters.embedders.cohere import CohereEmbedder
 from assay.adapters.embedders.remote.embedder import RemoteRules
-from assay.ingest.vectors import VectorSupply
+from assay.ingest.indexing.vectors import VectorSupply
 from assay.model.documents import Chunk
 from assay.model.ids import content_hash
 from assay.ports import EmbedderCall

@@ -20,9 +20,9 @@ from assay.adapters.sources.site.pages.facts import read_html_facts, read_markdo
 from assay.adapters.testset_files.loading import parse
 from assay.adapters.testset_files.text_file import TextFile
 from assay.errors import AssayError
-from assay.ingest.blocks import blocks_of
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
+from assay.ingest.text.blocks import blocks_of
 from assay.model.documents import MediaType, RawPage
 from assay.validation.deriving.phrases import plain, why_no_query
 from assay.validation.judgments.folding import fold

@@ -3,8 +3,8 @@
 from urllib.parse import urlsplit
 
 from assay.errors import InputError
-from assay.ingest.inlines import storable
-from assay.ingest.normalized import NormalizedText
+from assay.ingest.text.inlines import storable
+from assay.ingest.text.normalized import NormalizedText
 from assay.model.bounds import HEADING, NAME, TAGS, TITLE, URL, URL_SEGMENTS, shortened
 from assay.model.documents import Document, DocumentInfo, RawPage
 from assay.model.ids import document_id

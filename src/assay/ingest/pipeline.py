@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
-from assay.ingest.collecting import collecting_seldom
-from assay.ingest.indexing import count_terms, write_points
+from assay.ingest.indexing.passes import count_terms, write_points
+from assay.ingest.indexing.term_spool import TermSpool
+from assay.ingest.indexing.vectors import VectorSupply
 from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
-from assay.ingest.spool import TermSpool
+from assay.ingest.reduced_gc import reduced_gc
 from assay.ingest.stages import StageClock
 from assay.ingest.survey import PageTally
-from assay.ingest.vectors import VectorSupply
 from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone, UnreadFiles
 from assay.model.generations import Generation, State, last_judged
 from assay.ports import (
@@ -129,7 +129,7 @@ class Pipeline:
         Raises BuildInProgress, SourceError, EmbeddingError, VectorStoreError, CatalogError. Whatever is raised, no
         half-built generation can be promoted, and the next build removes what is left.
         """
-        with self._parts.catalog.build_lock(), collecting_seldom():
+        with self._parts.catalog.build_lock(), reduced_gc():
             removed = clear_leftovers(self._parts.catalog, self._parts.store)
             if removed:
                 logger.info("Removed what earlier builds left behind: %s.", ", ".join(removed))

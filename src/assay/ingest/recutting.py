@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.errors import GenerationError
-from assay.ingest.blocks import blocks_of
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules, chunk_document
-from assay.ingest.indexing import count_terms, write_points
+from assay.ingest.indexing.passes import count_terms, write_points
+from assay.ingest.indexing.term_spool import TermSpool
+from assay.ingest.indexing.vectors import VectorSupply
 from assay.ingest.pipeline import new_generation_id
-from assay.ingest.spool import TermSpool
-from assay.ingest.vectors import VectorSupply
+from assay.ingest.text.blocks import blocks_of
 from assay.model.documents import Chunk, Document
 from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.ports import (

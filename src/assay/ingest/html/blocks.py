@@ -10,8 +10,8 @@ from assay.ingest.html.element_types import KINDS, ElementType, callout_kind, el
 from assay.ingest.html.generators import UNKNOWN
 from assay.ingest.html.nodes import TEXT, Attributes, attribute, children, first_text, number, short_text
 from assay.ingest.html.page_state import SKIP, Close, PageState, TitledBox
-from assay.ingest.inlines import EMPTY, Inline
-from assay.ingest.labels import admonition_label, tab_label
+from assay.ingest.text.inlines import EMPTY, Inline
+from assay.ingest.text.labels import admonition_label, tab_label
 
 _ALERT = re.compile(r"\s*\[!([A-Za-z]+)\][+-]?")
 _LARGEST_NUMBER = 1_000_000

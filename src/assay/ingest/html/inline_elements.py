@@ -10,7 +10,7 @@ from assay.ingest.html.formulas import formula_of
 from assay.ingest.html.generators import UNKNOWN
 from assay.ingest.html.nodes import Attributes, children, short_text
 from assay.ingest.html.page_state import SKIP, Close, PageState
-from assay.ingest.inlines import code_span
+from assay.ingest.text.inlines import code_span
 
 _SELF_LINK = frozenset(["", "#", "¶", "§", "🔗", "⚓", "⚓︎", "\u200b", "∞", "¤"])
 _SURE_SELF_LINK = frozenset(["¶", "⚓", "⚓︎"])

@@ -10,8 +10,8 @@ from assay.ingest.html.footnotes import Footnotes
 from assay.ingest.html.generators import HtmlGenerator
 from assay.ingest.html.links import HtmlLinkResolver
 from assay.ingest.html.tabs import Tabs
-from assay.ingest.inlines import EMPTY, Inline
-from assay.ingest.text_flow import TextFlow
+from assay.ingest.text.inlines import EMPTY, Inline
+from assay.ingest.text.text_flow import TextFlow
 
 Close = Callable[[], None]
 

@@ -1,7 +1,7 @@
 """HTML pages → documents: the content of a page, without the site around it.
 
 The steps, each in a module of its own: `generators` detects the site generator, `content` finds the element with the
-content, `walk` visits its elements, `element_types` and the handlers interpret each, and `assay.ingest.normalized`
+content, `walk` visits its elements, `element_types` and the handlers interpret each, and `assay.ingest.text.normalized`
 writes the text, in the same form as a page read from its source.
 """
 
@@ -17,10 +17,10 @@ from assay.ingest.html.nodes import all_text
 from assay.ingest.html.page_state import PageState
 from assay.ingest.html.titles import heading_above_content, title_of
 from assay.ingest.html.walk import walk
-from assay.ingest.inlines import Inline, storable
-from assay.ingest.normalized import NormalizedWriter
 from assay.ingest.page_info import document_of, info_of
-from assay.ingest.text_flow import TextFlow
+from assay.ingest.text.inlines import Inline, storable
+from assay.ingest.text.normalized import NormalizedWriter
+from assay.ingest.text.text_flow import TextFlow
 from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 from assay.model.nesting import limit_nesting

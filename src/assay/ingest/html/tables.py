@@ -4,8 +4,8 @@ from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.nodes import Attributes, attribute, number
 from assay.ingest.html.page_state import Close, PageState
-from assay.ingest.inlines import EMPTY, joined
-from assay.ingest.text_flow import CellTable
+from assay.ingest.text.inlines import EMPTY, joined
+from assay.ingest.text.text_flow import CellTable
 
 _MAX_COLSPAN = 100
 _MAX_ROWSPAN = 1_000

@@ -7,11 +7,11 @@ containers stand on the same stack: a tag never closes what was opened outside t
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from assay.ingest.inlines import Inline
 from assay.ingest.markdown.links import MarkdownLinkResolver
 from assay.ingest.markdown.tags import Role
-from assay.ingest.normalized import NormalizedWriter
-from assay.ingest.text_flow import TextFlow
+from assay.ingest.text.inlines import Inline
+from assay.ingest.text.normalized import NormalizedWriter
+from assay.ingest.text.text_flow import TextFlow
 
 _DEEPEST = 60
 

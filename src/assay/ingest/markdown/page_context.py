@@ -4,10 +4,10 @@ import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from assay.ingest.inlines import storable
 from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.javascript import unescaped
-from assay.ingest.normalized import NormalizedWriter
+from assay.ingest.text.inlines import storable
+from assay.ingest.text.normalized import NormalizedWriter
 
 _MOST_INCLUDED = 5_000_000
 """Characters of all files that a page puts in place: one that names a large file often is no longer than it."""

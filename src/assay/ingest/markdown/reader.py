@@ -8,12 +8,12 @@ the text has. `anchors` gives headings the ids of the real page, and `links` fin
 import re
 
 from assay.errors import InputError
-from assay.ingest.inlines import storable
 from assay.ingest.markdown.grammar import Dialect
 from assay.ingest.markdown.links import MarkdownLinkResolver
 from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.rendering import Renderer
 from assay.ingest.page_info import document_of, info_of
+from assay.ingest.text.inlines import storable
 from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 

@@ -10,8 +10,6 @@ from itertools import pairwise
 
 from markdown_it.token import Token
 
-from assay.ingest.inlines import Inline, code_span, storable
-from assay.ingest.labels import container_label, is_tab
 from assay.ingest.markdown import fences
 from assay.ingest.markdown.anchors import Anchors, GithubAnchors, TocAnchors, attribute_list_id, braced_id
 from assay.ingest.markdown.elements import Elements
@@ -23,6 +21,8 @@ from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.scanning import allow_scanning
 from assay.ingest.markdown.tag_reading import TagReader
 from assay.ingest.markdown.tags import Tag, TagKind, html_pieces, nesting_of
+from assay.ingest.text.inlines import Inline, code_span, storable
+from assay.ingest.text.labels import container_label, is_tab
 
 _NEWLINES = re.compile(r"\r\n?")
 _MACROS = re.compile(r"\{\{[^{}]*\}\}|\{%[^%]*(?:%(?!\})[^%]*)*%\}|\{#[^#]*(?:#(?!\})[^#]*)*#\}")

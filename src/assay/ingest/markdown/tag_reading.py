@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable
 
-from assay.ingest.inlines import EMPTY, Inline
-from assay.ingest.labels import admonition_label, tab_label, tab_values
 from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.tags import Role, Tag, TagKind, is_void, role_of
-from assay.ingest.text_flow import CellTable
+from assay.ingest.text.inlines import EMPTY, Inline
+from assay.ingest.text.labels import admonition_label, tab_label, tab_values
+from assay.ingest.text.text_flow import CellTable
 
 _LANGUAGE_CLASS = re.compile(r"\b(?:language|lang|highlight-source)-([\w+#.-]+)")
 _NAMED_BY_TYPE = {"Admonition", "Aside", "Callout"}

@@ -11,9 +11,9 @@ from threading import Thread
 
 from assay.errors import AssayError, InputError
 from assay.ingest.chunking.chunker import chunk_document
-from assay.ingest.collecting import collecting_seldom
 from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
+from assay.ingest.reduced_gc import reduced_gc
 from assay.ingest.workers.limits import OutOfTimeError, limit_memory, limited_time
 from assay.ingest.workers.messages import Batch, Refused, Setup, packed, read_frame, write_frame
 from assay.model.documents import RawPage
@@ -35,7 +35,7 @@ def main() -> None:
     to_send.put(b"")  # the greeting
     gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
     links: Mapping[str, str] = {}
-    with collecting_seldom():
+    with reduced_gc():
         while True:
             batch: Batch = pickle.loads(received.get())  # noqa: S301 - likewise
             links = links if batch.links is None else batch.links

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.ingest.inlines import EMPTY, Inline, joined
+from assay.ingest.text.inlines import EMPTY, Inline, joined
 
 _ENTRY = re.compile(r"\{([^{}]*)\}")
 _PROPERTY = re.compile(r"""["']?\b(label|value)["']?\s*:\s*(?:"([^"]*)"|'([^']*)'|`([^`]*)`)""")

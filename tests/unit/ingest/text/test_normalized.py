@@ -1,7 +1,7 @@
 """The writer of normalized text, and the spans that it keeps."""
 
-from assay.ingest.inlines import Inline, InlineLink
-from assay.ingest.normalized import NormalizedText, NormalizedWriter
+from assay.ingest.text.inlines import Inline, InlineLink
+from assay.ingest.text.normalized import NormalizedText, NormalizedWriter
 from assay.model.documents import BlockKind
 
 

@@ -10,8 +10,8 @@ from tests.document_strategies import documents
 from assay.adapters.sources.folder.source import FolderSource
 from assay.adapters.sources.memory import MemorySource
 from assay.errors import InputError
-from assay.ingest.blocks import blocks_of
 from assay.ingest.reading import read_page
+from assay.ingest.text.blocks import blocks_of
 from assay.model.documents import BlockKind, Document, RawPage
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ingest.inlines import EMPTY, Inline, InlineBuffer, InlineLink, code_span, joined
+from assay.ingest.text.inlines import EMPTY, Inline, InlineBuffer, InlineLink, code_span, joined
 
 
 def links_of(inline: Inline) -> list[tuple[str, str]]:

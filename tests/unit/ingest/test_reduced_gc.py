@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.ingest.collecting import collecting_seldom
+from assay.ingest.reduced_gc import reduced_gc
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +15,7 @@ def _restored() -> Iterator[None]:
 
 def test_garbage_is_looked_for_seldom_until_the_block_is_left_however_it_is() -> None:
     def fail() -> None:
-        with collecting_seldom():
+        with reduced_gc():
             assert gc.get_threshold() == (20_000, 11, 12)
             raise ValueError("left")
 
@@ -28,5 +28,5 @@ def test_garbage_is_looked_for_seldom_until_the_block_is_left_however_it_is() ->
 @pytest.mark.parametrize("most", [0, 50_000], ids=["never", "seldomer"])
 def test_a_wish_to_look_seldomer_is_kept(most: int) -> None:
     gc.set_threshold(most, 10, 10)
-    with collecting_seldom():
+    with reduced_gc():
         assert gc.get_threshold()[0] == most

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.errors import StorageFull, StoreUnavailable, VectorStoreError
-from assay.ingest.spool import TermSpool
+from assay.ingest.indexing.term_spool import TermSpool
 from assay.ports import SparseVector
 
 COUNTS = [SparseVector((1, 7), (2.0, 1.0)), SparseVector((), ())]

@@ -13,7 +13,7 @@ _OBJECTS = 20_000
 
 
 @contextmanager
-def collecting_seldom() -> Iterator[None]:
+def reduced_gc() -> Iterator[None]:
     """Look at every 20,000th object for as long as this lasts; seldomer, or never, if that is how it was set."""
     before = gc.get_threshold()
     if 0 < before[0] < _OBJECTS:

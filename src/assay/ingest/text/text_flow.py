@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from assay.ingest.inlines import Inline, InlineBuffer, code_span, joined
-from assay.ingest.normalized import NormalizedWriter
+from assay.ingest.text.inlines import Inline, InlineBuffer, code_span, joined
+from assay.ingest.text.normalized import NormalizedWriter
 
 _DEEPEST = 60
 

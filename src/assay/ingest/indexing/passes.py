@@ -4,8 +4,8 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
-from assay.ingest.spool import TermSpool
-from assay.ingest.vectors import VectorSupply
+from assay.ingest.indexing.term_spool import TermSpool
+from assay.ingest.indexing.vectors import VectorSupply
 from assay.model.batches import batched
 from assay.model.generations import ContentFingerprint, Generation
 from assay.ports import Catalog, IndexPoint, IndexWriter, Names, Progress, SparseEncoder

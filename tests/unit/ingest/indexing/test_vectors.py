@@ -9,7 +9,7 @@ import pytest
 
 from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError
-from assay.ingest.vectors import Embedded, VectorSupply
+from assay.ingest.indexing.vectors import Embedded, VectorSupply
 from assay.model.documents import Chunk
 from assay.model.generations import EmbedderIdentity
 from assay.model.ids import content_hash

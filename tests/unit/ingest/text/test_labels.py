@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.ingest.inlines import Inline, InlineLink
-from assay.ingest.labels import container_label, tab_label, tab_values
+from assay.ingest.text.inlines import Inline, InlineLink
+from assay.ingest.text.labels import container_label, tab_label, tab_values
 
 
 @pytest.mark.parametrize(

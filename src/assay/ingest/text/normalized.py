@@ -21,7 +21,7 @@ heading, fence or rule of a heading at the beginning of a line has a backslash b
 import re
 from dataclasses import dataclass
 
-from assay.ingest.inlines import Inline, InlineLink, joined
+from assay.ingest.text.inlines import Inline, InlineLink, joined
 from assay.model.bounds import ANCHOR, HEADING, short_path, shortened
 from assay.model.documents import Block, BlockKind, Link, Section
 

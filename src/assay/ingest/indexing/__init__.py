@@ -1,0 +1,1 @@
+"""The index of a generation: term counts, vectors, and the passes that write them."""
