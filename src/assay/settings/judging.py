@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from assay.model.evaluation import Category, TopicType
-from assay.settings.table import Table
+from assay.settings.table import Share, Table
 
 _GROUPS = frozenset([*TopicType, *Category])
 """What topics can be divided by: tables of `[gate]` with limits for a part of the topics."""
@@ -16,9 +16,9 @@ _GROUPS = frozenset([*TopicType, *Category])
 class LimitSettings(Table):
     """A limit on one measure, as in `[gate] "nDCG@10" = {min = 0.6, max_drop_vs_live = 0.02}`."""
 
-    min: float | None = Field(default=None, ge=0.0, le=1.0, description="The least mean over the topics.")
-    max_drop_vs_live: float | None = Field(
-        default=None, ge=0.0, le=1.0, description="The most that the mean may be under the live generation's."
+    min: Share | None = Field(default=None, description="The least mean over the topics.")
+    max_drop_vs_live: Share | None = Field(
+        default=None, description="The most that the mean may be under the live generation's."
     )
 
     @model_validator(mode="after")
@@ -36,17 +36,13 @@ class GateSettings(Table):
     `[gate]`, over those of a type or category in `[gate.specific]`, `[gate.factual]` and so on.
     """
 
-    max_failed_pages: float = Field(default=0.05, ge=0.0, le=1.0, description="Largest share of pages that failed.")
-    max_unread_files: float = Field(
+    max_failed_pages: Share = Field(default=0.05, description="Largest share of pages that failed.")
+    max_unread_files: Share = Field(
         default=0.2,
-        ge=0.0,
-        le=1.0,
         description="Largest share of the sources' documents that no reader took, such as `.rst` and `.adoc`.",
     )
-    max_page_fall: float = Field(
+    max_page_fall: Share = Field(
         default=0.2,
-        ge=0.0,
-        le=1.0,
         description="Largest share of the live generation's pages, and of its text, that may be gone.",
     )
     max_page_rise: float = Field(
@@ -55,39 +51,31 @@ class GateSettings(Table):
         description="The most new pages of a source, version and locale, as a multiple of its live pages; up to 49 are "
         "always allowed.",
     )
-    max_anchor_fall: float = Field(
-        default=0.2, ge=0.0, le=1.0, description="Largest share of the anchors that may be gone from pages that stay."
+    max_anchor_fall: Share = Field(
+        default=0.2, description="Largest share of the anchors that may be gone from pages that stay."
     )
     title_top_k: int = Field(default=5, ge=1, le=100, description="A title has to find its document in so many hits.")
-    max_unreachable: float = Field(
-        default=0.02, ge=0.0, le=1.0, description="Largest share of documents that their own title may fail to find."
+    max_unreachable: Share = Field(
+        default=0.02, description="Largest share of documents that their own title may fail to find."
     )
     title_sample: int = Field(default=2_500, ge=1, description="The most documents whose titles are tried.")
-    max_empty_pages: float = Field(
-        default=0.15, ge=0.0, le=1.0, description="Largest share of a source's pages that say almost nothing."
+    max_empty_pages: Share = Field(
+        default=0.15, description="Largest share of a source's pages that say almost nothing."
     )
-    max_alike_pages: float = Field(
+    max_alike_pages: Share = Field(
         default=0.1,
-        ge=0.0,
-        le=1.0,
         description="Largest share of a source's pages that say the same as others of their version and locale.",
     )
-    max_leftovers: float = Field(
+    max_leftovers: Share = Field(
         default=0.02,
-        ge=0.0,
-        le=1.0,
         description="Largest share of a source's chunks that show leftovers of templates or markup.",
     )
-    max_repeated: float = Field(
+    max_repeated: Share = Field(
         default=0.3,
-        ge=0.0,
-        le=1.0,
         description="Largest share of a source's pages with one title, and of its text that is on 3 pages or more.",
     )
-    max_boilerplate: float = Field(
+    max_boilerplate: Share = Field(
         default=0.1,
-        ge=0.0,
-        le=1.0,
         description="Largest share of a source's text in lines that more than half of its pages have.",
     )
     embedded_again: int = Field(
@@ -96,11 +84,9 @@ class GateSettings(Table):
         le=1_000,
         description="Texts that are embedded again to compare, where each costs something; 0 for none.",
     )
-    min_precision: float = Field(default=0.8, ge=0.0, le=1.0, description="The P@5 that a topic has to reach.")
-    min_precision_share: float = Field(
-        default=0.8, ge=0.0, le=1.0, description="Least share of the topics that have to reach it."
-    )
-    min_mrr: float = Field(default=0.7, ge=0.0, le=1.0, description="Least mean of 1 / rank of the best hit.")
+    min_precision: Share = Field(default=0.8, description="The P@5 that a topic has to reach.")
+    min_precision_share: Share = Field(default=0.8, description="Least share of the topics that have to reach it.")
+    min_mrr: Share = Field(default=0.7, description="Least mean of 1 / rank of the best hit.")
     max_p95_ms: float = Field(default=2_000.0, gt=0, description="95% of the searches have to take less.")
     edge_topics: Literal["count", "abstain"] = Field(
         default="count",
@@ -111,16 +97,12 @@ class GateSettings(Table):
         default="at_k",
         description="P@5 is divided by 5 (seed 001's rule), or by the relevant chunks that there are (`attainable`).",
     )
-    abstain_below: float | None = Field(
+    abstain_below: Share | None = Field(
         default=None,
-        ge=0.0,
-        le=1.0,
         description="`min_score` of those topics that name none; `assay calibrate` finds it.",
     )
-    max_lost_judgments: float = Field(
+    max_lost_judgments: Share = Field(
         default=0.1,
-        ge=0.0,
-        le=1.0,
         description="Largest share of judgments whose passage is not found; more is INCONCLUSIVE.",
     )
     no_worse_than_live: bool | None = Field(
@@ -137,12 +119,10 @@ class GateSettings(Table):
         default=False,
         description="Pages were added on purpose, however many. `--allow-additions` sets it for one release.",
     )
-    min_derived_rr: float = Field(
-        default=0.4, ge=0.0, le=1.0, description="Least mean RR of a derived test set, in place of P@5 and MRR."
+    min_derived_rr: Share = Field(
+        default=0.4, description="Least mean RR of a derived test set, in place of P@5 and MRR."
     )
-    min_derived_success: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="Least mean Success@5 of a derived test set."
-    )
+    min_derived_success: Share = Field(default=0.5, description="Least mean Success@5 of a derived test set.")
     limits: Mapping[str, LimitSettings] = Field(
         default={}, description="Limits on measures over all topics; written as keys of `[gate]` itself."
     )

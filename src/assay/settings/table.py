@@ -1,14 +1,17 @@
 """What every table of settings is."""
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Options = TypeVar("Options", bound="DataclassInstance")
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+"""A part of a whole, or a similarity: 0 to 1."""
 
 
 class Table(BaseModel):
