@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 USER_STAMP := $(VENV)/.installed-user
 
+# Every command and test starts processes of Python; without this each of them compiles all of Assay anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test check docs bench soak format weight clean
 
 help:  ## show this list

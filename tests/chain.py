@@ -129,7 +129,7 @@ class Chain:
         ids = tuple(str(hit.get("chunk_id") or hit.get("id")) for hit in body.get(hits, ()))
         return Answer(status, ids, body.get("status"), body.get("degraded") is True)
 
-    def wait_for(self, path: str, status: int, seconds: float = 30.0) -> float:
+    def wait_for(self, path: str, status: int, seconds: float = 120.0) -> float:
         """Seconds until a GET has this status. Raises TimeoutError."""
         started = monotonic()
         while monotonic() - started < seconds:
@@ -138,7 +138,7 @@ class Chain:
             sleep(0.02)
         raise TimeoutError(f"{path} did not answer {status} within {seconds} s; it says {self.get(path)}")
 
-    def wait_for_searches(self, query: str, seconds: float = 30.0) -> float:
+    def wait_for_searches(self, query: str, seconds: float = 120.0) -> float:
         """Seconds until every shape answers 200."""
         started = monotonic()
         while monotonic() - started < seconds:
@@ -191,7 +191,7 @@ class Chain:
         """End every process."""
         if self.server is not None:
             self.server.terminate()
-            self.server.wait(30)
+            self.server.wait(120)
         self.cohere.__exit__(None, None, None)
         self.qdrant.kill()
         self.qdrant.wait(30)
@@ -221,7 +221,7 @@ class Chain:
     def _start_qdrant(self) -> subprocess.Popen[bytes]:
         options = ["--port", str(self.qdrant_port), "--dir", str(self.work / "qdrant")]
         process = subprocess.Popen([sys.executable, "-m", "tests.peers.qdrant", *options], cwd=ROOT)
-        for _ in range(500):
+        for _ in range(6_000):
             try:
                 socket.create_connection(("127.0.0.1", self.qdrant_port), 1.0).close()
             except OSError:
@@ -231,7 +231,7 @@ class Chain:
         raise TimeoutError("the Qdrant peer did not start")
 
     def _request(self, method: str, path: str, body: object) -> tuple[int, dict[str, Any]]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             content = None if body is None else json.dumps(body)
             connection.request(method, path, content, {"content-type": "application/json"})

@@ -11,6 +11,7 @@ from hypothesis import settings
 from assay.redaction import forget
 from tests.disks import mounted
 from tests.postgres import PostgresServer, running_postgres
+from tests.schemas import schema_made_once
 
 # How long an example takes says something about the machine, not about the code.
 # The suite tries the same examples everywhere; `make soak` looks for new ones.
@@ -62,6 +63,12 @@ def postgres_url(postgres: PostgresServer) -> Iterator[str]:
     url = postgres.new_database()
     yield url
     postgres.drop_database(url)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _schema_made_once() -> Iterator[None]:
+    with schema_made_once():
+        yield
 
 
 @pytest.fixture

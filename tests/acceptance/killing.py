@@ -3,12 +3,13 @@
 Each runs in a process of its own, forked from one that has loaded everything and done nothing yet.
 """
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.forking import fork, shared_number
 
 from assay.app import Assay
 from assay.settings import load_settings
@@ -64,10 +65,8 @@ class Watched:
         return counted
 
 
-def publish(data_dir: Path, docs: Path, call: int, when: str, environment: dict[str, str], counted: Any) -> None:  # noqa: ANN401 - a shared number
+def publish(data_dir: Path, docs: Path, call: int, when: str, counted: Any) -> None:  # noqa: ANN401 - a shared number
     """Publish, and die on the way."""
-    os.environ.clear()
-    os.environ.update(environment)
     executioner = Executioner(call, when)
     source = {"path": docs, "base_url": "https://docs.example", "name": "docs"}
     settings = {"data_dir": data_dir, "sources": [source], "gate": {"max_page_fall": 1.0}}
@@ -80,27 +79,21 @@ def publish(data_dir: Path, docs: Path, call: int, when: str, environment: dict[
     counted.value = executioner.calls
 
 
-class Processes:
-    """Makes the processes."""
+def count_calls(data_dir: Path, docs: Path) -> int:
+    """Publish without dying. Returns how many calls may have changed something."""
+    code, calls = _run(data_dir, docs, 0, "before")
+    assert code == 0
+    return calls
 
-    def __init__(self) -> None:
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["__main__", __name__])
 
-    def count(self, data_dir: Path, docs: Path) -> int:
-        """Publish without dying. Returns how many calls may have changed something."""
-        code, calls = self._run(data_dir, docs, 0, "before")
-        assert code == 0
-        return calls
+def kill(data_dir: Path, docs: Path, call: int, when: str) -> None:
+    """Publish as far as before or after a call."""
+    code, _ = _run(data_dir, docs, call, when)
+    assert code == -signal.SIGKILL, code
 
-    def kill(self, data_dir: Path, docs: Path, call: int, when: str) -> None:
-        """Publish as far as before or after a call."""
-        code, _ = self._run(data_dir, docs, call, when)
-        assert code == -signal.SIGKILL, code
 
-    def _run(self, data_dir: Path, docs: Path, call: int, when: str) -> tuple[int | None, int]:
-        counted = self._context.Value("i", 0)
-        process = self._context.Process(target=publish, args=(data_dir, docs, call, when, dict(os.environ), counted))
-        process.start()
-        process.join(120)
-        return process.exitcode, counted.value
+def _run(data_dir: Path, docs: Path, call: int, when: str) -> tuple[int | None, int]:
+    counted = shared_number()
+    process = fork(publish, data_dir, docs, call, when, counted)
+    process.join(240)
+    return process.exitcode, counted.value

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.acceptance.killing import Processes
+from tests.acceptance.killing import count_calls, kill
 from tests.copies import copy_tree
 
 from assay.app import Assay
@@ -58,15 +58,14 @@ def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(tm
     _write_docs(docs, changed=True)
     clean = tmp_path / "clean"
     copy_tree(base, clean)
-    processes = Processes()
-    calls = processes.count(clean, docs)
+    calls = count_calls(clean, docs)
     after, _ = _answers(clean, docs)
     assert calls >= 12
     # After one change is before the next, but for the last.
     for call, when in [*((call, "before") for call in range(1, calls + 1)), (calls, "after")]:
         data_dir = tmp_path / f"killed-{call}-{when}"
         copy_tree(base, data_dir)
-        processes.kill(data_dir, docs, call, when)
+        kill(data_dir, docs, call, when)
         answers, live = _answers(data_dir, docs)
         assert answers == (before if live == first else after), f"{call} {when}"
         with _open(data_dir, docs) as assay:

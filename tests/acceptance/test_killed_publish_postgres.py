@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.acceptance.killing import Processes
+from tests.acceptance.killing import count_calls, kill
 from tests.acceptance.test_killed_publish import ROOT, _answers, _open, _write_docs
 from tests.copies import copy_tree
 from tests.postgres import PostgresServer, running_postgres
@@ -37,15 +37,14 @@ def test_a_publish_killed_at_any_step_harms_nothing_and_the_next_one_succeeds(
         return folder
 
     clean = copied("clean")
-    processes = Processes()
-    calls = processes.count(clean, docs)
+    calls = count_calls(clean, docs)
     after, _ = _answers(clean, docs)
     assert after != before
     assert calls >= 12
     # Every second change: what all of them do to the index is seen with SQLite, in half the time.
     for call, when in [*((call, "before") for call in range(1, calls + 1, 2)), (calls, "after")]:
         data_dir = copied(f"killed-{call}-{when}")
-        processes.kill(data_dir, docs, call, when)
+        kill(data_dir, docs, call, when)
         answers, live = _answers(data_dir, docs)
         assert answers == (before if live == first else after), f"{call} {when}"
         with _open(data_dir, docs) as assay:

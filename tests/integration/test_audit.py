@@ -3,7 +3,6 @@
 The catalog is changed by SQL, the embedded index by the engine, the collection of a Qdrant server by its client.
 """
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.copies import copy_tree
 from tests.peers.qdrant import QdrantPeer
 from tests.planting import EdgePoints, ServerPoints, Stores, rotated
 from tests.sabotages.in_catalog import IN_THE_CATALOG, Plant, another_fingerprint
@@ -73,7 +73,7 @@ def _publish(data: Path, store: str, url: str | None) -> None:
 def planted(request: pytest.FixtureRequest, built: Callable[[str], Path], tmp_path: Path) -> Iterator[Planted]:
     """A copy to be damaged, in the store that a test names."""
     store = request.param
-    shutil.copytree(built(store), tmp_path / "copy")
+    copy_tree(built(store), tmp_path / "copy")
     data = tmp_path / "copy" / "data"
     if store == "embedded":
         (folder,) = (data / "generations").iterdir()

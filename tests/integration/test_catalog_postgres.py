@@ -306,8 +306,8 @@ def test_readers_do_not_wait_for_a_writer_and_see_what_was_before(catalog: SqlCa
         connection.exec_driver_sql("UPDATE live SET generation_id = NULL")
         connection.exec_driver_sql("DELETE FROM chunks")
         with ThreadPoolExecutor(1) as threads:
-            assert threads.submit(catalog.live_id).result(timeout=10) == "g1"
-            texts = threads.submit(lambda: [chunk.text for chunk in catalog.chunks("g1")]).result(timeout=10)
+            assert threads.submit(catalog.live_id).result(timeout=120) == "g1"
+            texts = threads.submit(lambda: [chunk.text for chunk in catalog.chunks("g1")]).result(timeout=120)
             assert texts == ["one"]
 
 
@@ -316,7 +316,7 @@ def test_a_writer_that_waits_too_long_says_so(catalog: SqlCatalog, monkeypatch: 
     monkeypatch.setattr(database_module, "_POSTGRES_WRITE", ("SET LOCAL lock_timeout = '50ms'", LOCK))
     with catalog._database.writing(durable=True), ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(catalog.promote, "g1", NOON)
-        assert isinstance(waiting.exception(timeout=10), CatalogUnavailable)
+        assert isinstance(waiting.exception(timeout=120), CatalogUnavailable)
         assert "locked by another process" in str(waiting.exception())
     catalog.promote("g1", NOON)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.copies import copy_tree
 from tests.peers.qdrant import QdrantPeer
 from tests.planting import EdgePoints, ServerPoints, Stores
 
@@ -93,7 +94,7 @@ def _publish(made: Damaged) -> None:
 
 @pytest.fixture(params=STORES)
 def damaged(request: pytest.FixtureRequest, built: Callable[[str], Path], tmp_path: Path) -> Iterator[Damaged]:
-    folder = shutil.copytree(built(request.param), tmp_path / "copy")
+    folder = copy_tree(built(request.param), tmp_path / "copy")
     if request.param == "embedded":
         yield Damaged(folder, request.param, None)
         return
@@ -103,7 +104,7 @@ def damaged(request: pytest.FixtureRequest, built: Callable[[str], Path], tmp_pa
 
 @pytest.fixture
 def embedded(built: Callable[[str], Path], tmp_path: Path) -> Damaged:
-    return Damaged(shutil.copytree(built("embedded"), tmp_path / "copy"), "embedded", None)
+    return Damaged(copy_tree(built("embedded"), tmp_path / "copy"), "embedded", None)
 
 
 def _failed(verdict: Verdict) -> dict[str, Finding]:
@@ -218,7 +219,7 @@ def test_an_index_that_is_gone_or_cut_short_is_a_report_that_fails(embedded: Dam
 def test_a_server_that_is_gone_is_a_report_that_is_inconclusive_and_rejects_nothing(
     built: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    folder = shutil.copytree(built("qdrant"), tmp_path / "copy")
+    folder = copy_tree(built("qdrant"), tmp_path / "copy")
     with QdrantPeer(folder / "server") as peer:
         made = Damaged(folder, "qdrant", peer.url)
         (folder / "docs" / "wrist.md").write_text("# The wrist\n\nCheck the wrist once a week.\n", "utf-8")

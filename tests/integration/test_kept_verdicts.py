@@ -1,13 +1,13 @@
 """A FAIL by a test set goes on to hold for the same content, at whatever moment the next build is killed."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.acceptance.killing import Watched
+from tests.copies import copy_tree
 
 from assay.app import Assay
 from assay.model.evaluation import Outcome
@@ -92,11 +92,11 @@ def _build(folder: Path, death: Death) -> None:
 
 def test_a_build_that_is_killed_at_any_change_loses_no_verdict(rejected: Path, tmp_path: Path) -> None:
     living = Death(0, "before")
-    _build(shutil.copytree(rejected, tmp_path / "whole"), living)
+    _build(copy_tree(rejected, tmp_path / "whole"), living)
     assert living.changes >= 8
     for change in range(1, living.changes + 1):
         for when in ("before", "after"):
-            folder = shutil.copytree(rejected, tmp_path / f"{change}-{when}")
+            folder = copy_tree(rejected, tmp_path / f"{change}-{when}")
             _build(folder, Death(change, when))
             with _open(folder) as assay:
                 report = assay.publish()
@@ -106,7 +106,7 @@ def test_a_build_that_is_killed_at_any_change_loses_no_verdict(rejected: Path, t
 
 
 def test_a_build_that_is_done_leaves_no_trace_of_what_was_rejected(rejected: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(rejected, tmp_path / "done")
+    folder = copy_tree(rejected, tmp_path / "done")
     with _open(folder) as assay:
         assay.builds.ingest()
         (candidate,) = assay.generations()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import ROOT
+from tests.copies import copy_tree
 
 from assay.adapters.embedders.static import StaticEmbedder
 from assay.app import Assay
@@ -44,7 +45,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(published: Path, tmp_path: Path) -> Path:
     """A copy of it of one's own."""
-    return shutil.copytree(published, tmp_path / "copy")
+    return copy_tree(published, tmp_path / "copy")
 
 
 def _open(folder: Path, **settings: Any) -> Assay:  # noqa: ANN401 - settings of any kind

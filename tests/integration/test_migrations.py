@@ -14,6 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from tests.schemas import schema_made_once
 
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql import locks, migrations
@@ -24,6 +25,8 @@ from assay.model.generations import State
 from assay.testing.catalog_samples import NOON, built, page
 
 HASH = "a" * 64
+RUN_MIGRATIONS = migrations.upgrade
+"""As it is before tests make schemas without it."""
 
 ROWS = {
     "0001": f"""
@@ -48,6 +51,23 @@ ROWS = {
     """,
 }
 """Rows as each version of the schema had them; a version that is not named here has those of the one before."""
+
+
+@pytest.fixture(autouse=True)
+def _every_schema_is_made_by_the_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migrations, "upgrade", RUN_MIGRATIONS)
+
+
+def test_a_schema_that_tests_repeat_is_that_of_the_migrations(tmp_path: Path) -> None:
+    with schema_made_once():
+        for name in ("first", "second"):
+            SqlCatalog.open(f"sqlite:///{tmp_path}/{name}.db", create=True).close()
+    dumps = []
+    for name in ("first", "second"):
+        with sqlite3.connect(tmp_path / f"{name}.db") as connection:
+            dumps.append(list(connection.iterdump()))
+    assert dumps[0] == dumps[1]
+    assert len(dumps[0]) > 10
 
 
 def scripts() -> ScriptDirectory:

@@ -103,7 +103,7 @@ def test_a_connection_that_came_too_late_serves_the_next_question(
     look_ups = fresh._database.look_ups
     assert look_ups is not None
     [left] = look_ups._connects._left
-    connection = left.result(timeout=30)
+    connection = left.result(timeout=120)
     assert fresh.chunk_metadata([chunk], "g1")
     assert list(look_ups._idle) == [connection]
     fresh.close()
@@ -318,7 +318,7 @@ def test_encryption_that_the_server_does_not_have_is_said() -> None:
         refused = threads.submit(refuse)
         with pytest.raises(CatalogError, match=r"encryption.*sslmode") as caught:
             open_catalog(f"postgresql://127.0.0.1:{listening.getsockname()[1]}/docs?sslmode=require", create=True)
-        refused.result(timeout=30)
+        refused.result(timeout=120)
     assert not isinstance(caught.value, CatalogUnavailable)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.copies import copy_tree
 from tests.peers.openai import OpenAIDialect
 from tests.peers.qdrant import QdrantPeer
 from tests.peers.serving import Peer, PeerRules
@@ -110,7 +111,7 @@ def bought(
     request: pytest.FixtureRequest, originals: Callable[[str], Path], peer: Peer, tmp_path: Path
 ) -> Iterator[Bought]:
     store = request.param
-    shutil.copytree(originals(store), tmp_path / "copy")
+    copy_tree(originals(store), tmp_path / "copy")
     with ExitStack() as opened:
         server = opened.enter_context(QdrantPeer(tmp_path / "copy" / "server")) if store == "qdrant" else None
         yield Bought(tmp_path / "copy", store, peer, server)

@@ -79,7 +79,7 @@ def _is_running(pid: int) -> bool:
 
 
 def _end(pids: list[int]) -> bool:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while any(map(_is_running, pids)) and time.monotonic() < deadline:
         time.sleep(0.05)
     return not any(map(_is_running, pids))

@@ -1,6 +1,5 @@
 """Whatever happens to a site and to the builds of it: in the end an incremental publish equals a fresh build."""
 
-import multiprocessing
 import os
 import signal
 import tempfile
@@ -12,6 +11,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.changing_site import ChangingSite, served
+from tests.forking import fork
 
 from assay.app import Assay
 from assay.model.generations import State
@@ -20,9 +20,6 @@ from assay.settings import load_settings
 
 PARTS = ("gripper", "camera", "battery", "wheel", "motor", "sensor")
 _STAGES = ("read", "count", "embed", "seal")
-
-_PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["__main__", __name__])
 
 Step = tuple[str, str, int]
 
@@ -118,8 +115,7 @@ def _publish_and_kill(site: ChangingSite, data: Path, number: int) -> None:
     """Publish in a process of its own and kill it: at a request, or at a stage of the build."""
     at_request = number <= len(PARTS) + 2
     last = "" if at_request else _STAGES[number % len(_STAGES)]
-    process = _PROCESSES.Process(target=_publish_until, args=(_options(site, data), last))
-    process.start()
+    process = fork(_publish_until, _options(site, data), last)
     if at_request:
         first = site.requests + number
 

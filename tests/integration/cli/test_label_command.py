@@ -5,7 +5,6 @@ import json
 import os
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from tests.copies import copy_tree
 from tests.folders import plant
 from tests.integration.cli.commands import PROGRAM, Run, Said, environment, runner
 from tests.integration.cli.conftest import PARTS
@@ -66,7 +66,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def site(published: Path, tmp_path: Path) -> Path:
     """A copy of it."""
-    return Path(shutil.copytree(published, tmp_path / "site"))
+    return copy_tree(published, tmp_path / "site")
 
 
 @pytest.fixture
@@ -306,7 +306,7 @@ class Keys:
             os.write(self._writing, keys.encode())
 
     def wait_for(self, words: str, times: int = 1) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while self.out.count(words) < times:
             assert time.monotonic() < deadline, f"{words!r} is not in:\n{self.out}"
             assert self._read(), f"it ended without {words!r}:\n{self.out}"

@@ -1,22 +1,22 @@
 """A published index of a few dozen pages, and servers over it."""
 
-import os
 import re
 import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.forking import ForkedProgram
 
 from assay.app import Assay
 from assay.settings import Settings, load_settings
 from assay.web.application import create_app
+from assay.web.server import serve
 
 BASE_URL = "https://docs.example.org/robots"
 PARTS = ("gripper", "camera", "battery", "lidar", "ankle", "wrist", "speaker", "gyroscope")
@@ -140,7 +140,7 @@ class RunningServer:
     """A server process that answers."""
 
     port: int
-    process: subprocess.Popen[str]
+    process: ForkedProgram
     log: Path
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> str:
@@ -150,18 +150,11 @@ class RunningServer:
         return self.log.read_text(encoding="utf-8")
 
 
-_PROGRAM = """
-import sys
-from pathlib import Path
-sys.path.insert(0, {root!r})
-from assay.app import Assay
-from assay.web.server import serve
-from tests.integration.web.conftest import settings_for
-{definitions}
-with {kind}.open(settings_for(Path({folder!r}), **{server!r})) as assay:
-    serve(assay, "127.0.0.1", 0, log_format="json")
-"""
-ROOT = Path(__file__).resolve().parents[3]
+def _serve(folder: Path, definitions: str, kind: str, server: dict[str, object]) -> None:
+    names: dict[str, Any] = {"Assay": Assay, "Path": Path}
+    exec(definitions, names)
+    with names[kind].open(settings_for(folder, **server)) as assay:
+        serve(assay, "127.0.0.1", 0, log_format="json")
 
 
 @contextmanager
@@ -172,25 +165,14 @@ def running_server(
 
     definitions, kind: source of a subclass of Assay, and its name, to be served instead.
     """
-    program = _PROGRAM.format(root=str(ROOT), definitions=definitions, kind=kind, folder=str(folder), server=server)
     with tempfile.TemporaryDirectory() as scratch:
         # A file, not a pipe: a pipe that nobody reads is full after some hundred lines, and the server would wait.
         log = Path(scratch) / "log"
-        with log.open("w") as errors:
-            process = subprocess.Popen(
-                [sys.executable, "-c", program],
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            )
+        process = ForkedProgram(log, _serve, folder, definitions, kind, server)
         try:
-            assert process.stdout
             line = process.stdout.readline()
             found = re.fullmatch(r"Assay answers at http://127\.0\.0\.1:(\d+)\n", line)
             assert found, f"no ready line but {line!r}; {log.read_text()}"
             yield RunningServer(int(found[1]), process, log)
         finally:
-            if process.poll() is None:
-                process.kill()
-            process.communicate()
+            process.close()

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from tests.copies import copy_tree
 from tests.integration.web.conftest import ROUTES, RunningServer, asking, running_server
 from tests.integration.web.wire import Answer, ask, bearer, make_key, search
 
@@ -204,7 +204,7 @@ def test_damaged_keys_are_503_for_who_sends_one_and_nobody_else(published: Path,
 
 
 def test_keys_work_while_the_catalog_is_gone(published: Path, tmp_path: Path) -> None:
-    shutil.copytree(published, tmp_path / "copy")
+    copy_tree(published, tmp_path / "copy")
     for guarded in _guarded(tmp_path / "copy", tmp_path, search="key"):
         for file in (tmp_path / "copy" / "index").glob("catalog.sqlite*"):
             file.write_bytes(b"no database")

@@ -1,13 +1,13 @@
 """What a client is told when something fails, and what the log is told."""
 
 import logging
-import shutil
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from tests.copies import copy_tree
 from tests.integration.web.conftest import ROUTES, Connect, asking, settings_for
 
 from assay.app import Assay, Health
@@ -157,7 +157,7 @@ def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Co
 @pytest.mark.contract("003.15")
 def test_a_damaged_catalog_file_does_not_stop_searches(published: Path, tmp_path: Path, connect: Connect) -> None:
     folder = tmp_path / "copy"
-    shutil.copytree(published, folder)
+    copy_tree(published, folder)
     with Assay.open(settings_for(folder)) as assay:
         assay.searches.start_serving()
         client = connect(assay)

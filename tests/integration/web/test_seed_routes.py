@@ -3,7 +3,6 @@
 import json
 import logging
 import re
-import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +11,7 @@ from uuid import UUID
 
 import pytest
 from starlette.testclient import TestClient
+from tests.copies import copy_tree
 from tests.integration.web.conftest import BASE_URL, CHUNKS, ROUTES, Connect, asking, settings_for
 
 from assay.app import Assay, Health
@@ -227,7 +227,7 @@ def test_a_damaged_catalog_file_makes_the_service_degraded_and_its_answers_parti
     published: Path, tmp_path: Path, connect: Connect
 ) -> None:
     folder = tmp_path / "copy"
-    shutil.copytree(published, folder)
+    copy_tree(published, folder)
     with Assay.open(settings_for(folder)) as assay:
         assay.searches.start_serving()
         client = connect(assay)
