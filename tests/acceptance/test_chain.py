@@ -23,7 +23,7 @@ CLIENTS = 20
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Chain]:
     with running_chain(tmp_path_factory.mktemp("chain")) as chain:
-        docs = shared / "corpora" / "fastapi" / "docs"
+        docs = shared / "corpora" / "fastapi" / "docs" / "en" / "docs" / "tutorial"
         done = chain.command("publish", str(docs), "--base-url", "https://docs.example/fastapi", "--json")
         assert done.returncode == 0, done.stdout + done.stderr
         assert json.loads(done.stdout)["promoted"]

@@ -29,7 +29,7 @@ def test_every_span_is_found_in_its_place_under_every_chunking(
     assert len(labelled) == 790
     faults = {
         (size, overlap): list(judgments.chunking_faults(documents, labelled, size, overlap))
-        for size, overlap in ((300, 60), (500, 0), (800, 160), (1_200, 0), (1_600, 320), (2_000, 0))
+        for size, overlap in ((300, 60), (800, 160), (2_000, 0))
     }
     assert {cutting: some[:3] for cutting, some in faults.items() if some} == {}
 

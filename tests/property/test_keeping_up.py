@@ -11,6 +11,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.changing_site import ChangingSite, served
+from tests.examples import examples
 from tests.forking import fork
 
 from assay.app import Assay
@@ -128,7 +129,7 @@ def _publish_and_kill(site: ChangingSite, data: Path, number: int) -> None:
     site.on_request = None
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(5), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
 def test_after_any_changes_failures_and_kills_a_publish_equals_a_fresh_build(steps: list[Step]) -> None:
     site = ChangingSite()

@@ -176,3 +176,11 @@ def running_server(
             yield RunningServer(int(found[1]), process, log)
         finally:
             process.close()
+
+
+@pytest.fixture(scope="module")
+def default_server(published: Path) -> Iterator[RunningServer]:
+    """A server with default settings, shared by the tests of a module; at its end its log has no traceback."""
+    with running_server(published) as server:
+        yield server
+        assert "Traceback" not in server.stop()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.web.conftest import BASE_URL, running_server
+from tests.integration.web.conftest import BASE_URL, RunningServer, running_server
 
 import assay as assay_package
 from assay.app import Assay
@@ -26,24 +26,23 @@ QUERIES = (
 )
 
 
-def test_a_ranking_over_http_is_the_ranking_of_the_server(published: Path, assay: Assay) -> None:
-    with running_server(published) as server:
-        client = Client(f"http://127.0.0.1:{server.port}")
-        for query in QUERIES:
-            here, there = assay.search(query), client.search(query)
-            assert there.generation == here.generation
-            assert there.warnings == here.warnings
-            assert len(there.hits) == len(here.hits)
-            for mine, theirs in zip(here.hits, there.hits, strict=True):
-                known = {"tokenizer": "", "embedded_hash": ""}
-                info = replace(mine.chunk.document, source_type=theirs.chunk.document.source_type, tags=())
-                assert theirs.chunk == replace(mine.chunk, document=info, **known)
-                assert (theirs.rank, theirs.vector) == (mine.rank, mine.vector)
-                assert theirs.similarity == pytest.approx(mine.similarity, abs=1e-6)
-                assert theirs.rank_score == pytest.approx(mine.rank_score, abs=1e-6)
-        with pytest.raises(InputError, match="query"):
-            client.search(Query("x" * 2_001, 5))
-        client.close()
+def test_a_ranking_over_http_is_the_ranking_of_the_server(default_server: RunningServer, assay: Assay) -> None:
+    client = Client(f"http://127.0.0.1:{default_server.port}")
+    for query in QUERIES:
+        here, there = assay.search(query), client.search(query)
+        assert there.generation == here.generation
+        assert there.warnings == here.warnings
+        assert len(there.hits) == len(here.hits)
+        for mine, theirs in zip(here.hits, there.hits, strict=True):
+            known = {"tokenizer": "", "embedded_hash": ""}
+            info = replace(mine.chunk.document, source_type=theirs.chunk.document.source_type, tags=())
+            assert theirs.chunk == replace(mine.chunk, document=info, **known)
+            assert (theirs.rank, theirs.vector) == (mine.rank, mine.vector)
+            assert theirs.similarity == pytest.approx(mine.similarity, abs=1e-6)
+            assert theirs.rank_score == pytest.approx(mine.rank_score, abs=1e-6)
+    with pytest.raises(InputError, match="query"):
+        client.search(Query("x" * 2_001, 5))
+    client.close()
 
 
 @pytest.mark.parametrize(
@@ -57,12 +56,11 @@ def test_a_ranking_over_http_is_the_ranking_of_the_server(published: Path, assay
     ],
 )
 def test_the_same_search_in_process_and_over_http_gives_the_same_answer(
-    published: Path, text: str, options: dict[str, Any]
+    published: Path, default_server: RunningServer, text: str, options: dict[str, Any]
 ) -> None:
     with (
-        running_server(published) as server,
         assay_package.open(data_dir=published / "index") as opened,
-        assay_package.connect(f"http://127.0.0.1:{server.port}") as connected,
+        assay_package.connect(f"http://127.0.0.1:{default_server.port}") as connected,
     ):
         here, there = opened.search(text, **options), connected.search(text, **options)
         assert there.query == here.query
@@ -93,11 +91,10 @@ def test_a_rate_limit_is_told_apart_from_an_outage(published: Path) -> None:
     assert found.samples == 3
 
 
-def test_a_load_over_http_is_answered_and_timed(published: Path) -> None:
-    with running_server(published) as server:
-        client = Client(f"http://127.0.0.1:{server.port}")
-        closed = measure_load(ClosedLoop(20, 100), client.search, QUERIES[:2], Silence())
-        opened = measure_load(OpenLoop(50.0, 1.0), client.search, QUERIES[:2], Silence())
+def test_a_load_over_http_is_answered_and_timed(default_server: RunningServer) -> None:
+    client = Client(f"http://127.0.0.1:{default_server.port}")
+    closed = measure_load(ClosedLoop(20, 100), client.search, QUERIES[:2], Silence())
+    opened = measure_load(OpenLoop(50.0, 1.0), client.search, QUERIES[:2], Silence())
     assert (closed.samples, closed.errors) == (100, 0)
     assert (opened.samples, opened.errors, opened.turned_away) == (50, 0, 0)
     for figures in (closed, opened):

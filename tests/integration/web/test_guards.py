@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.integration.web.conftest import running_server
+from tests.integration.web.conftest import RunningServer, running_server
 from tests.integration.web.wire import JSON, SLOW, ask, exchange, search, until
 
 from assay.contracts.search_api import ErrorResponse
@@ -226,19 +226,18 @@ def test_a_page_may_read_what_is_answered_below_the_application_too(
     assert (b"\r\nVary: Origin\r\n" in answer) == ("*" not in origins)
 
 
-def test_a_head_that_is_too_large_is_refused_with_its_limit(published: Path) -> None:
-    with running_server(published) as server:
-        headers = b"".join(b"X-%d: %s\r\n" % (n, b"x" * 1_000) for n in range(MAX_HEAD_BYTES // 1_000 + 5))
-        answer = exchange(server.port, POST + headers)
+def test_a_head_that_is_too_large_is_refused_with_its_limit(default_server: RunningServer) -> None:
+    headers = b"".join(b"X-%d: %s\r\n" % (n, b"x" * 1_000) for n in range(MAX_HEAD_BYTES // 1_000 + 5))
+    answer = exchange(default_server.port, POST + headers)
+    assert refusal_in(answer) == (431, "validation_error")
+    assert f"{MAX_HEAD_BYTES:,} bytes".encode() in answer
+    assert search(default_server.port, **{"X-Long": "x" * (MAX_HEAD_BYTES - 1_000)}).status == 200
+    before, after = b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ", b"\r\nConnection: close\r\n\r\n"
+    longest = before + b"x" * (MAX_HEAD_BYTES - len(before) - len(after)) + after
+    assert exchange(default_server.port, longest).startswith(b"HTTP/1.1 200 ")
+    for too_long in (1, 10_000, 60_000):  # sent at once, and whole
+        answer = exchange(default_server.port, longest.replace(b"X-Long: ", b"X-Long: " + b"x" * too_long))
         assert refusal_in(answer) == (431, "validation_error")
-        assert f"{MAX_HEAD_BYTES:,} bytes".encode() in answer
-        assert search(server.port, **{"X-Long": "x" * (MAX_HEAD_BYTES - 1_000)}).status == 200
-        before, after = b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ", b"\r\nConnection: close\r\n\r\n"
-        longest = before + b"x" * (MAX_HEAD_BYTES - len(before) - len(after)) + after
-        assert exchange(server.port, longest).startswith(b"HTTP/1.1 200 ")
-        for too_long in (1, 10_000, 60_000):  # sent at once, and whole
-            answer = exchange(server.port, longest.replace(b"X-Long: ", b"X-Long: " + b"x" * too_long))
-            assert refusal_in(answer) == (431, "validation_error")
 
 
 @pytest.mark.parametrize(
@@ -259,51 +258,46 @@ def test_a_head_that_is_too_large_is_refused_with_its_limit(published: Path) -> 
         POST + b"Transfer-Encoding: chunked\r\n\r\nnonsense\r\n",
     ],
 )
-def test_what_is_not_a_request_is_told_so_in_the_error_body(published: Path, sent: bytes) -> None:
-    with running_server(published) as server:
-        answer = exchange(server.port, sent)
-        assert refusal_in(answer) == (400, "validation_error")
-        assert b"server:" not in answer.lower()
-        assert search(server.port).status == 200
-        assert "Traceback" not in server.stop()
+def test_what_is_not_a_request_is_told_so_in_the_error_body(default_server: RunningServer, sent: bytes) -> None:
+    answer = exchange(default_server.port, sent)
+    assert refusal_in(answer) == (400, "validation_error")
+    assert b"server:" not in answer.lower()
+    assert search(default_server.port).status == 200
 
 
-def test_two_ways_to_say_where_a_body_ends_are_not_read_two_ways(published: Path) -> None:
+def test_two_ways_to_say_where_a_body_ends_are_not_read_two_ways(default_server: RunningServer) -> None:
     smuggled = b"0\r\n\r\nGET /v1/admin/generations HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with running_server(published) as server:
-        answer = exchange(
-            server.port,
-            POST
-            + b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" % len(smuggled)
-            + smuggled,
-        )
-        assert answer.count(b"HTTP/1.1 ") == 1
-        assert answer.startswith(b"HTTP/1.1 400 ")
+    answer = exchange(
+        default_server.port,
+        POST
+        + b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" % len(smuggled)
+        + smuggled,
+    )
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert answer.startswith(b"HTTP/1.1 400 ")
 
 
-def test_a_connection_ends_after_a_request_that_says_twice_how_long_it_is(published: Path) -> None:
+def test_a_connection_ends_after_a_request_that_says_twice_how_long_it_is(default_server: RunningServer) -> None:
     body = b'{"query": "What are nodes?"}'
     chunked = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
     following = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with running_server(published) as server:
-        framing = b"Transfer-Encoding: chunked\r\nContent-Length: %d\r\n\r\n" % len(chunked)
-        answer = exchange(server.port, POST + framing + chunked + following)
+    framing = b"Transfer-Encoding: chunked\r\nContent-Length: %d\r\n\r\n" % len(chunked)
+    answer = exchange(default_server.port, POST + framing + chunked + following)
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert answer.count(b"HTTP/1.1 ") == 1
     assert b"\r\nconnection: close\r\n" in answer.lower()
 
 
-def test_a_target_that_is_a_whole_url_is_served_under_its_own_host(published: Path) -> None:
-    with running_server(published) as server:
-        for target, host, status in (
-            (b"http://localhost/livez", b"localhost", 200),
-            (b"HTTP://LOCALHOST:80/livez", b"localhost", 200),
-            (b"http://127.0.0.1/openapi.json?x=/y", b"ignored.example", 200),
-            (b"http://localhost", b"localhost", 404),
-            (b"http://evil.example/livez", b"localhost", 400),
-        ):
-            head = b"GET " + target + b" HTTP/1.1\r\nHost: " + host + b"\r\nConnection: close\r\n\r\n"
-            assert exchange(server.port, head).startswith(b"HTTP/1.1 %d " % status), target
+def test_a_target_that_is_a_whole_url_is_served_under_its_own_host(default_server: RunningServer) -> None:
+    for target, host, status in (
+        (b"http://localhost/livez", b"localhost", 200),
+        (b"HTTP://LOCALHOST:80/livez", b"localhost", 200),
+        (b"http://127.0.0.1/openapi.json?x=/y", b"ignored.example", 200),
+        (b"http://localhost", b"localhost", 404),
+        (b"http://evil.example/livez", b"localhost", 400),
+    ):
+        head = b"GET " + target + b" HTTP/1.1\r\nHost: " + host + b"\r\nConnection: close\r\n\r\n"
+        assert exchange(default_server.port, head).startswith(b"HTTP/1.1 %d " % status), target
 
 
 def test_the_answer_to_a_slow_upload_reaches_a_client_that_reads_only_after_sending(published: Path) -> None:
@@ -324,21 +318,20 @@ def test_the_answer_to_a_slow_upload_reaches_a_client_that_reads_only_after_send
 # --- large answers -------------------------------------------------------------------------------------------------
 
 
-def test_a_large_answer_is_compressed_for_who_takes_that_and_a_small_one_never(published: Path) -> None:
-    with running_server(published) as server:
-        large = {"query": "replacing the camera", "top_k": 20, "include": {"vectors": True}}
-        plain = ask(server.port, "/v1/search", large)
-        packed = ask(server.port, "/v1/search", large, headers={"Accept-Encoding": "gzip, br"})
-        assert "Content-Encoding" not in plain.headers
-        assert packed.headers["Content-Encoding"] == "gzip"
-        assert "Accept-Encoding" in packed.headers["Vary"]
-        assert len(packed.content) < len(plain.content) / 2
-        answers = [plain.body, json.loads(gzip.decompress(packed.content))]
-        assert answers[0]["results"] == answers[1]["results"]
-        small = ask(server.port, "/livez", headers={"Accept-Encoding": "gzip"})
-        assert "Content-Encoding" not in small.headers
-        refused = ask(server.port, "/v1/search", large, headers={"Accept-Encoding": "gzip;q=0, identity"})
-        assert "Content-Encoding" not in refused.headers
+def test_a_large_answer_is_compressed_for_who_takes_that_and_a_small_one_never(default_server: RunningServer) -> None:
+    large = {"query": "replacing the camera", "top_k": 20, "include": {"vectors": True}}
+    plain = ask(default_server.port, "/v1/search", large)
+    packed = ask(default_server.port, "/v1/search", large, headers={"Accept-Encoding": "gzip, br"})
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in packed.headers["Vary"]
+    assert len(packed.content) < len(plain.content) / 2
+    answers = [plain.body, json.loads(gzip.decompress(packed.content))]
+    assert answers[0]["results"] == answers[1]["results"]
+    small = ask(default_server.port, "/livez", headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in small.headers
+    refused = ask(default_server.port, "/v1/search", large, headers={"Accept-Encoding": "gzip;q=0, identity"})
+    assert "Content-Encoding" not in refused.headers
 
 
 # --- stopping ------------------------------------------------------------------------------------------------------

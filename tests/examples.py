@@ -1,0 +1,11 @@
+"""How many examples a property is tried with: few in every run, many in `make soak`."""
+
+import os
+
+_SOAKING = 20
+"""As many times more examples are tried in `make soak`."""
+
+
+def examples(number: int) -> int:
+    """Number of examples for a property that takes its time, of which a usual run tries this many."""
+    return number * _SOAKING if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else number
