@@ -23,10 +23,10 @@ from tests.integration.web.conftest import CHUNKS, ROUTES, asking, running_serve
 from tests.integration.web.wire import ask, bearer, make_key
 from tests.peers.cohere import cohere_peer
 
+from assay.adapters.telemetry import traces
 from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
 from assay.settings import load_settings
-from assay.web import application
 from assay.web.application import create_app
 
 QUESTION = "Replacing the camera of the robot"
@@ -304,7 +304,7 @@ def test_a_failure_is_a_failed_span(tmp_path: Path, exporter: InMemorySpanExport
 def test_traces_without_the_extra_are_warned_of_with_its_name_and_searches_are_answered(
     published: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(application, "traces_installed", lambda: False)
+    monkeypatch.setattr(traces, "traces_installed", lambda: False)
     with Assay.open(settings_for(published, traces=True)) as assay:
         assay.searches.start_serving()
         with TestClient(create_app(assay)) as client:
