@@ -231,7 +231,7 @@ def test_the_collection_is_searched(assay: Run, client: QdrantClient, folder: Pa
     assert said.body["results"][0]["content"] == passages()[7].text
     assert "Keyword search was skipped" in said.body["warnings"][0]
     refused = assay("search", "gripper", "--mode", "sparse")
-    assert (refused.code, "Ask with mode `dense`" in refused.err) == (2, True)
+    assert (refused.code, "Use mode `dense`" in refused.err) == (2, True)
 
 
 def test_a_process_serves_it_in_every_shape_with_a_log_of_searches_only(
