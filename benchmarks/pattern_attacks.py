@@ -12,7 +12,6 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import assay
-from assay.adapters.sources.folder import includes
 from benchmarks.hostile_inputs import Hostile
 
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
@@ -24,18 +23,17 @@ _ANY = "finditer"
 
 _MOST_PUMPS = 60
 
-SHORT = {"folder.includes._SELECTION": includes.MAX_PATH_LENGTH}
-"""The longest text that a pattern meets which would be steep on a longer one; a unit test holds its callers to it."""
+LONGEST = 1_024_000
+"""Characters of the longest text that a pattern is tried with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern as the package uses it. work: what is done with a text. longest: that it can meet."""
+    """A pattern as the package uses it. work: what is done with a text."""
 
     name: str
     pattern: re.Pattern[Any]
     method: str
-    longest: int
 
     def work(self, text: str) -> object:
         """Look for it as its caller does."""
@@ -52,7 +50,19 @@ class Pattern:
 
 
 def patterns() -> Iterator[Pattern]:
-    """Every compiled pattern of every module with each method that it is used with, and those written in place."""
+    """Every compiled pattern of every module with each method that it is used with, and those written in place.
+
+    The same use of the same pattern is named once, by the first module that has it.
+    """
+    seen = set()
+    for one in _uses():
+        use = (one.pattern, one.method)
+        if use not in seen:
+            seen.add(use)
+            yield one
+
+
+def _uses() -> Iterator[Pattern]:
     for module in sorted(pkgutil.walk_packages(assay.__path__, "assay."), key=lambda one: one.name):
         if module.name.endswith(("__main__", ".sql.env")) or ".sql.versions" in module.name:
             continue  # they do their work when they are imported
@@ -67,13 +77,8 @@ def patterns() -> Iterator[Pattern]:
                     continue
                 if _defined_here(tree, name):
                     for method in used.get(name) or (_ANY,):
-                        yield _pattern(f"{module.name.removeprefix('assay.')}.{name}", pattern, method)
+                        yield Pattern(f"{module.name.removeprefix('assay.')}.{name} {method}", pattern, method)
         yield from _in_place(module.name.removeprefix("assay."), tree)
-
-
-def _pattern(name: str, pattern: re.Pattern[Any], method: str) -> Pattern:
-    longest = next((most for part, most in SHORT.items() if part in f"{name} "), 1_024_000)
-    return Pattern(f"{name} {method}", pattern, method, longest)
 
 
 def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
@@ -127,7 +132,7 @@ def _in_place(module: str, tree: ast.Module) -> Iterator[Pattern]:
         ):
             flags = re.IGNORECASE if "IGNORECASE" in ast.unparse(node) else re.NOFLAG
             method = _ANY if node.func.attr == "compile" else node.func.attr
-            yield _pattern(f"{module}.{name} re.{node.func.attr}", re.compile(node.args[0].value, flags), method)
+            yield Pattern(f"{module}.{name} re.{node.func.attr}", re.compile(node.args[0].value, flags), method)
 
 
 # --- texts ---------------------------------------------------------------------------------------------------------

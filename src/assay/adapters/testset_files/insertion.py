@@ -15,7 +15,7 @@ Fields = Mapping[str, object]
 JUDGMENTS = "judgments"
 
 _COMMA = re.compile(r"\s*,")
-_REST_OF_LINE = re.compile(r"[ \t]*,?[ \t]*(?:#[^\r\n]*)?(?=\r?\n)")
+_REST_OF_LINE = re.compile(r"[ \t]*+,?[ \t]*+(?:#[^\r\n]*+)?(?=\r?\n)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from assay.adapters.testset_files.exchange import (
@@ -28,7 +29,8 @@ KEPT_CRITERIA = ("description", "narrative")
 """What of expected_criteria has a place in a topic of TREC."""
 
 _CRITERIA = (("desc", "Description", "description"), ("narr", "Narrative", "narrative"))
-_TOPIC = re.compile(r"<(top|topic)\b([^>]*)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_OPENING = re.compile(r"<(top|topic)\b", re.IGNORECASE)
+_CLOSING = {name: re.compile(f"</{name}>", re.IGNORECASE) for name in ("top", "topic")}
 _FIELD = re.compile(
     r"^[ \t]*<(num|number|title|query|desc|description|question|narr|narrative)>", re.MULTILINE | re.IGNORECASE
 )
@@ -72,8 +74,9 @@ def read_trec(topics: TextFile, qrels: Sequence[TextFile], grades: Grades) -> Im
 
 def read_topics(file: TextFile) -> Iterator[tuple[dict[str, object], Place]]:
     """Each topic with its line."""
-    if _TOPIC.search(file.text):
-        yield from _blocks(file)
+    blocks = [*_blocks(file.text)]
+    if blocks:
+        yield from _topics(file, blocks)
         return
     for number, line in _lines(file.text):
         id_, tab, text = line.partition("\t")
@@ -174,14 +177,45 @@ def write_run(run: Run, name: str) -> str:
     )
 
 
-def _blocks(file: TextFile) -> Iterator[tuple[dict[str, object], Place]]:
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A `<top>` or `<topic>` element. start: in characters. attributes, body: as written."""
+
+    start: int
+    name: str
+    attributes: str
+    body: str
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Every closed element; what was looked for once is not looked for again, so the time is linear."""
+    after, tag_end = 0, 0
+    closings = dict.fromkeys(_CLOSING, (0, 0))
+    for opening in _OPENING.finditer(text):
+        if opening.start() < after:
+            continue
+        tag_end = max(tag_end, opening.end())
+        tag_end = text.find(">", tag_end)
+        if tag_end < 0:
+            return
+        name = opening[1].lower()
+        if closings[name][0] <= tag_end:
+            closing = _CLOSING[name].search(text, tag_end + 1)
+            closings[name] = closing.span() if closing else (len(text), len(text))
+        start, end = closings[name]
+        if start < len(text):
+            yield _Block(opening.start(), name, text[opening.end() : tag_end], text[tag_end + 1 : start])
+            after = end
+
+
+def _topics(file: TextFile, blocks: Iterable[_Block]) -> Iterator[tuple[dict[str, object], Place]]:
     line, seen = 1, 0
-    for block in _TOPIC.finditer(file.text):
-        line += file.text.count("\n", seen, block.start())
-        seen = block.start()
-        is_xml = block[1].lower() == "topic"
-        fields = _fields(block[3], is_xml=is_xml)
-        number = _NUMBER.search(block[2])
+    for block in blocks:
+        line += file.text.count("\n", seen, block.start)
+        seen = block.start
+        is_xml = block.name == "topic"
+        fields = _fields(block.body, is_xml=is_xml)
+        number = _NUMBER.search(block.attributes)
         topic: dict[str, object] = {"id": fields.get("num", "") or (html.unescape(number[1]) if number else "")}
         topic["text"] = fields.get("title") or fields.get("desc", "")
         criteria = {"description": fields.get("desc") if fields.get("title") else None, "narrative": fields.get("narr")}

@@ -5,7 +5,7 @@ content, `walk` visits its elements, `element_types` and the handlers interpret 
 writes the text, in the same form as a page read from its source.
 """
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from assay.errors import InputError
 from assay.ingest.html.blocks import heading, write_footnotes
@@ -33,9 +33,19 @@ _FALLBACK_ELEMENTS = "noscript, noframes"
 
 
 def read_html(page: RawPage) -> Document:
-    """Convert an HTML page to a document. Deterministic, no I/O."""
+    """Convert an HTML page to a document. Deterministic, no I/O.
+
+    Raises InputError for another media type, and MemoryError when the page's tree does not fit in memory.
+    """
     if page.media_type is not MediaType.HTML:
         raise InputError(f"{page.key}: {page.media_type} is not HTML.", hint="Give it to the reader for its type.")
+    try:
+        return _read(page)
+    except SelectolaxError as error:  # any text is HTML, and the selectors are constants: it fails for want of memory
+        raise MemoryError(str(error)) from error
+
+
+def _read(page: RawPage) -> Document:
     content = storable(page.content)
     tree = LexborHTMLParser(limit_nesting(content))
     generator = generator_of(content, tree, page.generator)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 _ATTRIBUTE_LIST = re.compile(r"^\{\s*([^}]*)\}?")
 _CLASS = re.compile(r"\.([\w+#.-]+)")
 _TITLE = re.compile(r"""(?:^|\s)(?:title|filename|file)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'{}]+))""")
-_BRACKETED_TITLE = re.compile(r"\[([^\[\]]*[A-Za-z][^\[\]]*)\]")
+_BRACKETED_TITLE = re.compile(r"\[([^\[\]A-Za-z]*+[A-Za-z][^\[\]]*+)\]")
 _LANGUAGE = re.compile(r"[^\s{}=,\[\]\"'`]+")
 _MAGIC_COMMENT = re.compile(
     r"""[ \t]*(?://|\#|/\*|<!--|\{/\*|--|%|;)[ \t]*          # how the language opens a comment
@@ -19,9 +19,9 @@ _SNIPPET_LINE = re.compile(
     r"""^([ \t]*)(?:-+8<-+[ \t]+["']([^"'\n]+)["'][ \t]*|\{!>?[ \t]*+(\S(?:.*[^ \t])?)[ \t]*+!\}[ \t]*)$"""
 )
 _LINES = re.compile(r"(?=[\d:])(\d{0,9})(:?)(\d{0,9})")
-_SELECTION = re.compile(
-    r"(?P<path>.+?):(?:(?P<lines>\d{0,9}(?::\d{0,9})?(?:,\d{0,9}(?::\d{0,9})?)*)|(?P<section>[\w-]*[A-Za-z_][\w-]*))$"
-)
+_LINES_REVERSED = re.compile(r"((?:\d{0,9}:)?\d{0,9}(?:,(?:\d{0,9}:)?\d{0,9})*):(?=.)")
+"""The lines that are asked for, backwards: so they end where the path does, and are looked for once."""
+_SECTION_NAME = re.compile(r"(?:(?![A-Za-z_])[\w-])*+[A-Za-z_][\w-]*+")
 
 _LANGUAGES = {
     "py": "python", "js": "js", "ts": "ts", "jsx": "jsx", "tsx": "tsx", "yml": "yaml", "yaml": "yaml", "sh": "bash",
@@ -104,11 +104,13 @@ def snippet(named: str, include: Callable[[str], str | None]) -> str | None:
     """The file, or the part of it, that `path`, `path:section` or `path:1:3,6:7` names; None when there is none."""
     if (whole := include(named)) is not None:
         return whole
-    if not (ranged := _SELECTION.match(named)) or (whole := include(ranged["path"])) is None:
+    if found := _LINES_REVERSED.match(named[::-1]):
+        whole = include(named[: -found.end()])
+        return None if whole is None else selected_lines(whole, line_ranges(found[1][::-1]))
+    path, _, section = named.rpartition(":")
+    if not path or not _SECTION_NAME.fullmatch(section) or (whole := include(path)) is None:
         return None
-    return (
-        _section(whole, ranged["section"]) if ranged["section"] else selected_lines(whole, line_ranges(ranged["lines"]))
-    )
+    return _section(whole, section)
 
 
 def line_ranges(written: str) -> list[tuple[int, int | None]]:

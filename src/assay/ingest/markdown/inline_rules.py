@@ -5,12 +5,10 @@ from collections.abc import Iterable
 
 from markdown_it.rules_inline import StateInline
 
+from assay.ingest.markdown.macros import macro_end
 from assay.ingest.markdown.scanning import charge, comment_end, declaration_end, tag_at
 
 _FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
-_MACRO = re.compile(
-    r"\{\{(?>[^{}]*)\}\}|\{%(?>[^%]*(?:%(?!\})[^%]*)*)%\}|\{#(?![\w-]+\s*\})(?>[^#]*(?:#(?!\})[^#]*)*)#\}"
-)
 _ATTRIBUTE = r"""(?:[.#][^\s{}.#]+|[\w:-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"']+))"""
 _ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*(?:{_ATTRIBUTE}[ ]*)+\}}|\{{:[^{{}}\n]*\}}")
 _ICON = re.compile(r":(?:material|fontawesome|octicons|simple|custom|logos|twemoji)-[a-z0-9-]+:")
@@ -50,10 +48,12 @@ def macro(state: StateInline, silent: bool) -> bool:
     """A Jinja macro, which shows what only the site's build knows."""
     if state.src[state.pos + 1 : state.pos + 2] not in {"{", "%", "#"} or not charge(state.env, 0):
         return False
-    found = _matched(state, _MACRO, silent, None)
-    if not found:
+    end = macro_end(state.src, state.pos, state.posMax)
+    if end < 0:
         charge(state.env, state.posMax - state.pos)
-    return found
+        return False
+    state.pos = end
+    return True
 
 
 def attribute_list(state: StateInline, silent: bool) -> bool:

@@ -16,6 +16,7 @@ from assay.ingest.markdown.elements import Elements
 from assay.ingest.markdown.grammar import Dialect, Environment, parser_for
 from assay.ingest.markdown.javascript import shown_text, unescaped
 from assay.ingest.markdown.links import MarkdownLinkResolver
+from assay.ingest.markdown.macros import without_macros
 from assay.ingest.markdown.mdx import IMPORTS
 from assay.ingest.markdown.page_context import PageContext
 from assay.ingest.markdown.scanning import allow_scanning
@@ -25,7 +26,6 @@ from assay.ingest.text.inlines import Inline, code_span, storable
 from assay.ingest.text.labels import container_label, is_tab
 
 _NEWLINES = re.compile(r"\r\n?")
-_MACROS = re.compile(r"\{\{[^{}]*\}\}|\{%[^%]*(?:%(?!\})[^%]*)*%\}|\{#[^#]*(?:#(?!\})[^#]*)*#\}")
 _ALERT = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*([^\n]*)(?:\n|$)")
 _TABLES_OF_CONTENTS = {"[TOC]", "[toc]", "[[TOC]]", "[[toc]]", "[[_TOC_]]"}
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
@@ -213,7 +213,7 @@ class Renderer:
     def _html(self, token: Token) -> None:
         for piece in html_pieces(token.content):
             if isinstance(piece, str):
-                self._elements.text(_MACROS.sub("", piece) if self._context.dialect is Dialect.MKDOCS else piece)
+                self._elements.text(without_macros(piece) if self._context.dialect is Dialect.MKDOCS else piece)
             else:
                 self._tag(piece)
                 self._open_html = max(0, self._open_html + nesting_of(piece))

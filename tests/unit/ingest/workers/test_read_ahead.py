@@ -210,6 +210,16 @@ def test_memory_is_really_limited_for_a_large_page_and_there_need_be_no_workers(
     assert [cut == _cut(fine) for _, _, cut in results] == [False, False, True, False]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_an_html_page_whose_tree_is_too_large_fails_with_the_name_of_the_setting() -> None:
+    large = _page(1, media_type=MediaType.HTML)
+    large = replace(large, content="<p>a" * 300_000)
+    with _ahead(workers=0, limits=PageLimits(megabytes=90)) as ahead:
+        results = list(ahead.read(_items(large)))
+    failed = PageFailed("1.md", "reading it takes more than 90 MB of memory (ingest.page_megabytes)")
+    assert [page for _, page, _ in results] == [failed]
+
+
 def test_a_page_with_large_includes_is_large() -> None:
     assert not is_large(_page(1, "a" * 1_000))
     assert is_large(_page(1, includes={"./a.mdx": "a" * LARGE}))

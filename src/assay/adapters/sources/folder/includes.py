@@ -30,7 +30,8 @@ _SNIPPET_BLOCK = re.compile(
     r"^[ \t]*-{1,9}8<-{1,9}[ \t]*\n(?P<paths>(?:(?![ \t]*-{1,9}8<-)[^\n]*\n){1,200}?)[ \t]*-{1,9}8<-", re.MULTILINE
 )
 _EMBED = re.compile(r"\{(?P<mark>[*!])>?[ \t]*(?P<path>[^\s!*{}][^\s!{}]{0,500})[^{}\n]{0,500}(?P=mark)\}")
-_SELECTION = re.compile(r":(?:-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*|[\w-]+)$")
+_SELECTION_REVERSED = re.compile(r"(?:(?:\d*+-?:)?\d*+-?(?:,(?:\d*+-?:)?\d*+-?)*|[\w-]++):")
+"""Lines or a section, backwards: so they end where the path does, and are looked for once."""
 MAX_PATH_LENGTH = 500
 """Longest path as written, in characters."""
 _MAX_NAMED = 3
@@ -134,7 +135,9 @@ def _statements(rules: IncludeRules, text: str) -> list[_Statement]:
 
 def _file_of(written: str) -> str:
     """A snippet's path without the selected lines or section."""
-    return _SELECTION.sub("", written.strip()) or written.strip()
+    named = written.strip()
+    selection = _SELECTION_REVERSED.match(named[::-1])
+    return (named[: -selection.end()] if selection else named) or named
 
 
 def _resolve_target(rules: IncludeRules, origin: str, statement: _Statement, targets: dict[str, str]) -> None:

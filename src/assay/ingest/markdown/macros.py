@@ -1,0 +1,37 @@
+"""Jinja's macros, as MkDocs pages have them: only the site's build knows what they show, so they are left away."""
+
+import re
+
+_OPENING = re.compile(r"\{(?:\{[^{}]*+\}\}|([%#]))")
+_ID = re.compile(r"\{#[\w-]++\s*+\}")
+
+
+def macro_end(text: str, start: int, end: int) -> int:
+    """Where the macro that begins at start ends, at most at end; -1 when none begins there. `{#id}` is no macro."""
+    opening = _OPENING.match(text, start, end)
+    if not opening or _ID.match(text, start, end):
+        return -1
+    if not (mark := opening[1]):
+        return opening.end()
+    closing = text.find(mark + "}", opening.end(), end)
+    return closing + 2 if closing >= 0 else -1
+
+
+def without_macros(text: str) -> str:
+    """The text without its macros. A mark that is not closed once is not closed later either: it is sought once."""
+    kept: list[str] = []
+    after = 0
+    unclosed = set()
+    for opening in _OPENING.finditer(text):
+        start, end, mark = opening.start(), opening.end(), opening[1]
+        if start < after or mark in unclosed:
+            continue
+        if mark:
+            closing = text.find(mark + "}", end)
+            if closing < 0:
+                unclosed.add(mark)
+                continue
+            end = closing + 2
+        kept.append(text[after:start])
+        after = end
+    return "".join(kept) + text[after:]
