@@ -9,8 +9,8 @@ from assay.ingest.markdown.macros import macro_end
 from assay.ingest.markdown.scanning import charge, comment_end, declaration_end, tag_at
 
 _FORMULA = re.compile(r"\$\$(?>[^$]+)\$\$|\$(?![\s$\d])(?>[^$\n`]{1,2000})(?<![\s\\])\$(?!\d)")
-_ATTRIBUTE = r"""(?:[.#][^\s{}.#]+|[\w:-]+=(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"']+))"""
-_ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*(?:{_ATTRIBUTE}[ ]*)+\}}|\{{:[^{{}}\n]*\}}")
+_ATTRIBUTE = r"""(?:[.#]?[\w:-]++=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)|[.#][^\s{}.#]++)"""
+_ATTRIBUTE_LIST = re.compile(rf"\{{:?[ ]*+(?:{_ATTRIBUTE}[ ]*+)++\}}|\{{:[^{{}}\n]*+\}}")
 _ICON = re.compile(r":(?:material|fontawesome|octicons|simple|custom|logos|twemoji)-[a-z0-9-]+:")
 _KEY = r"(?:[a-z0-9-]+|\"[^\"+\n]+\")"
 _KEYS = re.compile(rf"\+\+({_KEY}(?:\+{_KEY})*)\+\+")
@@ -44,7 +44,7 @@ def formula(state: StateInline, silent: bool) -> bool:
     return _matched(state, _FORMULA, silent, "formula")
 
 
-def macro(state: StateInline, silent: bool) -> bool:
+def macro(state: StateInline, silent: bool) -> bool:  # noqa: ARG001 - the signature of a rule
     """A Jinja macro, which shows what only the site's build knows."""
     if state.src[state.pos + 1 : state.pos + 2] not in {"{", "%", "#"} or not charge(state.env, 0):
         return False
