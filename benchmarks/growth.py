@@ -9,11 +9,12 @@ of this process is measured, and the least of several tries counts where a first
 import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import log2
 from time import process_time
 
+from assay.ingest.workers.limits import OutOfTimeError, limited_time
 from benchmarks.growth_readers import readers
 from benchmarks.hostile_inputs import Hostile
 from benchmarks.pattern_attacks import LONGEST, attacks, patterns
@@ -24,6 +25,8 @@ LIMIT = 2.5
 _SHORTEST, _LONGEST = 500, 128_000
 _MEANINGFUL = 0.003
 """Seconds that the longer of two texts takes at least, or the time says nothing of its length."""
+_MATTERS = 0.02
+"""Seconds that the longest of all texts takes at least, or its growth is noise and would do no harm."""
 _SUSPECT = 2.2
 _CLOSELY = 2
 """Texts of each reader that are measured closely whatever a first look says: those that looked steepest."""
@@ -31,6 +34,8 @@ _SURE = 0.15
 _SHOWN = 3
 _TRIES = 3
 _TOO_LONG = 4.0
+_ENDLESS = 20.0
+"""Seconds after which a text is given up: exponential time never ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class Measuring:
         if last < _MEANINGFUL:
             return Growth(0.0, hostile.name, length, last)
         for _ in range(_TRIES):
-            if _ratio(first, last, 4) <= _SUSPECT:
+            if _ratio(first, last, 4) <= _SUSPECT or last > _TOO_LONG:
                 break
             first = min(first, self._of(hostile, length // 4))
             last = min(last, self._of(hostile, length))
@@ -92,7 +97,7 @@ class Measuring:
     def closely(self, hostile: Hostile, length: int, longest: int) -> Growth:
         """Double a text until it takes long enough to be sure: what is quadratic stays so, what was noise does not."""
         quarter, half, whole = (self._of(hostile, length // part) for part in (4, 2, 1))
-        while length * 2 <= longest and whole < _SURE:
+        while whole < _SURE and (length * 2 <= longest or (whole > _SUSPECT * half and length < 4 * longest)):
             length *= 2
             quarter, half, whole = half, whole, self._of(hostile, length)
         for _ in range(_TRIES):
@@ -101,7 +106,7 @@ class Measuring:
             quarter = min(quarter, self._of(hostile, length // 4))
             half = min(half, self._of(hostile, length // 2))
             whole = min(whole, self._of(hostile, length))
-        if whole < _MEANINGFUL:
+        if whole < _MATTERS:
             return Growth(0.0, hostile.name, length, whole)
         return Growth(min(_ratio(quarter, half, 2), _ratio(half, whole, 2)), hostile.name, length, whole)
 
@@ -110,7 +115,8 @@ class Measuring:
 
     def _seconds(self, text: str) -> float:
         started = process_time()
-        self._work(text)
+        with suppress(OutOfTimeError), limited_time(_ENDLESS):
+            self._work(text)
         return process_time() - started
 
 

@@ -258,7 +258,7 @@ _HEADING = re.compile(r"#{1,6} (.*)")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 
 
-_CAMEL = re.compile(r"[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*")
+_CAMEL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z0-9]|[a-z](?![A-Z]))*+[a-z][A-Z][A-Za-z0-9]*+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 

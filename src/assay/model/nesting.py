@@ -25,14 +25,14 @@ _TAG = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 """What a browser takes for a tag: a `<` or `>` in an attribute's value, or in a comment, is none."""
-_LONG = re.compile(rf"<([a-zA-Z][^\s/<>]*)[^<>]{{{_LONG_TAG},}}>?")
+_LONG = re.compile(rf"<(?=[^<>]{{{_LONG_TAG}}})([a-zA-Z][^\s/<>]*+)[^<>]*+>?")
 _ATTRIBUTE = re.compile(r"""[^\s"'=<>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")
 _OPTION = re.compile(r"</?option(?=[\s/>])[^<>]*>?", re.IGNORECASE)
 _MOST_PASSED_OVER = 10_000
 """Tags with attributes that a parser may pass over. At each it copies the text before it, if more text follows."""
 _PASSED_OVER = re.compile(
     rf"<(/[a-z][^\s/<>]*+|(?:html|head|body|form|input|caption|col|colgroup|t[dhr]|tbody|thead|tfoot)(?=[\s/]))"
-    rf"(?=[^<>]){_ATTRIBUTES}>",
+    rf"(?=[^<>]){_ATTRIBUTES}(>?)",
     re.IGNORECASE,
 )
 """Tags that have no place of their own everywhere, with attributes: the closing ones, and those of tables and pages."""
@@ -76,7 +76,7 @@ def limit_nesting(content: str) -> str:
         content = _without_options(content)
     tags = content.count("<")
     if tags > _MOST_PASSED_OVER and sum(1 for _ in _PASSED_OVER.finditer(content)) > _MOST_PASSED_OVER:
-        content = _PASSED_OVER.sub(r"<\1>", content)
+        content = _PASSED_OVER.sub(r"<\1\2", content)
     may_be_deep = _may_be_deep(content) if tags > _MANY_TAGS else tags > _MAX_DEPTH and _looks_deep(content)
     return _flattened(content) if may_be_deep else content
 

@@ -49,6 +49,7 @@ HOSTILE = {
     "exports that are never closed": "export const a = {\n\n" * 5_000 + "x",
     "macros that are never closed": "{{ a {% b {# c " * 10_000,
     "an attribute list that is never closed": "a {." + "-" * 40_000 + "\n\na {b=" + "-" * 40_000,
+    "letters and digits": "aB0" * 1_000 + "A" * 100_000,
     "macros in an element": "<div>\n" + "{%a {#b\n" * 30_000 + "</div>",
     "a path and its lines": '```\n--8<-- "' + "a:1," * 50_000 + '"\n```\n\n```py [' + "a" * 100_000 + "\nx\n```",
     "formulas that are never closed": "$$a\n" * 20_000 + "$b " * 20_000,

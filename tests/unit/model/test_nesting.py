@@ -102,3 +102,8 @@ def test_a_large_table_keeps_its_attributes() -> None:
 def test_data_that_never_ends_is_looked_for_once() -> None:
     page = "<![CDATA[ <b>" * 100_000
     assert limit_nesting(page).count("<b>") == 512
+
+
+@pytest.mark.parametrize("page", ["</b " * 100_000, ("<" + "a" * 9_990) * 50, "<p " + "a" * 200_000])
+def test_tags_that_never_end_stay_and_are_read_in_linear_time(page: str) -> None:
+    assert limit_nesting(page) == page

@@ -16,7 +16,7 @@ _SIMPLE_TAG = re.compile(
     re.VERBOSE,
 )
 _OPEN_NAME = re.compile(rf"<({_NAME})(?=[\s/>{{])")
-_ATTRIBUTE = re.compile(r"""\s*([\w:@.-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`{]+)(?=[\s/>])|(?=(\{))))?""")
+_ATTRIBUTE = re.compile(r"""([\w:@.-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`{]+)(?=[\s/>])|(?=(\{))))?""")
 _BLANKS = re.compile(r"\s*")
 _PIECE = re.compile(r"<!--.*?(?:-->|$)|<\?.*?(?:\?>|$)|<![A-Za-z\[].*?(?:>|$)", re.DOTALL)
 

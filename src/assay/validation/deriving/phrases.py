@@ -11,16 +11,17 @@ MOST_CHARACTERS = 120
 
 _ARTICLES = frozenset({"a", "an", "the", "our", "your"})
 _CODE = re.compile(r"(?<!`)(`++)(.{1,300}?)(?<!`)\1(?!`)", re.DOTALL)
-_MARKUP = re.compile(r"[`*]+|(?<!\w)_+|_+(?!\w)|\\(?=[^\w\s])")
+_MARKUP = re.compile(r"[`*]+|(?<!\w)_++|(?<!_)_++(?!\w)|\\(?=[^\w\s])")
 _WORD = re.compile(r"[^\W_]+(?:['’.+#/_-]*[^\W_]+)*[+#]*")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _ADDRESS = re.compile(
-    r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev)\S*",
+    r"(?=\S++\Z)"  # or each ending of a host would be tried up to the next blank
+    r"(?:(?:[a-z][a-z0-9+.-]*://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev)\S*)",
     re.IGNORECASE,
 )
 _FILE = re.compile(r"[.~]?/?(?:[\w.@-]+/)*[\w.@-]*\.\w{1,5}|[.~]?/\S*|\.\w+")
 _NUMBER = re.compile(r"[#@v]?[\d.,:/-]+\w?")
-_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:[._][\w$]+)*(?:\(.*\))?|<.*>|@[\w/.-]+|--?[\w-]+(?:=\S*)?")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*+(?:\.[\w$]++)*+(?:\(.*\))?|<.*>|@[\w/.-]+|--?[\w-]+(?:=\S*)?")
 _LIKE_CODE = re.compile(r"[a-z][A-Z]|[\d_.$(<@]|^-")
 _NAMED = re.compile(r"[`\"“A-Z]|\w\.\w")
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # of Latin, of Chinese and Japanese, of Arabic script

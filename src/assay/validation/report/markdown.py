@@ -38,7 +38,7 @@ _NOTES = 4_000
 
 _ROWS = 20
 _TEXT = 160
-_ACTIVE = re.compile(r"[\\`*_\[\]<|~&$!^{}]|(?<!\w)@|@(?=.*\.)|#(?=\w)|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_ACTIVE = re.compile(r"[\\`*_\[\]<|~&$!^{}]|(?<!\w)@|@(?=.{0,300}\.)|#(?=\w)|:(?=//)|(?<=www)\.", re.IGNORECASE)
 """What Markdown, or a code host in what Markdown made, takes for more than a character."""
 
 _NAMED = re.compile(r"(?:^|\W)[@!$~%&^]\w|#\d|\bGH-\d|(?:^|\W):[\w+-]+:", re.IGNORECASE)

@@ -16,9 +16,9 @@ from assay.validation.structure.judged import Judged, StructuralLimits, finding
 
 _CODE, _PROSE = "characters of code", "characters outside of code"
 _LINES: Mapping[str, re.Pattern[str]] = {
-    "table rows": re.compile(r"[ \t>]*\|.*\|[ \t]*"),
+    "table rows": re.compile(r"^[ \t>]*\|.*\|[ \t]*"),
     "headings": re.compile(r"#{1,6} .*"),
-    "list items": re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)]) .*"),
+    "list items": re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)]) .*"),
 }
 _KINDS = (_CODE, _PROSE, *_LINES)
 

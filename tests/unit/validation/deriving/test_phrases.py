@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.validation.deriving.phrases import folded, gist, plain, why_no_query, why_no_question
+from assay.validation.deriving.phrases import MOST_CHARACTERS, folded, gist, plain, why_no_query, why_no_question
 
 
 def common(word: str) -> bool:
@@ -143,3 +143,8 @@ def test_marks_of_code_take_no_more_than_linear_time(text: str) -> None:
 
 def test_code_in_a_text_is_shown_without_its_marks() -> None:
     assert plain("Use `a_b` and ``c`d``") == "Use a_b and cd"
+
+
+@pytest.mark.parametrize("text", ["a_" * 58 + "-", "a" + "_" * 100_000 + "b", "a" + ".com" * 50_000 + " b"])
+def test_a_text_with_very_many_ways_to_be_a_name_is_judged_in_linear_time(text: str) -> None:
+    assert why_no_query(plain(text), common) or len(text) <= MOST_CHARACTERS
