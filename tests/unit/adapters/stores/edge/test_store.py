@@ -22,14 +22,42 @@ from assay.testing.index_samples import EVERYTHING, SPEC, direction, filled, poi
 NEVER = 10**9
 
 
-class TestCompressingStore(VectorStoreConformance):
+class _SearchConformance(VectorStoreConformance):
+    """The kit without what is the same whichever form vectors have and however they are found."""
+
+    test_a_new_store_is_empty_and_can_be_used = None
+    test_an_index_is_not_made_over_another = None
+    test_a_vector_that_is_no_direction_is_refused_and_nothing_written = None
+    test_an_id_that_is_no_uuid_is_refused_and_nothing_written = None
+    test_what_was_never_made_is_not_found = None
+    test_what_was_never_sealed_does_not_open = None
+    test_an_index_of_another_dimension_does_not_open = None
+    test_what_is_missing_or_was_never_sealed_is_no_error_to_whoever_inspects_it = None
+    test_an_index_of_another_dimension_is_said_to_be_one = None
+    test_everything_that_is_there_is_listed_sealed_or_not = None
+    test_removing_takes_one_away_and_leaves_the_others = None
+    test_a_name_can_be_used_again_after_removing = None
+    test_an_index_given_up_is_gone = None
+    test_a_sealed_index_cannot_be_given_up = None
+    test_a_term_that_nothing_has_finds_nothing = None
+    test_sparse_search_finds_what_shares_a_term_rare_terms_first = None
+    test_a_url_prefix_ends_at_a_path_border = None
+    test_what_only_looks_like_a_heading_is_no_section = None
+    test_a_chunk_is_found_under_the_heading_of_every_section_in_it = None
+    test_nothing_is_found_for = None
+    test_an_id_asked_for_twice_is_found_once = None
+    test_an_index_can_be_closed_twice = None
+    test_a_closed_index_says_so = None
+
+
+class TestCompressingStore(_SearchConformance):
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EdgeStore:
         monkeypatch.setattr(edge_writer, "COMPRESSED_FROM", 0)
         return EdgeStore(tmp_path / "index", hnsw_threshold=NEVER)
 
 
-class TestGraphStore(VectorStoreConformance):
+class TestGraphStore(_SearchConformance):
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EdgeStore:
         monkeypatch.setattr(edge_engine, "SCANNED", 0)
