@@ -7,7 +7,7 @@
         print(docs.search("how do I configure retries?").hits[0].url)
 
 `open` works in this process, `connect` searches a running server; both give the same answers. See `assay docs python`.
-Nothing is loaded before it is used.
+Modules are imported on first use.
 """
 
 from collections.abc import Mapping
@@ -59,14 +59,14 @@ def open(  # noqa: A001 - `assay.open` reads as what it does
     data_dir: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> "Assay":
-    """Open Assay in this process. Nothing is built: `publish` does that, and `search` needs what was published.
+    """Open Assay in this process. Call `publish` to build an index before the first `search`.
 
-    source: the folder or site that `publish` reads; None for those of assay.toml.
-    config: the configuration file; None reads assay.toml in the working directory where there is one.
-    data_dir: where the catalog and the indexes live; None for `.assay`, or ASSAY_DATA_DIR.
-    settings: nested values that win over file and environment, as in {"search": {"mode": "sparse"}}.
+    source: the folder or site that `publish` reads; None for the sources of assay.toml.
+    config: the configuration file; None reads assay.toml in the working directory, if present.
+    data_dir: folder of the catalog and the indexes; None for ASSAY_DATA_DIR or `.assay`.
+    settings: nested values that win over file and environment, such as {"search": {"mode": "sparse"}}.
 
-    Raises ConfigurationError for settings that cannot be used.
+    Raises ConfigurationError for invalid settings.
     """
     from assay.app import Assay
     from assay.settings import settings_for, source_named
@@ -78,12 +78,12 @@ def open(  # noqa: A001 - `assay.open` reads as what it does
 
 
 def connect(url: str, key: str | None = None) -> "Client":
-    """Search a running Assay over HTTP. Nothing is asked before the first search.
+    """Return a client of a running Assay. It connects on the first search.
 
-    url: where `assay serve` answers, such as http://127.0.0.1:8080.
-    key: an API key with the scope `search`, where the server asks for one.
+    url: the address of `assay serve`, such as http://127.0.0.1:8080.
+    key: an API key with the scope `search`, if the server requires one.
 
-    Raises ConfigurationError for a URL or key that cannot be used.
+    Raises ConfigurationError for an invalid URL or key.
     """
     from assay.client.client import Client
 
@@ -91,7 +91,7 @@ def connect(url: str, key: str | None = None) -> "Client":
 
 
 def _open_retriever() -> "Retriever":
-    """Open Assay as the environment says, for the functions of `assay.contracts.retrieval_layer`."""
+    """Open Assay with the settings of the environment, for the functions of `assay.contracts.retrieval_layer`."""
     from assay.app import Assay
     from assay.contracts.retriever import Retriever
 

@@ -84,7 +84,7 @@ def test_a_limit_of_nothing_is_refused(name: str, value: object) -> None:
     "origin", ["evil", "docs.example.org", "https://docs.example.org/", "https://a b", "https://*.a", ""]
 )
 def test_what_no_browser_sends_as_an_origin_is_refused(origin: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"server\.cors_origins.* is no origin"):
+    with pytest.raises(ConfigurationError, match=r"server\.cors_origins.* is not an origin"):
         load_settings(None, {"server": {"cors_origins": ["*", origin]}})
 
 

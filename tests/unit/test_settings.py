@@ -136,9 +136,9 @@ def test_a_folder_in_the_place_of_the_file_is_no_configuration(tmp_path: Path, m
 @pytest.mark.parametrize(
     ("toml", "told"),
     [
-        ('sources = "docs"', "sources = 'docs': has to be a list"),
-        ("search = 3", "search = 3: has to be a table"),
-        ("[[sources]]\npath = 3", "sources.0.path = 3: has to be a path"),
+        ('sources = "docs"', "sources = 'docs': must be a list"),
+        ("search = 3", "search = 3: must be a table"),
+        ("[[sources]]\npath = 3", "sources.0.path = 3: must be a path"),
     ],
 )
 def test_a_value_of_a_wrong_kind_is_told_in_the_words_of_the_file(tmp_path: Path, toml: str, told: str) -> None:

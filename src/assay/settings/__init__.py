@@ -1,10 +1,10 @@
 """Settings: the only reader of the environment and of assay.toml.
 
-Later wins: defaults, then assay.toml, then the environment, then what a surface passes (command line flags).
-Every setting can be written as an environment variable: `ASSAY_` and its path in capitals, tables divided by two
-underscores (`ASSAY_SEARCH__TOP_K=8`).
+Later wins: defaults, assay.toml, the environment, then values passed by the caller (command line flags).
+Every setting has an environment variable: `ASSAY_` and its path in capitals, with two underscores after each table
+(`ASSAY_SEARCH__TOP_K=8`).
 
-`loading` holds them all and reads them; the tables are in a module for each purpose.
+`loading` reads them; each other module has the tables for one purpose.
 """
 
 from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings

@@ -1,4 +1,4 @@
-"""What a candidate is measured by, and what becomes of it."""
+"""Settings of the gate, of validation and of release."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,119 +10,125 @@ from assay.model.evaluation import Category, TopicType
 from assay.settings.table import Share, Table
 
 _GROUPS = frozenset([*TopicType, *Category])
-"""What topics can be divided by: tables of `[gate]` with limits for a part of the topics."""
+"""Names of tables within `[gate]` that limit the topics of one type or category."""
 
 
 class LimitSettings(Table):
     """A limit on one measure, as in `[gate] "nDCG@10" = {min = 0.6, max_drop_vs_live = 0.02}`."""
 
-    min: Share | None = Field(default=None, description="The least mean over the topics.")
+    min: Share | None = Field(default=None, description="Lowest mean over the topics.")
     max_drop_vs_live: Share | None = Field(
-        default=None, description="The most that the mean may be under the live generation's."
+        default=None, description="Largest drop of the mean below the live generation's."
     )
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        """An empty table looks like a limit, and lets everything pass."""
+    def _require_limit(self) -> Self:
+        """Refuse an empty table: it looks like a limit, and passes everything."""
         if self.min is None and self.max_drop_vs_live is None:
             raise ValueError("it sets no limit: write {min = 0.6}, {max_drop_vs_live = 0.02} or both, or leave it out")
         return self
 
 
 class GateSettings(Table):
-    """What a candidate has to reach before it may go live.
+    """Limits that a candidate must meet before it can go live.
 
     Any measure of [measures.md](measures.md) can have a limit: over all topics with `"nDCG@10" = {min = 0.6}` in
-    `[gate]`, over those of a type or category in `[gate.specific]`, `[gate.factual]` and so on.
+    `[gate]`, over the topics of one type or category in `[gate.specific]`, `[gate.factual]` and so on.
     """
 
     max_failed_pages: Share = Field(default=0.05, description="Largest share of pages that failed.")
     max_unread_files: Share = Field(
         default=0.2,
-        description="Largest share of the sources' documents that no reader took, such as `.rst` and `.adoc`.",
+        description="Largest share of the sources' documents in a format that Assay cannot read, such as `.rst`.",
     )
     max_page_fall: Share = Field(
         default=0.2,
-        description="Largest share of the live generation's pages, and of its text, that may be gone.",
+        description="Largest share of the live generation's pages, and of its text, that a candidate may lose.",
     )
     max_page_rise: float = Field(
         default=3.0,
         ge=0.0,
-        description="The most new pages of a source, version and locale, as a multiple of its live pages; up to 49 are "
-        "always allowed.",
+        description="Most new pages of a source, version and locale, as a multiple of its live pages; up to 49 new "
+        "pages always pass.",
     )
     max_anchor_fall: Share = Field(
-        default=0.2, description="Largest share of the anchors that may be gone from pages that stay."
+        default=0.2, description="Largest share of anchors that the remaining pages may lose."
     )
-    title_top_k: int = Field(default=5, ge=1, le=100, description="A title has to find its document in so many hits.")
+    title_top_k: int = Field(
+        default=5, ge=1, le=100, description="Search depth of the title check: hits among which a page must be found."
+    )
     max_unreachable: Share = Field(
-        default=0.02, description="Largest share of documents that their own title may fail to find."
+        default=0.02, description="Largest share of pages that a search for their title does not find."
     )
-    title_sample: int = Field(default=2_500, ge=1, description="The most documents whose titles are tried.")
-    max_empty_pages: Share = Field(
-        default=0.15, description="Largest share of a source's pages that say almost nothing."
-    )
+    title_sample: int = Field(default=2_500, ge=1, description="Most pages whose titles are searched.")
+    max_empty_pages: Share = Field(default=0.15, description="Largest share of a source's pages with almost no text.")
     max_alike_pages: Share = Field(
         default=0.1,
-        description="Largest share of a source's pages that say the same as others of their version and locale.",
+        description="Largest share of a source's pages with the same text as another of their version and locale.",
     )
     max_leftovers: Share = Field(
         default=0.02,
-        description="Largest share of a source's chunks that show leftovers of templates or markup.",
+        description="Largest share of a source's chunks with leftover template code or markup.",
     )
     max_repeated: Share = Field(
         default=0.3,
-        description="Largest share of a source's pages with one title, and of its text that is on 3 pages or more.",
+        description="Largest share of a source's pages with the same title, and of its text repeated on 3 or more "
+        "pages.",
     )
     max_boilerplate: Share = Field(
         default=0.1,
-        description="Largest share of a source's text in lines that more than half of its pages have.",
+        description="Largest share of a source's text in lines that are on more than half of its pages.",
     )
     embedded_again: int = Field(
         default=20,
         ge=0,
         le=1_000,
-        description="Texts that are embedded again to compare, where each costs something; 0 for none.",
+        description="Texts of the index to embed again and compare, with a paid provider; 0 for none.",
     )
-    min_precision: Share = Field(default=0.8, description="The P@5 that a topic has to reach.")
-    min_precision_share: Share = Field(default=0.8, description="Least share of the topics that have to reach it.")
-    min_mrr: Share = Field(default=0.7, description="Least mean of 1 / rank of the best hit.")
-    max_p95_ms: float = Field(default=2_000.0, gt=0, description="95% of the searches have to take less.")
+    min_precision: Share = Field(default=0.8, description="Lowest P@5 with which a topic passes.")
+    min_precision_share: Share = Field(
+        default=0.8, description="Lowest share of topics that must reach `min_precision`."
+    )
+    min_mrr: Share = Field(default=0.7, description="Lowest MRR: mean of 1 / rank of the first relevant hit.")
+    max_p95_ms: float = Field(
+        default=2_000.0, gt=0, description="Highest 95th percentile of search times, in milliseconds."
+    )
     edge_topics: Literal["count", "abstain"] = Field(
         default="count",
-        description="Topics with `expect: no_answer` count as all others (seed 001's rule), or have to `abstain`: find "
-        "nothing as similar as their `min_score`; then they are left out of P@5 and MRR.",
+        description="How topics with `expect: no_answer` are judged. `count`: like all others (seed 001's rule). "
+        "`abstain`: no hit may reach their `min_score`, and P@5 and MRR leave them out.",
     )
     precision: Literal["at_k", "attainable"] = Field(
         default="at_k",
-        description="P@5 is divided by 5 (seed 001's rule), or by the relevant chunks that there are (`attainable`).",
+        description="Divisor of P@5. `at_k`: 5 (seed 001's rule). `attainable`: the number of relevant chunks if fewer "
+        "than 5.",
     )
     abstain_below: Share | None = Field(
         default=None,
-        description="`min_score` of those topics that name none; `assay calibrate` finds it.",
+        description="`min_score` of `no_answer` topics that set none; `assay calibrate` finds it.",
     )
     max_lost_judgments: Share = Field(
         default=0.1,
-        description="Largest share of judgments whose passage is not found; more is INCONCLUSIVE.",
+        description="Largest share of judgments whose passage is not found; above it, the verdict is INCONCLUSIVE.",
     )
     no_worse_than_live: bool | None = Field(
         default=None,
-        description="Whether a measure that is significantly lower than the live generation's fails (a paired test at "
-        "5%, adjusted over the measures); unset, this is asked of a derived test set only.",
+        description="Fail a candidate if a measure is significantly lower than the live generation's (paired test at "
+        "5%, adjusted for the number of measures). If unset, true for derived test sets only.",
     )
     allow_removals: bool = Field(
         default=False,
-        description="Pages of the live generation that are gone were removed on purpose: what was judged on them is "
-        "left out. `--allow-removals` sets it for one release.",
+        description="Leave out judgments on live pages that the candidate lacks, since they were removed on purpose. "
+        "`--allow-removals` sets it for one release.",
     )
     allow_additions: bool = Field(
         default=False,
-        description="Pages were added on purpose, however many. `--allow-additions` sets it for one release.",
+        description="Allow any number of new pages. `--allow-additions` sets it for one release.",
     )
     min_derived_rr: Share = Field(
-        default=0.4, description="Least mean RR of a derived test set, in place of P@5 and MRR."
+        default=0.4, description="Lowest mean RR of a derived test set, in place of P@5 and MRR."
     )
-    min_derived_success: Share = Field(default=0.5, description="Least mean Success@5 of a derived test set.")
+    min_derived_success: Share = Field(default=0.5, description="Lowest mean Success@5 of a derived test set.")
     limits: Mapping[str, LimitSettings] = Field(
         default={}, description="Limits on measures over all topics; written as keys of `[gate]` itself."
     )
@@ -133,8 +139,8 @@ class GateSettings(Table):
 
     @model_validator(mode="before")
     @classmethod
-    def _sort_out_limits(cls, values: object) -> object:
-        """Take limits, which are named by measures and groups, apart from the settings."""
+    def _separate_limits(cls, values: object) -> object:
+        """Move keys named by measures and groups into `limits` and `groups`."""
         if not isinstance(values, dict):
             return values
         kept = {name: value for name, value in values.items() if name in cls.model_fields}
@@ -147,27 +153,27 @@ class GateSettings(Table):
             elif isinstance(value, dict):
                 limits[name] = value
             else:
-                kept[name] = value  # refused, as any setting that is not known
+                kept[name] = value  # unknown: pydantic refuses it
         return kept | ({"limits": limits} if limits else {}) | ({"groups": groups} if groups else {})
 
 
 class ValidationSettings(Table):
-    """Labelled queries, and where reports go."""
+    """The test set, the measures and the reports."""
 
     testset: Path | None = Field(
         default=None,
-        description="Test set that `validate`, `promote` and `publish` judge by; only the structure if unset.",
+        description="Test set for `validate`, `promote` and `publish`. If unset, only structural checks run.",
     )
     output_dir: Path = Field(default=Path("validation_results"), description="Folder of the reports.")
-    depth: int = Field(default=10, ge=5, le=100, description="Hits that each topic is asked for.")
+    depth: int = Field(default=10, ge=5, le=100, description="Hits to search for each topic.")
     measures: tuple[str, ...] = Field(
-        default=(), description="Measures that are reported besides those that always are, as in `nDCG@20`."
+        default=(), description="Measures to report in addition to the default ones, such as `nDCG@20`."
     )
 
 
 class ReleaseSettings(Table):
-    """Going live and going back."""
+    """How many generations are kept."""
 
     keep: int = Field(
-        default=3, ge=2, description="How many generations that were live are kept, the live one included."
+        default=3, ge=2, description="Number of generations kept: the live one, and earlier live ones for `rollback`."
     )

@@ -1,4 +1,4 @@
-"""Everything that can be set, read from the file, the environment and the flags."""
+"""All settings, loaded from assay.toml, the environment and the caller's overrides."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -44,14 +44,14 @@ SEED_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "QDRANT_URL": ("qdrant", "url"),
     "OPENAI_API_KEY": ("embedding", "openai_api_key"),
 }
-"""Environment variables that users of the seeds' systems have already, and the setting that each one is."""
+"""Environment variables of the seeds' systems, and the path of the setting that each one sets."""
 
 TRACE_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-"""OpenTelemetry's own variables that say where traces go; one that is set turns `[server] traces` on."""
+"""OpenTelemetry's own variables for the endpoint of traces; setting one turns `[server] traces` on."""
 
 
 class Settings(BaseSettings):
-    """Everything that can be set."""
+    """All settings."""
 
     model_config = SettingsConfigDict(
         env_prefix="ASSAY_",
@@ -61,8 +61,8 @@ class Settings(BaseSettings):
         nested_model_default_partial_update=True,
     )
 
-    data_dir: Path = Field(default=Path(".assay"), description="Where the catalog and the embedded indexes live.")
-    sources: tuple[SourceSettings, ...] = Field(default=(), description="Where documents come from.")
+    data_dir: Path = Field(default=Path(".assay"), description="Folder of the catalog and the embedded indexes.")
+    sources: tuple[SourceSettings, ...] = Field(default=(), description="Folders and sites to read documents from.")
     ingest: IngestSettings = IngestSettings()
     chunking: ChunkingSettings = ChunkingSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
@@ -77,12 +77,12 @@ class Settings(BaseSettings):
     server: ServerSettings = ServerSettings()
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401, ARG002 - the base class's signature
-        """Register the secrets among the settings, which no output may show."""
+        """Register the secrets among the settings for redaction in every output."""
         hide(_secrets_in(self))
 
     @property
     def catalog_url(self) -> str:
-        """The catalog's database URL, the default filled in."""
+        """The catalog's database URL: the setting, or the SQLite file in the data directory."""
         path = quote((self.data_dir / "catalog.sqlite").resolve().as_posix(), safe="/:")
         return self.catalog.url or f"sqlite:///{path}"
 
@@ -93,37 +93,37 @@ class Settings(BaseSettings):
 
     @property
     def vector_store(self) -> Literal["embedded", "qdrant"]:
-        """Which vector store is used, the default filled in."""
+        """The vector store: the setting, or `qdrant` if a server or an adopted collection is set."""
         if self.index.adopt is not None:
             return "qdrant"
         return self.index.store or ("qdrant" if self.qdrant.url else "embedded")
 
     @property
     def dense_weight(self) -> float:
-        """Weight of the dense side in hybrid search, the default of the embedder filled in."""
+        """Weight of the dense side in hybrid search: the setting, or the embedder's default."""
         if self.search.dense_weight is not None:
             return self.search.dense_weight
         return STATIC_DENSE_WEIGHT if self.embedding.provider == "static" else DENSE_WEIGHT
 
     @property
     def calibrated_threshold(self) -> float | None:
-        """The similarity from which a hit is an answer: as it was set, else the built-in model's; None if not known."""
+        """The lowest similarity of a relevant hit: the setting, or the static model's; None if unknown."""
         static = STATIC_THRESHOLD if self.embedding.provider == "static" else None
         return self.search.threshold or self.gate.abstain_below or static
 
     @property
     def contract_mode(self) -> ContractMode:
-        """How the seeds' routes choose and order hits, the default filled in."""
+        """How the seeds' routes choose and order hits; hybrid by default."""
         return self.server.contract_mode or ContractMode.HYBRID
 
     @property
     def index_dir(self) -> Path:
-        """Folder of the embedded indexes, one folder in it for each generation."""
+        """Folder of the embedded indexes, with one folder for each generation."""
         return self.data_dir / "generations"
 
 
 def _secrets_in(value: object) -> Iterator[str]:
-    """Every secret of a setting: keys, values of headers, passwords of URLs."""
+    """Every secret in a setting: keys, header values, passwords in URLs."""
     if isinstance(value, BaseModel):
         value = {name: getattr(value, name) for name in type(value).model_fields}
     if isinstance(value, SecretStr):
@@ -139,10 +139,10 @@ def _secrets_in(value: object) -> Iterator[str]:
 
 
 class _SeedVariables(EnvSettingsSource):
-    """The seeds' own variable names, read as the settings that they stand for."""
+    """Settings from the seeds' environment variables."""
 
     def __call__(self) -> dict[str, Any]:
-        """Nested values of those variables that are set and not empty."""
+        """Nested values of the variables that are set and not empty."""
         values: dict[str, Any] = {}
         for name, path in SEED_VARIABLES.items():
             value = self.env_vars.get(name.lower())
@@ -156,8 +156,8 @@ class _SeedVariables(EnvSettingsSource):
         return values
 
 
-def _reading(values: dict[str, Any]) -> type[Settings]:
-    """Settings whose lowest-ranking source is these values, read from assay.toml."""
+def _settings_with(values: dict[str, Any]) -> type[Settings]:
+    """Return a Settings class whose lowest-priority source is the values of assay.toml."""
 
     class FileSettings(Settings):
         @classmethod
@@ -176,18 +176,18 @@ def _reading(values: dict[str, Any]) -> type[Settings]:
 
 
 def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
-    """Settings from assay.toml, the environment and overrides.
+    """Load settings from assay.toml, the environment and overrides.
 
-    config: the file to read; None reads assay.toml in the working directory where there is one.
+    config: the file to read; None reads assay.toml in the working directory, if present.
     overrides: nested values that win over everything.
 
-    Raises ConfigurationError, naming each setting that is wrong and where it stands.
+    Raises ConfigurationError that names each invalid setting and its source.
     """
     path = config or Path(CONFIG_FILE)
     values: dict[str, Any] = {}
     if path.is_dir():
         raise ConfigurationError(
-            f"{path} is a folder, and a configuration file is expected there.", hint="Move it away."
+            f"{path} is a folder; it must be a configuration file.", hint="Move or rename the folder."
         )
     if path.is_file():
         values = read_toml(path, ConfigurationError)
@@ -195,47 +195,45 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
         raise ConfigurationError(f"There is no configuration file at {path}.", hint="`assay init` writes one.")
     given = Given(overrides or {}, os.environ, values, str(path))
     try:
-        settings = _reading(_anchored(values, path.parent))(**dict(overrides or {}))
+        settings = _settings_with(_resolve_paths(values, path.parent))(**dict(overrides or {}))
     except ValidationError as error:
         raise ConfigurationError(explain(error, Settings, given)) from None
     except SettingsError as error:
         raise ConfigurationError(f"An ASSAY_ environment variable cannot be read: {error}.") from None
     except RecursionError:
-        raise ConfigurationError("An ASSAY_ environment variable, or the file, is nested too deeply.") from None
+        raise ConfigurationError(f"An ASSAY_ environment variable or {path} is nested too deeply.") from None
     _require_folder(settings.data_dir)
     return settings
 
 
 def misspelled_variables() -> list[str]:
-    """A sentence for each environment variable that has our prefix and is no setting."""
+    """Warn about each environment variable with the prefix `ASSAY_` that is no setting, in a sentence each."""
     return unknown_variables(Settings, os.environ)
 
 
 def _require_folder(data_dir: Path) -> None:
-    """Raise ConfigurationError where a file is in the way of the data directory."""
-    for place in (data_dir, *data_dir.parents):
-        if place.is_dir():
+    """Raise ConfigurationError if the data directory or one of its parents is a file."""
+    for path in (data_dir, *data_dir.parents):
+        if path.is_dir():
             return
-        if place.is_file():
-            what = "is a file" if place == data_dir else f"cannot be made, for {place} is a file"
+        if path.is_file():
+            problem = "is a file" if path == data_dir else f"cannot be created, because {path} is a file"
             raise ConfigurationError(
-                f"The data directory {data_dir} {what}.", hint="Name a folder with --data-dir or ASSAY_DATA_DIR."
+                f"The data directory {data_dir} {problem}.", hint="Set a folder with --data-dir or ASSAY_DATA_DIR."
             )
 
 
-def _anchor(table: object, name: str, folder: Path) -> None:
+def _resolve_path(table: object, name: str, folder: Path) -> None:
     if isinstance(table, dict) and isinstance(table.get(name), str):
         table[name] = folder / table[name]
 
 
-def _anchored(values: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Paths in a file are relative to that file."""
-    if isinstance(values.get("data_dir"), str):
-        values["data_dir"] = folder / values["data_dir"]
-    _anchor(values.get("validation"), "testset", folder)
-    _anchor(values.get("validation"), "output_dir", folder)
-    _anchor(values.get("server"), "keys_file", folder)
-    for source in values.get("sources", []) if isinstance(values.get("sources"), list) else []:
-        if isinstance(source, dict) and isinstance(source.get("path"), str):
-            source["path"] = folder / source["path"]
+def _resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Make the file's relative paths relative to its folder."""
+    _resolve_path(values, "data_dir", folder)
+    _resolve_path(values.get("validation"), "testset", folder)
+    _resolve_path(values.get("validation"), "output_dir", folder)
+    _resolve_path(values.get("server"), "keys_file", folder)
+    for source in values["sources"] if isinstance(values.get("sources"), list) else []:
+        _resolve_path(source, "path", folder)
     return values

@@ -1,4 +1,4 @@
-"""Settings of one run: the configuration, and the folder or site that the caller names."""
+"""The settings of one run: the configuration, and the sources passed by the caller."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,9 @@ from assay.settings.sources import SourceSettings
 
 
 def settings_for(config: Path | None, data_dir: Path | None, overrides: Mapping[str, Any] | None = None) -> Settings:
-    """Read the settings of one run: file, environment, then what the caller passes.
+    """Load the settings of one run from the file, the environment and the caller's values.
 
-    overrides: nested values that win over everything. A source among them that assay.toml has too keeps what is set
-        for it there.
+    overrides: nested values that win over everything. A source that assay.toml has too keeps its other settings there.
 
     Raises ConfigurationError.
     """
@@ -28,36 +27,36 @@ def settings_for(config: Path | None, data_dir: Path | None, overrides: Mapping[
 
 
 def is_site(source: str) -> bool:
-    """Whether a source named by the caller is the address of a site, and not a folder."""
+    """Whether a source is the URL of a site, not a folder."""
     return source.lower().startswith(("http://", "https://"))
 
 
-_ALMOST_A_SITE = re.compile(r"(?:(https?)[:/]+)?((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(:\d+)?(/.*)?", re.IGNORECASE)
+_MALFORMED_URL = re.compile(r"(?:(https?)[:/]+)?((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(:\d+)?(/.*)?", re.IGNORECASE)
 _FILES = (".md", ".mdx", ".markdown", ".txt", ".html", ".zip", ".toml", ".yaml", ".yml", ".json")
 
 
 def source_named(source: str) -> dict[str, Any]:
-    """The `[[sources]]` table of a folder or site that the caller names.
+    """Return the `[[sources]]` table for a folder or the URL of a site.
 
-    Raises SourceError for what is no folder and reads like the address of a site.
+    Raises SourceError for a malformed URL that is no folder, such as `docs.example.org`.
     """
-    almost = _ALMOST_A_SITE.fullmatch(source)
-    if almost and not is_site(source) and not source.lower().endswith(_FILES) and not Path(source).exists():
-        scheme, host, port, path = almost.groups()
+    malformed = _MALFORMED_URL.fullmatch(source)
+    if malformed and not is_site(source) and not source.lower().endswith(_FILES) and not Path(source).exists():
+        scheme, host, port, path = malformed.groups()
         scheme = scheme or ("http" if host == "localhost" else "https")
-        address = f"{scheme.lower()}://{host}{port or ''}{path or ''}"
-        raise SourceError(f"There is no folder or file {source}.", hint=f"Did you mean {address}?")
+        url = f"{scheme.lower()}://{host}{port or ''}{path or ''}"
+        raise SourceError(f"There is no folder or file {source}.", hint=f"Did you mean {url}?")
     return {"url": source} if is_site(source) else {"path": source}
 
 
 def _as_configured(source: dict[str, Any], configured: Sequence[SourceSettings]) -> dict[str, Any]:
-    """The source with what the settings say of the same one; what the caller says wins."""
+    """Add the configured settings of the same source; the caller's values win."""
     for known in configured:
-        if _place(known.path, known.url) == _place(source.get("path"), source.get("url")):
+        if _location(known.path, known.url) == _location(source.get("path"), source.get("url")):
             return known.model_dump(exclude_unset=True) | source
     return source
 
 
-def _place(path: str | Path | None, url: str | None) -> Path | str:
-    """Where a source is, in one spelling."""
+def _location(path: str | Path | None, url: str | None) -> Path | str:
+    """The normalized path or URL of a source."""
     return Path(path).resolve() if path is not None else str(url).rstrip("/")

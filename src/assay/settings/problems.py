@@ -1,4 +1,4 @@
-"""Settings that cannot be used, and variables that set nothing, in words: which, from where, and what may be meant."""
+"""Messages about invalid settings and unknown variables: the setting, its source, and a suggestion."""
 
 import json
 import re
@@ -16,43 +16,43 @@ from assay.settings.sources import SourceSettings
 _PREFIX = "ASSAY_"
 
 _NOT_SETTINGS = re.compile(r"ASSAY_(API_KEY|KEY|SHARED|(SERVICE_(HOST|PORT)|PORT)(_.*)?)")
-"""Variables with our prefix that are no settings: of commands, examples and tests; and those that Kubernetes sets in
-each container for a service called `assay`."""
+"""Variables with the prefix that are no settings: those of commands, examples and tests, and those that Kubernetes sets
+in each container for a service called `assay`."""
 
-_SPELLED_NEARLY, _NEARLY, _VERY_NEARLY = 0.7, 0.8, 0.87
-"""How alike two names are, from 0 to 1, when one is taken for a misspelling of the other: settings, variables with our
-prefix, and variables that may be of somebody else."""
+_SETTING_SIMILARITY, _VARIABLE_SIMILARITY, _FOREIGN_SIMILARITY = 0.7, 0.8, 0.87
+"""Lowest similarity, from 0 to 1, of a misspelled name to the suggested one: of settings, of variables with the prefix
+`ASSAY_`, and of other variables, which may belong to another program."""
 
-_OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
+_SYNONYMS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("folder", "directory", "dir", "docs", "file", "root"), ("path",)),
     **dict.fromkeys(("site", "address", "uri", "href", "link"), ("url",)),
     **dict.fromkeys(("k", "limit", "results"), ("top_k",)),
     **dict.fromkeys(("size", "chunk_size"), ("max_characters",)),
     **dict.fromkeys(("test_set", "topics", "queries"), ("testset",)),
 }
-"""Other words that people use for a setting; each holds in a table that has the setting."""
+"""Other names for a setting, suggested in a table that has the setting."""
 
-_WORDING = {
-    "tuple_type": "has to be a list",
-    "list_type": "has to be a list",
-    "model_type": "has to be a table",
-    "dict_type": "has to be a table",
-    "path_type": "has to be a path",
+_TYPE_MESSAGES = {
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "model_type": "must be a table",
+    "dict_type": "must be a table",
+    "path_type": "must be a path",
 }
 
 _SECRET = re.compile(r"key|token(?!s)|password|secret|catalog\.url|embedding\.base_url|headers", re.IGNORECASE)
-"""Settings whose values are not repeated in a message."""
+"""Settings whose values must not appear in a message."""
 
 Location = Sequence[int | str]
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What each source of settings gives; an earlier one wins.
+    """The values from each source of settings; earlier fields win.
 
     flags: nested values of flags or arguments.
-    environment: all variables.
-    file, path: nested values of the configuration file, and where it is.
+    environment: all environment variables.
+    file, path: nested values of the configuration file, and its path.
     """
 
     flags: Mapping[str, Any]
@@ -60,31 +60,32 @@ class Given:
     file: Mapping[str, Any]
     path: str
 
-    def place(self, location: Location) -> str:
-        """Where a setting, or the nearest table above it, was given, for a message; empty where nowhere."""
+    def origin(self, location: Location) -> str:
+        """Name the sources of a setting, or of the nearest table above it; empty if there is none."""
         for length in range(len(location), 0, -1):
             part = tuple(location[:length])
-            places = ["a flag or an argument"] if _holds(self.flags, part) else []
-            places += [f"the variable {name}" for name in self._variables(part)]
-            places += [self.path] if _holds(self.file, part) else []
-            if places:  # tables of several sources are merged, lists and values are not
+            origins = ["a flag or an argument"] if _contains(self.flags, part) else []
+            origins += [f"the variable {name}" for name in self._variables(part)]
+            origins += [self.path] if _contains(self.file, part) else []
+            if origins:  # tables of several sources are merged, lists and values are not
                 merged = length < len(location) or not self._is_value(part)
-                return " and ".join(places) if merged and not any(isinstance(one, int) for one in part) else places[0]
+                in_list = any(isinstance(step, int) for step in part)
+                return " and ".join(origins) if merged and not in_list else origins[0]
         return ""
 
     def _is_value(self, location: Location) -> bool:
         return self._variables(location) == [variable_of(location)] or any(
-            _holds(values, location) and not isinstance(_at(values, location), Mapping)
+            _contains(values, location) and not isinstance(_at(values, location), Mapping)
             for values in (self.flags, self.file)
         )
 
     def _variables(self, location: Location) -> list[str]:
-        """The variables that hold a setting, or settings of a table."""
+        """The variables that set a setting, or settings of a table."""
         own = variable_of(location)
         return [
             name
             for name, value in self.environment.items()
-            if name.upper() == own or name.upper().startswith(f"{own}__") or _holds_json(name, value, location)
+            if name.upper() == own or name.upper().startswith(f"{own}__") or _contains_json(name, value, location)
         ]
 
 
@@ -93,12 +94,12 @@ def variable_of(location: Location) -> str:
     return _PREFIX + "__".join(str(part).upper() for part in location)
 
 
-def _holds_json(name: str, value: str, location: Location) -> bool:
-    """Whether a variable of a table or list has a value in its JSON at the location."""
+def _contains_json(name: str, value: str, location: Location) -> bool:
+    """Whether a variable with the JSON of a table or list has a value at the location."""
     for length in range(1, len(location)):
         if name.upper() == variable_of(location[:length]):
             try:
-                return _holds(json.loads(value), location[length:])
+                return _contains(json.loads(value), location[length:])
             except (ValueError, RecursionError):
                 return False
     return False
@@ -111,7 +112,7 @@ def _at(values: Any, location: Location) -> Any:  # noqa: ANN401 - parsed TOML o
     return values
 
 
-def _holds(values: Any, location: Location) -> bool:  # noqa: ANN401 - parsed TOML or JSON
+def _contains(values: Any, location: Location) -> bool:  # noqa: ANN401 - parsed TOML or JSON
     try:
         _at(values, location)
     except (LookupError, TypeError):
@@ -120,38 +121,33 @@ def _holds(values: Any, location: Location) -> bool:  # noqa: ANN401 - parsed TO
 
 
 def explain(error: ValidationError, settings: type[BaseModel], given: Given) -> str:
-    """One sentence for each place in which settings are wrong."""
-    lines: dict[str, list[str]] = {}
+    """Explain the invalid settings, in one sentence for each source."""
+    problems: dict[str, list[str]] = {}
     for problem in error.errors(include_url=False, include_context=False):
-        lines.setdefault(given.place(problem["loc"]), []).append(_line(problem, settings))
+        problems.setdefault(given.origin(problem["loc"]), []).append(_describe(problem, settings))
     sentences = []
-    for place, told in lines.items():
-        text = f"These settings{f' (in {place})' if place else ''} cannot be used: {'; '.join(told)}"
+    for origin, descriptions in problems.items():
+        text = f"These settings{f' (in {origin})' if origin else ''} cannot be used: {'; '.join(descriptions)}"
         sentences.append(text if text.endswith("?") else f"{text}.")
     return " ".join(sentences)
 
 
-def _line(problem: ErrorDetails, settings: type[BaseModel]) -> str:
+def _describe(problem: ErrorDetails, settings: type[BaseModel]) -> str:
     name = ".".join(str(part) for part in problem["loc"]) or "settings"
     if problem["type"] == "extra_forbidden":
-        meant = _meant(problem["loc"], settings)
-        return f"{name}: there is no such setting" + (f"; did you mean {meant}?" if meant else "")
-    hidden = _SECRET.search(name) or isinstance(problem["input"], Mapping)  # a table may hold a secret
-    sent = "" if hidden else f" = {problem['input']!r}"
-    return f"{name}{sent}: {_worded(problem)}"
+        suggestion = _suggest(problem["loc"], settings)
+        return f"{name}: there is no such setting" + (f"; did you mean {suggestion}?" if suggestion else "")
+    hidden = _SECRET.search(name) or isinstance(problem["input"], Mapping)  # a table may contain a secret
+    value = "" if hidden else f" = {problem['input']!r}"
+    return f"{name}{value}: {_TYPE_MESSAGES.get(problem['type']) or field_error(problem['msg'])}"
 
 
-def _worded(problem: ErrorDetails) -> str:
-    """What is wrong in the words of a settings file, not of Python."""
-    return _WORDING.get(problem["type"]) or field_error(problem["msg"])
-
-
-def _meant(location: Location, settings: type[BaseModel]) -> str:
-    """The setting whose name is nearest to one that there is not; empty where none is near."""
+def _suggest(location: Location, settings: type[BaseModel]) -> str:
+    """The setting with the name most similar to an unknown one; empty if none is similar."""
     *above, wrong = location
     tables: list[tuple[str, type[BaseModel]]] = [("", settings)]
     for part in above:
-        if isinstance(part, int):  # a place in a list
+        if isinstance(part, int):  # an index of a list
             tables[-1] = (f"{tables[-1][0]}{part}.", tables[-1][1])
             continue
         field = tables[-1][1].model_fields.get(part)
@@ -160,8 +156,8 @@ def _meant(location: Location, settings: type[BaseModel]) -> str:
             return ""
         tables.append((f"{tables[-1][0]}{part}.", table))
     prefix, table = tables[-1]
-    near = nearest(str(wrong), table.model_fields, likeness=_SPELLED_NEARLY) or next(
-        (name for name in _OTHER_WORDS.get(str(wrong), ()) if name in table.model_fields), None
+    near = nearest(str(wrong), table.model_fields, likeness=_SETTING_SIMILARITY) or next(
+        (name for name in _SYNONYMS.get(str(wrong), ()) if name in table.model_fields), None
     )
     if near:
         return f"{prefix}{near}"
@@ -170,9 +166,9 @@ def _meant(location: Location, settings: type[BaseModel]) -> str:
 
 
 def unknown_variables(settings: type[BaseModel], environment: Mapping[str, str]) -> list[str]:
-    """A sentence for each variable that is meant for us and sets nothing.
+    """Warn about each variable that looks like a setting and sets nothing, in a sentence each.
 
-    A wrong name in a table that there is, as in ASSAY_SEARCH__MOD, is not among them: it is an error, see `explain`.
+    An unknown name in an existing table, such as ASSAY_SEARCH__MOD, is an error instead; see `explain`.
     """
     known = {variable_of(path.split(".")) for path in _paths(settings)}
     tables = tuple(f"{name}__" for name in known)
@@ -186,16 +182,17 @@ def unknown_variables(settings: type[BaseModel], environment: Mapping[str, str])
             or _NOT_SETTINGS.fullmatch(upper)
         ):
             continue
-        ours = upper.startswith(_PREFIX)
-        if meant := nearest(upper, known, likeness=_NEARLY if ours else _VERY_NEARLY):
-            sentences.append(f"The environment variable {name} sets nothing; did you mean {meant}?")
-        elif ours:
+        has_prefix = upper.startswith(_PREFIX)
+        likeness = _VARIABLE_SIMILARITY if has_prefix else _FOREIGN_SIMILARITY
+        if suggestion := nearest(upper, known, likeness=likeness):
+            sentences.append(f"The environment variable {name} sets nothing; did you mean {suggestion}?")
+        elif has_prefix:
             sentences.append(f"The environment variable {name} sets nothing: there is no such setting.")
     return sentences
 
 
 def _paths(table: type[BaseModel], above: str = "") -> Iterator[str]:
-    """Every setting, tables included, as in `search.top_k`."""
+    """The paths of all settings and tables, such as `search.top_k`."""
     for name, field in table.model_fields.items():
         yield f"{above}{name}"
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):

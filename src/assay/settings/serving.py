@@ -1,4 +1,4 @@
-"""`assay serve`."""
+"""Settings of the HTTP server."""
 
 import re
 from pathlib import Path
@@ -18,41 +18,49 @@ class ServerSettings(Table):
 
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65_535, description="Port to listen on; 0 picks a free one.")
-    threads: int = Field(default=8, ge=1, le=256, description="Searches that run at the same time.")
+    threads: int = Field(default=8, ge=1, le=256, description="Most searches at the same time.")
     contract_mode: ContractMode | None = Field(
         default=None,
         description="How the seeds' routes choose and order hits: `hybrid` (chosen by `[search] mode`, ordered by "
-        "similarity), `dense` (chosen and ordered by similarity) or `fused` (chosen and ordered by `[search] mode`); "
+        "similarity), `dense` (chosen and ordered by similarity) or `fused` (chosen and ordered by `[search] mode`). "
         "`hybrid` if unset.",
     )
     strict_metadata: bool = Field(
-        default=False, description="Answer 503 instead of using the index's own metadata when the catalog is down."
+        default=False, description="Answer 503 if the catalog is down, instead of using the index's own metadata."
     )
     cors_origins: tuple[str, ...] = Field(
         default=(),
-        description="Origins whose pages a browser lets ask and read: `https://docs.example.org` for its search box, "
-        "`*` for any. None if empty.",
+        description="Origins allowed by CORS to call the API from a browser, such as `https://docs.example.org`; `*` "
+        "for any.",
     )
-    max_body_bytes: int = Field(default=65_536, ge=1_024, description="Larger request bodies are refused.")
+    max_body_bytes: int = Field(default=65_536, ge=1_024, description="Largest request body, in bytes.")
     max_validation_bytes: int = Field(
-        default=1_048_576, ge=1_024, description="The same for `POST /api/v1/validate`, whose bodies hold many tests."
+        default=1_048_576, ge=1_024, description="Largest request body of `POST /api/v1/validate`, in bytes."
     )
     validation_seconds: float = Field(
-        default=60.0, gt=0, le=3_600, description="How long one such request begins new tests; the rest is not run."
+        default=60.0,
+        gt=0,
+        le=3_600,
+        description="Seconds after which a `POST /api/v1/validate` request starts no further test.",
     )
-    drain_seconds: int = Field(default=10, ge=0, description="How long a stopping server finishes its requests.")
-    poll_seconds: float = Field(default=0.5, gt=0, le=60, description="How often the live row is looked at.")
+    drain_seconds: int = Field(
+        default=10, ge=0, description="Seconds that a stopping server waits for its requests to end."
+    )
+    poll_seconds: float = Field(
+        default=0.5, gt=0, le=60, description="Seconds between checks of which generation is live."
+    )
     log_format: Literal["text", "json"] = Field(
-        default="text", description="The server's log on standard error: lines for people, or one JSON object each."
+        default="text", description="Format of the log on standard error: `text`, or `json` with one object a line."
     )
     log_queries: bool | Literal["hash"] = Field(
         default=True,
-        description="The text of each query in the log: `true`, `false`, or `hash` for a hash in its place that is the "
-        "same for the same query until the server stops.",
+        description="Log each query's text: `true`, `false`, or `hash` for a hash in its place; the same query has "
+        "the same hash until the server stops.",
     )
-    log_clients: bool = Field(default=True, description="The address of each client in the log.")
+    log_clients: bool = Field(default=True, description="Log the IP address of each client.")
     search: Literal["public", "key"] = Field(
-        default="public", description="Who may search: everyone, or who has an API key (`assay keys add`)."
+        default="public",
+        description="Who may search: `public` for everyone, `key` for holders of an API key (`assay keys add`).",
     )
     keys_file: Path | None = Field(
         default=None, description="File with the hashed API keys; `keys.json` in the data directory if unset."
@@ -60,49 +68,54 @@ class ServerSettings(Table):
     rate_limit: str | None = Field(
         default=None,
         pattern=RATE_LIMIT,
-        description="Requests of one address without a key, as in `20/second, 600/minute`, or `off`. If unset, "
-        "`600/minute` where others than this machine can ask, else `off`.",
+        description="Rate limit for each IP address without a key: `20/second, 600/minute`, or `off`. If unset, "
+        "`600/minute` if other machines can connect, else `off`.",
     )
     key_rate_limit: str = Field(
         default="6000/minute",
         pattern=RATE_LIMIT,
-        description="Requests of one API key that has no limit of its own, or `off`.",
+        description="Rate limit for each API key that has none of its own, or `off`.",
     )
     trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
         default=(),
-        description="Addresses or networks of the proxies in front, whose X-Forwarded-For names the client.",
+        description="IP addresses or networks of reverse proxies whose `X-Forwarded-For` is trusted.",
     )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
-        description="Names (`docs.example.org`, `*.example.org`, `*`) under which the server answers. If empty, the "
-        "machine's own where only the machine itself can ask, else any.",
+        description="Accepted values of the `Host` header: `docs.example.org`, `*.example.org`, `*`. If empty, any "
+        "value if other machines can connect, else this machine's own names.",
     )
     metrics: Literal["loopback", "key", "public", "off"] = Field(
         default="loopback",
-        description="Who may read /metrics besides an `admin` key: programs on this machine, nobody (`key`), everyone "
-        "(`public`); or there is none (`off`).",
+        description="Who may read `/metrics` without an `admin` key: programs on this machine (`loopback`), nobody "
+        "(`key`) or everyone (`public`). `off` removes the route.",
     )
     traces: bool = Field(
         default=False,
-        description="Send OpenTelemetry traces; needs the extra `otel`. The OTEL_* variables say where; setting "
+        description="Send OpenTelemetry traces, configured by the `OTEL_*` variables; needs the extra `otel`. Setting "
         "`OTEL_EXPORTER_OTLP_ENDPOINT` turns it on.",
     )
     max_requests: int = Field(
-        default=256, ge=1, description="Requests at the same time, waiting ones included; one more is answered 503."
+        default=256, ge=1, description="Most requests in flight, including queued ones; beyond that, the answer is 503."
     )
     max_connections: int = Field(
-        default=1_000, ge=1, description="Open connections, idle ones included; one more is answered 503."
+        default=1_000,
+        ge=1,
+        description="Most open connections, including idle ones; beyond that, the answer is 503.",
     )
     head_seconds: float = Field(
-        default=10.0, gt=0, le=3_600, description="How long a request's head may take to come, or a client not read."
+        default=10.0,
+        gt=0,
+        le=3_600,
+        description="Seconds to receive a request's headers, and seconds that a client may stop reading the response.",
     )
-    body_seconds: float = Field(default=20.0, gt=0, le=3_600, description="How long a request's body may take to come.")
+    body_seconds: float = Field(default=20.0, gt=0, le=3_600, description="Seconds to receive a request's body.")
 
     @field_validator("cors_origins")
     @classmethod
     def _require_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
-        """Browsers send scheme and host, and nothing else is ever equal to that."""
+        """Refuse values that never equal an `Origin` header: browsers send scheme, host and port only."""
         for origin in origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
-                raise ValueError(f"{origin!r} is no origin; write https://docs.example.org, without a path, or *")
+                raise ValueError(f"{origin!r} is not an origin; write https://docs.example.org, without a path, or *")
         return origins

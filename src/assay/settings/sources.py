@@ -1,4 +1,4 @@
-"""`[[sources]]`: where documents come from."""
+"""Settings of the sources that documents are read from."""
 
 import re
 from pathlib import Path
@@ -25,108 +25,113 @@ _SITE_ONLY = (
     "delay_seconds",
 )
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "range"})
-"""Headers that belong to the transport, and would break it."""
+_TRANSPORT_HEADERS = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "range"}
+)
+"""Headers that the HTTP client sets itself."""
 
 
 class SourceSettings(Table):
     """One `[[sources]]` table: a folder (`path`) or a site (`url`).
 
-    `base_url` and `convention` are for folders; from `include` on all are for sites.
+    `base_url` and `convention` are for folders only; `include` and all settings after it are for sites only.
     """
 
     path: Path | None = Field(default=None, description="Folder (or single file) with Markdown or MDX.")
     url: str | None = Field(
         default=None,
-        description="Address of a documentation site: its pages under this folder are read, as in "
-        "`https://docs.example.org/guide/`.",
+        description="URL of a documentation site, such as `https://docs.example.org/guide/`; pages under it are read.",
     )
     name: str | None = Field(
         default=None,
-        description="Short name kept with every document, to search in it alone; the folder's name or the host's if "
-        "unset.",
+        description="Short name stored with every document, for the filter `sources`. If unset, the name of the folder "
+        "or host.",
     )
     boost: float = Field(
         default=1.0,
         gt=0,
         le=10,
-        description="What the ranking scores of its chunks are multiplied by; similarity is not touched.",
+        description="Factor for the ranking scores of its chunks; does not change the similarity.",
     )
-    base_url: str | None = Field(default=None, description="URL under which the folder is served.")
+    base_url: str | None = Field(default=None, description="URL at which the folder is published.")
     convention: Literal["docusaurus", "mkdocs", "plain"] | None = Field(
         default=None,
-        description="How file paths become URLs; if unset, as the configuration says that claims the folder.",
+        description="How file paths become URLs. If unset, detected from the configuration file of the site generator.",
     )
     current_version: str | None = Field(
-        default=None, description="Version that is searched by default; the latest released one if unset."
+        default=None, description="Version searched by default; the latest release if unset."
     )
     default_locale: str | None = Field(
-        default=None, description="Locale that is searched by default; the site's own default if unset."
+        default=None, description="Locale searched by default; the site's default if unset."
     )
-    max_page_bytes: int = Field(default=5_000_000, ge=1_000, description="Larger pages are reported as failed.")
+    max_page_bytes: int = Field(default=5_000_000, ge=1_000, description="Largest page, in bytes; larger ones fail.")
     include: tuple[str, ...] = Field(
         default=(),
-        description="Paths or addresses under which pages are read, in place of the folder of `url`; `/guide` is the "
-        "page and all under it.",
+        description="Path or URL prefixes of the pages to read, in place of the folder of `url`. `/guide` covers that "
+        "page and every page below it.",
     )
-    exclude: tuple[str, ...] = Field(default=(), description="Paths or addresses under which pages are left out.")
+    exclude: tuple[str, ...] = Field(default=(), description="Path or URL prefixes of pages to skip.")
     sitemaps: tuple[str, ...] = Field(
-        default=(), description="Addresses of sitemaps besides `/sitemap.xml` and those that robots.txt names."
+        default=(), description="URLs of more sitemaps, in addition to `/sitemap.xml` and those in robots.txt."
     )
-    robots: bool = Field(default=True, description="Obey robots.txt and `noindex`; `false` is for a site of one's own.")
+    robots: bool = Field(
+        default=True, description="Obey robots.txt and `noindex`. Set `false` only for a site that you own."
+    )
     headers: dict[str, SecretStr] = Field(
         default_factory=dict,
         repr=False,
-        description='Sent with each request to the host of `url` and no other, as in `{Authorization = "…"}`.',
+        description='Request headers, sent only to the host of `url`: `{Authorization = "…"}`.',
     )
-    max_pages: int = Field(default=20_000, ge=1, le=1_000_000, description="The most pages that are fetched.")
+    max_pages: int = Field(default=20_000, ge=1, le=1_000_000, description="Most pages fetched in one crawl.")
     max_depth: int = Field(
-        default=30, ge=1, le=1_000, description="The most links from the start to a page that no sitemap names."
+        default=30, ge=1, le=1_000, description="Most links from the start to a page that is in no sitemap."
     )
-    max_total_bytes: int = Field(
-        default=2_000_000_000, ge=10_000, description="The most bytes that are fetched in one crawl."
-    )
+    max_total_bytes: int = Field(default=2_000_000_000, ge=10_000, description="Most bytes fetched in one crawl.")
     max_seconds: float = Field(
-        default=7_200.0, gt=0, le=604_800, description="How long one crawl may take; the rest is not asked for."
+        default=7_200.0,
+        gt=0,
+        le=604_800,
+        description="Seconds that one crawl may take; pages still queued then are not fetched.",
     )
-    retries: int = Field(
-        default=3, ge=0, le=20, description="How often a page that failed for the moment is asked for again."
-    )
+    retries: int = Field(default=3, ge=0, le=20, description="Most retries of a page after a temporary failure.")
     concurrency: int | None = Field(
-        default=None, ge=1, le=32, description="Requests at the same time; 4 if unset, 8 on this machine."
+        default=None,
+        ge=1,
+        le=32,
+        description="Most requests in flight. If unset, 4, or 8 for a site on this machine.",
     )
     delay_seconds: float = Field(
         default=0.0,
         ge=0,
         le=60,
-        description="Pause between the beginnings of two requests; a longer one that robots.txt asks for wins.",
+        description="Seconds between the starts of two requests; a longer delay in robots.txt takes precedence.",
     )
 
     @field_validator("url")
     @classmethod
-    def _require_web_address(cls, url: str | None) -> str | None:
+    def _require_site_url(cls, url: str | None) -> str | None:
         if url is None:
             return None
         try:
             parts = urlsplit(url)
             parts.port  # noqa: B018 - it raises
         except ValueError:
-            raise ValueError("is not an address") from None
+            raise ValueError("is not a URL") from None
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("is no address of a site; it looks like https://docs.example.org")
+            raise ValueError("is not the URL of a site, such as https://docs.example.org")
         if "@" in parts.netloc:
-            raise ValueError("holds a user name or a password; set headers = {Authorization = …} instead")
+            raise ValueError("must not contain a user name or a password; set headers = {Authorization = …} instead")
         return url
 
     @field_validator("headers")
     @classmethod
     def _require_header_names(cls, headers: dict[str, SecretStr]) -> dict[str, SecretStr]:
         for name, value in headers.items():
-            if not _HEADER_NAME.fullmatch(name) or name.lower() in _OURS:
-                raise ValueError(f"{name!r} is no header that can be sent")
+            if not _HEADER_NAME.fullmatch(name) or name.lower() in _TRANSPORT_HEADERS:
+                raise ValueError(f"{name!r} is not a header that can be set")
             text = value.get_secret_value()
             if not text.isascii() or not text.isprintable():
-                raise ValueError(f"the value of {name} has signs that no header can hold")
+                raise ValueError(f"the value of {name} has characters that are not allowed in a header")
         return headers
 
     @model_validator(mode="before")
@@ -136,17 +141,17 @@ class SourceSettings(Table):
             return values
         folder, site = values.get("path") is not None, values.get("url") is not None
         if not folder and not site and values.keys() - cls.model_fields.keys():
-            return values  # a misspelled name is the likelier fault, and is told as such
+            return values  # path or url is probably misspelled: pydantic names the unknown setting
         if folder == site:
             raise ValueError("needs either path (a folder) or url (a site)")
         others = _SITE_ONLY if folder else _FOLDER_ONLY
-        strange = [name for name in others if name in values and values[name] != _default(cls, name)]
-        if strange:
+        misplaced = [name for name in others if name in values and values[name] != _default(cls, name)]
+        if misplaced:
             kind = "sites, and this is a folder" if folder else "folders, and this is a site"
-            raise ValueError(f"{', '.join(strange)}: only for {kind}")
+            raise ValueError(f"{', '.join(misplaced)}: only for {kind}")
         return values
 
 
 def _default(table: type[SourceSettings], name: str) -> object:
-    """What a setting is where nobody sets it: saying that once more is no mistake."""
+    """Return a setting's default, which may be set on any kind of source."""
     return table.model_fields[name].get_default(call_default_factory=True, validated_data={})

@@ -1,4 +1,4 @@
-"""What every table of settings is."""
+"""The base class of every table of settings."""
 
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -15,18 +15,18 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class Table(BaseModel):
-    """Settings that belong together: no other names, no NaN, nothing changes."""
+    """A group of settings: immutable, without unknown names or NaN."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     def options(self, kind: type[Options], **others: Any) -> Options:  # noqa: ANN401 - whatever the fields take
-        """Fill the fields of a dataclass that have the names of these settings; secrets are uncovered.
+        """Fill a dataclass from the settings with the same names; secrets become plain strings.
 
-        others: the remaining fields, and those that are not as set.
+        others: values for the remaining fields; they win over settings of the same name.
         """
         shared = {field.name for field in fields(kind)} & type(self).model_fields.keys() - others.keys()
-        return kind(**{name: _uncovered(getattr(self, name)) for name in shared}, **others)
+        return kind(**{name: _plain(getattr(self, name)) for name in shared}, **others)
 
 
-def _uncovered(value: object) -> Any:  # noqa: ANN401 - whatever the setting is
+def _plain(value: object) -> Any:  # noqa: ANN401 - whatever the setting is
     return value.get_secret_value() if isinstance(value, SecretStr) else value

@@ -1,4 +1,4 @@
-"""A TOML file, read with an error that says what is wrong with it."""
+"""Reading a TOML file."""
 
 import tomllib
 from pathlib import Path
@@ -8,9 +8,10 @@ from assay.errors import AssayError
 
 
 def read_toml(path: Path, failure: type[AssayError], hint: str = "") -> dict[str, Any]:
-    """The tables of a file, which may begin with a byte-order mark.
+    """Read the tables of a file, with or without a byte-order mark.
 
-    Raises the given error where it cannot be read; hint: what to look at where it is no TOML.
+    failure: the error to raise if the file cannot be read or is not valid TOML.
+    hint: the error's hint if the file is not valid TOML.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
