@@ -214,7 +214,7 @@ def test_memory_is_really_limited_for_a_large_page_and_there_need_be_no_workers(
 def test_an_html_page_whose_tree_is_too_large_fails_with_the_name_of_the_setting() -> None:
     large = _page(1, media_type=MediaType.HTML)
     large = replace(large, content="<p>a" * 300_000)
-    with _ahead(workers=0, limits=PageLimits(page_megabytes=90)) as ahead:
+    with _ahead(workers=0, limits=PageLimits(page_seconds=30.0, page_megabytes=90)) as ahead:
         results = list(ahead.read(_items(large)))
     failed = PageFailed("1.md", "reading it takes more than 90 MB of memory (ingest.page_megabytes)")
     assert [page for _, page, _ in results] == [failed]
