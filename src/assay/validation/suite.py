@@ -3,10 +3,11 @@
 import platform
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
@@ -291,11 +292,14 @@ def _provenance(plan: Plan) -> Provenance:
         test_set_fingerprint=plan.test_set.fingerprint if plan.test_set else None,
         test_set_path=plan.test_set_path,
         gate=plan.gate.fingerprint,
-        versions={"python": platform.python_version()} | dict(_versions()),
+        versions={"python": platform.python_version()} | _versions(),
     )
 
 
-def _versions() -> Iterator[tuple[str, str]]:
+@cache
+def _versions() -> dict[str, str]:
+    found: dict[str, str] = {}
     for library in _LIBRARIES:
         with suppress(PackageNotFoundError):
-            yield library, version(library)
+            found[library] = version(library)
+    return found

@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -51,6 +52,7 @@ class Seal:
     files: Mapping[str, tuple[int, int]]
 
 
+@cache  # it is read from a file, and asked for several times in each build
 def engine_version() -> str:
     """Version of the engine that is installed."""
     return version("qdrant-edge-py")
