@@ -16,7 +16,7 @@ from assay.adapters.sources.site.pages.facts import read_html_facts
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.intake import Cut
 from assay.ingest.workers.limits import PageLimits
-from assay.ingest.workers.messages import Refused, Setup, packed
+from assay.ingest.workers.messages import Refused, Setup, pickle_message
 from assay.ingest.workers.process import WorkerProcess
 from assay.model.documents import MediaType, RawPage
 from assay.settings import IngestSettings
@@ -90,7 +90,7 @@ def _peak(pid: int) -> int:
 
 def measured(setup: Setup, name: str, page: RawPage) -> int:
     """Read a page in a fresh process and print what came of it. Returns the peak in megabytes."""
-    process = WorkerProcess(packed(setup), setup.limits.patience * 4)
+    process = WorkerProcess(pickle_message(setup), setup.limits.answer_timeout * 4)
     started = perf_counter()
     try:
         if not process.wait_until_ready() or not process.give([page]):
@@ -100,7 +100,8 @@ def measured(setup: Setup, name: str, page: RawPage) -> int:
         seconds = perf_counter() - started
         if answers is None:
             print(
-                f"{name:<36}    –    {seconds:6.1f} s  failed: its process has ended ({process.ending()})", flush=True
+                f"{name:<36}    –    {seconds:6.1f} s  failed: its process has ended ({process.exit_reason()})",
+                flush=True,
             )
             return 0
         peak = _peak(process.pid)

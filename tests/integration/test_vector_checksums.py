@@ -213,7 +213,7 @@ def test_a_wrong_vector_gets_into_no_later_index(bought: Bought, caplog: pytest.
         assert build.reused == build.generation.chunks - build.embedded
         assert assay.auditor.audit("candidate", everything=True).audit.count == 0
         assert assay.validate().verdict.outcome is Outcome.PASS
-    assert "2 vectors of the earlier index are not those that were embedded" in caplog.text
+    assert "2 vectors of the previous index are damaged" in caplog.text
 
 
 @only_embedded

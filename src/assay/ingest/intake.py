@@ -1,4 +1,4 @@
-"""What becomes of each page that a source yields: a new document, the one that it had, or nothing."""
+"""Decides for each page of a source: a new document, its stored document, or none."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A page that was read and cut anew."""
+    """A page that was read and chunked."""
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -37,16 +37,16 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A page whose stored document still holds. revision: as in KnownPage."""
+    """A page whose stored document is reused. revision: as in KnownPage."""
 
     revision: str
 
 
 class Intake:
-    """Takes the pages of one build one by one, and keeps the survey.
+    """Takes the pages of one build and keeps the survey.
 
-    base, pages: the generation before and its pages by (source name, key); None and empty where there is none.
-    known: those pages whose documents may be used again.
+    base, pages: the previous generation and its pages by (source name, key); None and empty if there is none.
+    known: the pages whose documents may be reused.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class Intake:
         self._count_tokens = count_tokens
 
     def take(self, source: str, page: PageRead, cut: Cut | None) -> Cut | Kept | None:
-        """Read and cut a new page, or say which stored document stands for it; None when nothing does.
+        """Read and chunk a new page, or name the stored document to reuse; None if there is no document.
 
-        cut: what was made of the page elsewhere; None when that is still to be done.
+        cut: the result of a worker; None to read the page here.
         """
         earlier = self._known.get((source, page.key))
         match page:
@@ -102,32 +102,32 @@ class Intake:
         chunks = cut.chunks if cut else chunk_document(document, self._rules, self._count_tokens)
         if not chunks:
             self.survey.empty.append(document.info.url)
-        # A file that was renamed under the same URL is the page that it was.
+        # A renamed file with the same URL is the same page.
         before = self._pages.get((source, page.key)) or self._by_url.get(document.info.url)
         if before and before.url != document.info.url:
             self.survey.moved.append((before.url, document.info.url))
         else:
             (self.survey.changed if before else self.survey.added).append(page.key)
-        return Cut(document, self._dated(chunks, before))
+        return Cut(document, self._with_dates(chunks, before))
 
-    def _keep(self, source: str, key: str, earlier: KnownPage | None, tally: list[str]) -> Kept | None:
+    def _keep(self, source: str, key: str, earlier: KnownPage | None, key_list: list[str]) -> Kept | None:
         if earlier is None or not self.survey.claim(earlier.url, source, key):
             return None
-        tally.append(key)
+        key_list.append(key)
         return Kept(earlier.revision)
 
     def _fail(self, source: str, failure: PageFailed, earlier: KnownPage | None) -> Kept | None:
-        """A failed page is not a deleted page: it keeps the document that it had."""
+        """Record a failed page; it keeps its stored document."""
         self.survey.failed.append(failure)
         kept = self._keep(source, failure.key, earlier, self.survey.carried)
-        logger.warning("%s failed: %s%s", failure.key, failure.reason, " (its last document is kept)" if kept else "")
+        logger.warning("%s failed: %s%s", failure.key, failure.reason, " (its stored document is kept)" if kept else "")
         return kept
 
-    def _dated(self, chunks: Sequence[Chunk], before: KnownPage | None) -> tuple[Chunk, ...]:
-        """A chunk that was stored before keeps its date."""
+    def _with_dates(self, chunks: Sequence[Chunk], before: KnownPage | None) -> tuple[Chunk, ...]:
+        """Set the creation date of each chunk; a chunk stored before keeps its date."""
         now = datetime.now(UTC)
         dates: dict[str, datetime | None] = {}
         if self._base and before:
-            with suppress(CatalogCorrupt):  # what is damaged is written over
+            with suppress(CatalogCorrupt):  # damaged documents are overwritten
                 dates = {c.id: c.created_at for c in self._catalog.chunks(self._base.id, [before.revision])}
         return tuple(replace(chunk, created_at=dates.get(chunk.id) or now) for chunk in chunks)

@@ -1,4 +1,4 @@
-"""The pages of all sources on their way into a build: found, read, cut, and held against the generation before."""
+"""The pages of all sources on their way into a build: read, chunked, and compared with the previous generation."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -10,11 +10,11 @@ from assay.model.generations import Generation, State
 from assay.ports import Catalog, KnownPage, Progress, Relay
 
 PageName = tuple[str, str]
-"""A page's source name and its key there."""
+"""A page's source name and its key in that source."""
 
 
 def newest_sealed(catalog: Catalog) -> Generation | None:
-    """The candidate if there is one, else the live generation: whose documents and vectors can be used again."""
+    """The candidate if there is one, else the live generation. Its documents and vectors can be reused."""
     generations = catalog.generations()
     for state in (State.CANDIDATE, State.LIVE):
         for generation in generations:
@@ -26,10 +26,10 @@ def newest_sealed(catalog: Catalog) -> Generation | None:
 class PageFlow:
     """The pages of one build or preview.
 
-    base: the generation before; None where there is none, or nothing of it is to be used.
-    damaged: revisions of documents of it that may not be used again.
-    known: pages of it whose documents may be used again, by source name and key.
-    survey: what became of each page; whole when `take` has ended.
+    base: the previous generation; None if there is none, or nothing of it is reused.
+    damaged: revisions of its documents that must not be reused.
+    known: its pages whose documents may be reused, by source name and key.
+    survey: counts of what happened to the pages; complete when `take` has ended.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class PageFlow:
 
     @property
     def survey(self) -> PageTally:
-        """What was found so far."""
+        """The counts so far."""
         return self._intake.survey
 
     def take(self) -> Iterator[Cut | Kept]:
-        """Every page that has a document, new or kept, in the order of its source. Raises what sources raise."""
+        """Yield every page with a document, new or kept, in source order. Raises the errors of sources."""
         parts = self._parts
         counter = parts.embedder.token_counter
         with ReadAhead(parts.rules, counter, workers=parts.workers, limits=parts.limits) as ahead:
@@ -64,13 +64,13 @@ class PageFlow:
         """Every page of every source, with the source's name."""
         for source in self._parts.sources:
             hashes = {key: page.source_hash for (name, key), page in self.known.items() if name == source.name}
-            for page in source.read(hashes, _Beyond(self._progress, self._yielded)):
+            for page in source.read(hashes, _OffsetProgress(self._progress, self._yielded)):
                 self._yielded += 1
                 yield source.name, page
 
 
-class _Beyond(Relay):
-    """Progress as one source sees it: the pages of those before it are added to what it expects."""
+class _OffsetProgress(Relay):
+    """Progress for one source: adds the pages of earlier sources to its total."""
 
     def __init__(self, progress: Progress, before: int) -> None:
         super().__init__(progress)
@@ -78,15 +78,15 @@ class _Beyond(Relay):
         self._own_stages = 0
 
     def begin(self, stage: str, total: int | None) -> None:
-        """A stage of the source's own starts."""
+        """Start a stage of the source."""
         self._own_stages += 1
         super().begin(stage, total)
 
     def expect(self, total: int) -> None:
-        """So many steps of its own stage; outside of one, so many pages that it will yield."""
+        """Set the total of the source's stage; outside a stage, the number of pages it will yield."""
         super().expect(total if self._own_stages else self._before + total)
 
     def end(self) -> None:
-        """The stage is over."""
+        """End the stage."""
         self._own_stages -= 1
         super().end()

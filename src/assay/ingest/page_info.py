@@ -1,4 +1,4 @@
-"""What a document is known by, whichever reader made it."""
+"""The metadata of a document, for all readers."""
 
 from urllib.parse import urlsplit
 
@@ -11,7 +11,7 @@ from assay.model.ids import document_id
 
 
 def document_of(page: RawPage, info: DocumentInfo, normalized: NormalizedText) -> Document:
-    """The document of a page, with a notice for each kind of string in it that was cut."""
+    """Build a page's document, with a notice for each kind of string that was cut."""
     notices = []
     if len(info.title) == TITLE and info.title.endswith("…"):
         notices.append(f"its title is cut to {TITLE} characters")
@@ -34,14 +34,14 @@ def document_of(page: RawPage, info: DocumentInfo, normalized: NormalizedText) -
 
 
 def info_of(page: RawPage, title: str, generator: str) -> DocumentInfo:
-    """All that is known of a page besides its text. generator: what kind of page it is, as in `docusaurus`.
+    """The metadata of a page. generator: prefix of its type, as in `docusaurus`.
 
-    Raises InputError for a URL that is too long: every chunk repeats it, and a cut one is a dead link.
+    Raises InputError for a URL that is too long: a cut URL would be a dead link in every chunk.
     """
     if len(page.url) > URL:
         raise InputError(f"its URL has {len(page.url):,} characters, over the limit of {URL:,}")
     if (segments := urlsplit(page.url).path.count("/")) > URL_SEGMENTS:
-        raise InputError(f"its URL stands in {segments:,} folders, over the limit of {URL_SEGMENTS}")
+        raise InputError(f"its URL has {segments:,} path segments, over the limit of {URL_SEGMENTS}")
     return DocumentInfo(
         id=document_id(page.url),
         url=page.url,

@@ -1,4 +1,4 @@
-"""What a build works with."""
+"""The parts of a build."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from assay.ports import Catalog, Embedder, EmbeddingCache, Source, SparseEncoder
 
 @dataclass(frozen=True, slots=True)
 class BuildParts:
-    """Everything that a build works with.
+    """The parts of a build.
 
-    work_dir: where temporary files may be written.
-    workers: processes that may be started to read and cut pages; 0 for none.
-    limits: what reading one page may take.
-    cache: where costly vectors are kept through a crash; None for nowhere.
+    work_dir: for temporary files.
+    workers: processes that may be started to read and chunk pages; 0 for none.
+    limits: for reading one page.
+    cache: keeps costly vectors after a crash; None for no cache.
     """
 
     sources: Sequence[Source]

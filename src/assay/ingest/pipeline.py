@@ -1,4 +1,4 @@
-"""The conductor of a build: source → documents → chunks → vectors → a sealed candidate generation."""
+"""The build: source → documents → chunks → vectors → a sealed candidate."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -34,17 +34,17 @@ _DOCUMENTS_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build did.
+    """The result of a build.
 
-    generation: the new candidate; or, when nothing had changed, the generation that holds this content already.
-    unchanged: whether nothing had changed and no generation was built.
-    embedded, reused: distinct texts that the embedder was asked for, and chunks that took a vector from elsewhere.
-    base: the generation before, as it was when the build began; None where there is none, or nothing of it is used.
-    added, changed, moved, kept, removed: pages against the generation before; of moved ones the URL before and now.
-    carried: keys of pages that failed and keep the document that they had before.
-    gone: what sources say of pages that are no more.
-    unread: files of the sources that are no pages.
-    live_before: id of the generation that was live when the build began; None where none was.
+    generation: the new candidate; if nothing had changed, the generation that already has this content.
+    unchanged: nothing had changed and no generation was built.
+    embedded, reused: distinct texts sent to the embedder, and chunks with a reused vector.
+    base: the previous generation as it was when the build began; None if there is none, or nothing of it is reused.
+    added, changed, moved, kept, removed: pages compared with the previous generation; moved: old and new URL.
+    carried: keys of pages that failed and keep their stored document.
+    gone: pages that sources report as deleted.
+    unread: files of the sources that are not pages.
+    live_before: id of the generation that was live when the build began; None if none was.
     """
 
     generation: Generation
@@ -68,53 +68,51 @@ class BuildReport:
 
 
 def new_generation_id(at: datetime) -> str:
-    """Sorts by time of creation, and fits a folder's or a collection's name: `20260131-235959-123456`.
+    """An id that sorts by creation time and is valid as a folder or collection name: `20260131-235959-123456`.
 
-    Builds hold a lock, so no two begin in the same microsecond.
+    Builds hold a lock, so two never have the same id.
     """
     return f"{at:%Y%m%d-%H%M%S-%f}"
 
 
 def clear_leftovers(catalog: Catalog, store: VectorStore) -> list[str]:
-    """Remove what interrupted, failed and rejected builds left behind; call it under the build lock.
+    """Remove the remains of interrupted, failed and rejected builds; call it under the build lock.
 
-    Of a rejected generation that a test set judged the catalog keeps what it knows, so that no interrupted build loses
-    the verdict: see forget_rejected.
+    A generation rejected by a test set stays in the catalog, so that an interrupted build does not lose its verdict
+    (see forget_rejected). An index unknown to the catalog is removed only if the store owns all indexes: on a shared
+    server it may belong to another catalog.
 
-    An index that the catalog does not know is removed only where the store is ours alone: on a server that others use
-    too it may be what another catalog serves.
-
-    Returns the ids of the generations that were removed.
+    Returns the ids of the removed generations.
     """
-    there = {generation.id: generation for generation in catalog.generations()}
-    judged = {identity for identity, one in there.items() if _is_judged(one)}
-    leftovers = [identity for identity, one in there.items() if not one.state.is_sealed]
+    known = {generation.id: generation for generation in catalog.generations()}
+    judged = {identity for identity, one in known.items() if _is_judged(one)}
+    leftovers = [identity for identity, one in known.items() if not one.state.is_sealed]
     indexed = store.generations() if judged or store.owns_all_indexes else []
-    left = [identity for identity in leftovers if identity not in judged or identity in indexed]
-    strays = [identity for identity in indexed if identity not in there] if store.owns_all_indexes else []
-    for identity in [*left, *strays]:
+    removed = [identity for identity in leftovers if identity not in judged or identity in indexed]
+    strays = [identity for identity in indexed if identity not in known] if store.owns_all_indexes else []
+    for identity in [*removed, *strays]:
         store.delete(identity)
     for identity in leftovers:
         if identity not in judged:
             catalog.forget(identity)
-    return left + strays
+    return removed + strays
 
 
 def forget_rejected(catalog: Catalog, generations: Sequence[Generation]) -> None:
-    """Forget those that were rejected by a test set, once a new candidate has what was found of its content."""
+    """Remove generations rejected by a test set, once a new candidate has taken over their verdicts."""
     for generation in generations:
         if _is_judged(generation):
             catalog.forget(generation.id)
 
 
 def _is_judged(generation: Generation) -> bool:
-    """Whether a generation was rejected, and a test set has to do with it."""
+    """Whether a generation was rejected with a test set."""
     verdict = generation.verdict or {}
     return generation.state is State.REJECTED and verdict.get("test_set_path") is not None
 
 
 class Pipeline:
-    """Builds one candidate from the sources; a fresh one for each build."""
+    """Builds one candidate from the sources. Use a new object for each build."""
 
     def __init__(self, parts: BuildParts, progress: Progress) -> None:
         self._parts = parts
@@ -122,17 +120,17 @@ class Pipeline:
         self._live_before: str | None = None
 
     def build(self, *, rebuild: bool = False) -> BuildReport:
-        """Read every source and build a candidate; nothing that is being served is touched.
+        """Read every source and build a candidate; live data is not touched.
 
-        rebuild: read, cut and embed everything anew, as if there were no generation before.
+        rebuild: read, chunk and embed everything, without reuse.
 
-        Raises BuildInProgress, SourceError, EmbeddingError, VectorStoreError, CatalogError. Whatever is raised, no
-        half-built generation can be promoted, and the next build removes what is left.
+        Raises BuildInProgress, SourceError, EmbeddingError, VectorStoreError, CatalogError. After any error the
+        half-built generation cannot be promoted, and the next build removes it.
         """
         with self._parts.catalog.build_lock(), reduced_gc():
             removed = clear_leftovers(self._parts.catalog, self._parts.store)
             if removed:
-                logger.info("Removed what earlier builds left behind: %s.", ", ".join(removed))
+                logger.info("Removed the remains of earlier builds: %s.", ", ".join(removed))
             if rebuild and self._parts.cache is not None:
                 self._parts.cache.clear()
             base = None if rebuild else newest_sealed(self._parts.catalog)
@@ -142,7 +140,7 @@ class Pipeline:
             try:
                 return self._build(generation, base, before)
             except BaseException as error:
-                self._give_up(generation, error)
+                self._mark_failed(generation, error)
                 raise
 
     # --- the steps -------------------------------------------------------------------------------------------------
@@ -164,16 +162,16 @@ class Pipeline:
         return generation
 
     def _build(self, generation: Generation, base: Generation | None, before: Sequence[Generation]) -> BuildReport:
-        """before: the generations that there were, whose verdicts about the same content go on to hold."""
+        """Run the steps. before: the existing generations, whose verdicts on the same content stay valid."""
         catalog = self._parts.catalog
         flow = PageFlow(self._parts, base, self._progress)
         survey, kept = self._read(generation, flow)
         unchanged = base and flow.known and not survey.differs and self._same_vectors(generation, base)
-        if base and unchanged and self._can_be_opened(base):
+        if base and unchanged and self._is_index_readable(base):
             catalog.forget(generation.id)
             return self._report(self._recount(base, survey), base, survey, None)
         if not survey.claimed:
-            raise SourceError(self._nothing_found(survey))
+            raise SourceError(self._no_pages_message(survey))
         if damaged := catalog.damaged_revisions(kept):
             survey = self._read_again(generation, base, damaged)
         with TermSpool(self._parts.work_dir) as spool:
@@ -192,7 +190,7 @@ class Pipeline:
         return self._report(generation, base, survey, supply)
 
     def _read_again(self, generation: Generation, base: Generation | None, damaged: Collection[str]) -> PageTally:
-        """Begin anew with documents of the generation before that may not be used again; storing them mends them."""
+        """Start again without the damaged documents of the previous generation; storing them again repairs them."""
         logger.warning(
             "%d stored documents were changed or damaged in the catalog; their pages are read again.", len(damaged)
         )
@@ -202,7 +200,7 @@ class Pipeline:
         return survey
 
     def _read(self, generation: Generation, flow: PageFlow) -> tuple[PageTally, list[str]]:
-        """Turn pages into stored documents and chunks, a few pages at a time; also the revisions that were kept."""
+        """Store documents and chunks, a few pages at a time; also return the revisions that were kept."""
         catalog = self._parts.catalog
         documents: list[tuple[Document, Sequence[Chunk]]] = []
         kept: list[str] = []
@@ -221,7 +219,7 @@ class Pipeline:
         return flow.survey, kept
 
     def _count(self, generation: Generation, survey: PageTally, spool: TermSpool) -> Generation:
-        """The first pass over the chunks: term counts, the corpus's average length, and the content's fingerprint."""
+        """First pass over the chunks: term counts, average length, content fingerprint."""
         catalog, encoder = self._parts.catalog, self._parts.encoder
         with self._stage("count", None):
             counted = count_terms(generation, catalog, encoder, spool, self._progress)
@@ -236,7 +234,7 @@ class Pipeline:
         return counted
 
     def _index(self, generation: Generation, base: Generation | None, spool: TermSpool) -> VectorSupply:
-        """The second pass: a vector for each chunk, written to a new index, which is sealed at the end."""
+        """Second pass: write a vector for each chunk to a new index and seal it."""
         parts = self._parts
         writer = parts.store.create(generation.id, IndexSpec.of(generation))
         try:
@@ -246,12 +244,12 @@ class Pipeline:
                     write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, self._progress)
             if supply.damaged:
                 logger.warning(
-                    "%d vectors of the earlier index are not those that were embedded; their texts are embedded again. "
-                    "`assay audit` names the chunks.",
+                    "%d vectors of the previous index are damaged; their texts are embedded again. "
+                    "`assay audit` lists the chunks.",
                     supply.damaged,
                 )
             if supply.recovered:
-                logger.info("%d vectors came from a build that was not finished.", supply.recovered)
+                logger.info("%d vectors were recovered from an unfinished build.", supply.recovered)
             with self._stage("seal", None):
                 writer.seal()
         except BaseException:
@@ -263,14 +261,14 @@ class Pipeline:
     def _earlier_vectors(
         self, generation: Generation, base: Generation | None
     ) -> Iterator[tuple[VectorIndex | None, dict[str, EmbeddedChunk]]]:
-        """The index before this one and what can be found in it; nothing when its embedder was another."""
+        """The previous index and its chunks by hash; nothing if its embedder differs."""
         if base is None or base.embedder != generation.embedder:
             yield None, {}
             return
         try:
             index = self._parts.store.open(base.id, IndexSpec.of(base))
         except (IndexCorrupt, IndexNotFound) as error:
-            logger.warning("Everything is embedded again, for the earlier index cannot be read: %s", error.message)
+            logger.warning("The previous index cannot be read, so everything is embedded again: %s", error.message)
             yield None, {}
             return
         try:
@@ -279,7 +277,7 @@ class Pipeline:
             index.close()
 
     def _recount(self, base: Generation, survey: PageTally) -> Generation:
-        """The generation with these pages, with what was counted now of the files that no reader takes."""
+        """The unchanged generation, with a new count of unread files."""
         documents = survey.unread_files.documents
         if documents == base.unread_documents:
             return base
@@ -290,12 +288,12 @@ class Pipeline:
     # --- around the steps ------------------------------------------------------------------------------------------
 
     def _same_vectors(self, generation: Generation, base: Generation) -> bool:
-        """Whether equal chunks would get equal vectors in both."""
+        """Whether equal chunks get equal vectors in both."""
         sparse = self._parts.encoder.identity(base.sparse.average_length)
         return generation.embedder == base.embedder and sparse == base.sparse
 
-    def _can_be_opened(self, base: Generation) -> bool:
-        """Whether the index of a generation is whole; one that is not has to be built anew though no page changed."""
+    def _is_index_readable(self, base: Generation) -> bool:
+        """Whether an index can be opened; if not, it is built again even if no page changed."""
         try:
             self._parts.store.open(base.id, IndexSpec.of(base)).close()
         except (IndexCorrupt, IndexNotFound):
@@ -309,24 +307,24 @@ class Pipeline:
                     generation.id, State.REJECTED, reason=f"replaced by generation {successor.id}"
                 )
 
-    def _give_up(self, generation: Generation, error: BaseException) -> None:
-        """Leave a failed generation with its reason; if even that fails, the next build clears it."""
-        logger.info("Generation %s is given up.", generation.id)
+    def _mark_failed(self, generation: Generation, error: BaseException) -> None:
+        """Mark a generation as failed and remove its index; if that fails, the next build removes it."""
+        logger.info("Generation %s failed.", generation.id)
         with _best_effort("mark the generation as failed"):
             reason = str(error) or ("interrupted" if isinstance(error, KeyboardInterrupt) else type(error).__name__)
             self._parts.catalog.transition(generation.id, State.FAILED, reason=reason)
         with _best_effort("remove its index"):
             self._parts.store.delete(generation.id)
 
-    def _nothing_found(self, survey: PageTally) -> str:
+    def _no_pages_message(self, survey: PageTally) -> str:
         names = ", ".join(source.name for source in self._parts.sources)
         if survey.failed:
             first = survey.failed[0]
             return f"None of the {len(survey.failed)} pages of {names} could be read; {first.key}: {first.reason}."
         if survey.excluded:
-            first_left_out = survey.excluded[0]
-            why = f"{first_left_out.key}: {first_left_out.reason}"
-            return f"There is no page in {names}; left out: {len(survey.excluded)}, of these {why}."
+            first_excluded = survey.excluded[0]
+            why = f"{first_excluded.key}: {first_excluded.reason}"
+            return f"There is no page in {names}; excluded: {len(survey.excluded)}, of these {why}."
         return f"There is no page in {names}."
 
     @contextmanager
@@ -364,7 +362,7 @@ class Pipeline:
 
 @contextmanager
 def _best_effort(purpose: str) -> Iterator[None]:
-    """Clean up after a failure without hiding it: what fails here is logged, and left to the next build."""
+    """Clean up after a failure without hiding it: errors here are logged and left to the next build."""
     try:
         yield
     except AssayError as error:

@@ -1,4 +1,4 @@
-"""What a build would do, found out without building: nothing is stored, embedded or changed."""
+"""A preview of a build: nothing is stored, embedded or changed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from assay.ports import Progress
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a build would do.
+    """The result of a preview.
 
-    base: the generation that pages are held against; None where there is none.
+    base: the generation that pages are compared with; None if there is none.
     added, changed, moved, kept, removed, carried, failed, excluded, empty, gone, unread: as in BuildReport.
-    documents, chunks: that the new generation would have.
-    embedded, tokens: distinct texts that the embedder would be asked for, and how many tokens they have.
+    documents, chunks: numbers in the new generation.
+    embedded, tokens: number of distinct texts to embed, and their tokens.
     seconds: of each stage.
     """
 
@@ -43,15 +43,15 @@ class Preview:
 
     @property
     def differs(self) -> bool:
-        """Whether a build would find anything that is not as it was."""
+        """Whether a build would find any change."""
         return bool(self.added or self.changed or self.moved or self.removed or self.failed)
 
 
 class _Cost:
-    """Counts the texts that have no vector yet. there: hashes of those that have one."""
+    """Counts texts without a vector. embedded_hashes: of texts that have one."""
 
-    def __init__(self, there: Iterable[str]) -> None:
-        self._seen = set(there)
+    def __init__(self, embedded_hashes: Iterable[str]) -> None:
+        self._seen = set(embedded_hashes)
         self.chunks = self.texts = self.tokens = 0
 
     def add(self, chunks: Iterable[Chunk]) -> None:
@@ -64,9 +64,9 @@ class _Cost:
 
 
 def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> Preview:
-    """Read every source and say what a build would do.
+    """Read every source and report what a build would do.
 
-    rebuild: of a build that reuses nothing of the generation before.
+    rebuild: preview a build that reuses nothing.
 
     Raises SourceError, CatalogError.
     """

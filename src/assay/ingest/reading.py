@@ -1,4 +1,4 @@
-"""Page → document: picks the reader that the page's media type asks for."""
+"""Page → document: selects the reader for the page's media type."""
 
 from assay.errors import InputError
 from assay.ingest.html.reader import READER_REVISION as HTML_REVISION
@@ -8,11 +8,11 @@ from assay.ingest.markdown.reader import read_markdown
 from assay.model.documents import Document, MediaType, RawPage
 
 READER_REVISION = f"markdown-{MARKDOWN_REVISION} html-{HTML_REVISION}"
-"""Version of everything that turns pages into documents; a change makes every page be read again."""
+"""Version of the readers; a change makes every page be read again."""
 
 
 def read_page(page: RawPage) -> Document:
-    """The document that a page shows. Raises InputError for a page that cannot be read."""
+    """Read a page. Raises InputError for a page that cannot be read."""
     if page.media_type in {MediaType.MARKDOWN, MediaType.MDX}:
         return read_markdown(page)
     if page.media_type is MediaType.HTML:

@@ -1,4 +1,4 @@
-"""The documents of a generation, cut by other rules into a generation elsewhere. No page is read again."""
+"""Re-chunking a generation's stored documents with other rules. No page is read again."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,11 +33,11 @@ _DOCUMENTS_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class RecutParts:
-    """What documents are cut again with.
+    """The parts of a recut.
 
-    base, documents: the generation whose documents they are, and the catalog that has them; both are only read.
-    earlier, earlier_chunks: vectors that may be used again, as in VectorSupply.
-    catalog, store: where the new generation goes.
+    base, documents: the generation that has the documents, and its catalog; both are only read.
+    earlier, earlier_chunks: reusable vectors, as in VectorSupply.
+    catalog, store: for the new generation.
     """
 
     base: Generation
@@ -53,7 +53,7 @@ class RecutParts:
 
 
 def chunker_identity(base: Generation, rules: ChunkingRules) -> ChunkerIdentity:
-    """What chunks depend on that these rules make of the documents of a generation."""
+    """The chunker identity of these rules for a generation's documents."""
     return ChunkerIdentity(
         base.chunker.reader,
         CHUNKER_REVISION,
@@ -65,10 +65,10 @@ def chunker_identity(base: Generation, rules: ChunkingRules) -> ChunkerIdentity:
 
 
 def recut(parts: RecutParts, rules: ChunkingRules, progress: Progress) -> Generation:
-    """Cut, embed and index every document; returns a sealed candidate.
+    """Chunk, embed and index every document; return a sealed candidate.
 
-    Raises GenerationError for documents that were stored without their sections, EmbeddingError, VectorStoreError,
-    CatalogError; then whatever is half done is left for whoever removes the place.
+    Raises GenerationError for documents stored without their sections, EmbeddingError, VectorStoreError, CatalogError.
+    After an error the caller has to remove what was written.
     """
     now = datetime.now(UTC)
     generation = replace(
@@ -107,11 +107,11 @@ def _cut(parts: RecutParts, generation: Generation, rules: ChunkingRules, progre
 
 
 def _document(stored: StoredDocument) -> Document:
-    """The document as its reader made it. Raises GenerationError where its sections were not kept."""
+    """Restore a document. Raises GenerationError if its sections were not stored."""
     if stored.sections is None:
         raise GenerationError(
-            f"{stored.info.url} was stored by an earlier version of Assay, without the sections that cutting needs.",
-            hint="`assay publish --rebuild` reads every page again; then it can be cut in other ways.",
+            f"{stored.info.url} was stored by an earlier version of Assay, without the sections needed for chunking.",
+            hint="Run `assay publish --rebuild` first; it reads every page again.",
         )
     return Document(
         info=stored.info,

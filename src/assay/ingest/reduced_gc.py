@@ -1,7 +1,7 @@
-"""How often Python looks for garbage that reference counting leaves, while a build makes small objects by the million.
+"""Less frequent garbage collection during a build.
 
-Pages are trees: nearly all of them goes by reference counting. Looking for the rest at every 700th new object takes a
-fifth of the time that reading takes.
+Nearly all page objects are freed by reference counting. Running the collector at every 700th new object takes a fifth
+of the reading time.
 """
 
 import gc
@@ -14,7 +14,7 @@ _OBJECTS = 20_000
 
 @contextmanager
 def reduced_gc() -> Iterator[None]:
-    """Look at every 20,000th object for as long as this lasts; seldomer, or never, if that is how it was set."""
+    """Collect at every 20,000th object inside the block, unless collection is set to be rarer or off."""
     before = gc.get_threshold()
     if 0 < before[0] < _OBJECTS:
         gc.set_threshold(_OBJECTS, *before[1:])

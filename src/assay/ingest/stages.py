@@ -1,4 +1,4 @@
-"""How long each stage of a build takes, told by the progress that it reports."""
+"""The duration of each build stage, measured through the progress it reports."""
 
 from time import perf_counter
 
@@ -6,7 +6,7 @@ from assay.ports import Progress, Relay
 
 
 class StageClock(Relay):
-    """Hands progress on, and keeps the seconds of each stage; those of a stage within another count for it alone."""
+    """Forwards progress and records the seconds of each stage. A nested stage's time counts only for that stage."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(progress)
@@ -15,19 +15,19 @@ class StageClock(Relay):
         self._since = 0.0
 
     def begin(self, stage: str, total: int | None) -> None:
-        """A stage starts."""
-        self._settle()
+        """Start a stage."""
+        self._add_elapsed()
         self._stages.append(stage)
         super().begin(stage, total)
 
     def end(self) -> None:
-        """The stage is over."""
-        self._settle()
+        """End the stage."""
+        self._add_elapsed()
         self._stages.pop()
         super().end()
 
-    def _settle(self) -> None:
-        """Give the time since the last change to the stage that went on."""
+    def _add_elapsed(self) -> None:
+        """Add the time since the last change to the current stage."""
         now = perf_counter()
         if self._stages:
             stage = self._stages[-1]

@@ -1,4 +1,4 @@
-"""What a build found in its sources: the bookkeeping of pages read, kept, failed, left out and gone."""
+"""The counts of pages that a build read, kept, failed, excluded and lost."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,16 +9,16 @@ from assay.model.documents import PageExcluded, PageFailed, PageGone, UnreadFile
 
 @dataclass(slots=True)
 class PageTally:
-    """Counts and lists of the pages of one build, while it reads.
+    """Counts and lists of the pages of one build.
 
-    added, changed, kept: page keys by what became of them against the generation before.
-    carried: pages that failed this time and keep the document that they had.
-    removed: URLs of pages that the generation before has and the sources no longer do.
-    moved: URL before and now of pages that are there under another address; they are neither changed nor removed.
-    gone: what a source says of pages that are no more.
-    unread: what each source counted of its files that are no pages.
-    empty: URLs of documents in which there is nothing to search for.
-    claimed: which page has taken each URL.
+    added, changed, kept: page keys, compared with the previous generation.
+    carried: keys of pages that failed and keep their stored document.
+    removed: URLs in the previous generation that no source has any more.
+    moved: old and new URL of pages with a new address; they are neither changed nor removed.
+    gone: pages that a source reports as deleted.
+    unread: each source's counts of files that are not pages.
+    empty: URLs of documents without searchable text.
+    claimed: the page that owns each URL.
     """
 
     added: list[str] = field(default_factory=list)
@@ -35,7 +35,7 @@ class PageTally:
     claimed: dict[str, str] = field(default_factory=dict)
 
     def claim(self, url: str, source: str, key: str) -> bool:
-        """Take a URL for a page; false, and noted as left out, when another page has it."""
+        """Claim a URL for a page; if another page has it, exclude the page and return false."""
         owner = self.claimed.setdefault(url, f"{source}: {key}")
         if owner == f"{source}: {key}":
             return True
@@ -43,12 +43,12 @@ class PageTally:
         return False
 
     def note_removed(self, earlier: Iterable[str]) -> None:
-        """Find which of the URLs that the generation before has are taken by no page any more."""
+        """Set `removed` to the URLs of the previous generation that no page has any more."""
         self.removed = sorted(set(earlier) - self.claimed.keys() - {before for before, _ in self.moved})
 
     @property
     def unread_files(self) -> UnreadFiles:
-        """The files of all sources that are no pages."""
+        """The files of all sources that are not pages."""
         files: Counter[str] = Counter()
         documents: Counter[str] = Counter()
         for counted in self.unread:
@@ -59,5 +59,5 @@ class PageTally:
 
     @property
     def differs(self) -> bool:
-        """Whether anything is not as it was in the generation before."""
+        """Whether anything differs from the previous generation."""
         return bool(self.added or self.changed or self.moved or self.removed or self.failed)

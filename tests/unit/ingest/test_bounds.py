@@ -85,7 +85,7 @@ def test_an_anchor_that_is_too_long_leads_nowhere_rather_than_to_another_place()
     ("url", "reason"),
     [
         ("https://docs.example.org/" + "a" * 2_000, "its URL has 2,025 characters, over the limit of 2,000"),
-        ("https://docs.example.org" + "/a" * 51, "its URL stands in 51 folders, over the limit of 50"),
+        ("https://docs.example.org" + "/a" * 51, "its URL has 51 path segments, over the limit of 50"),
     ],
 )
 def test_a_page_whose_url_is_too_long_is_refused(url: str, reason: str) -> None:

@@ -1,10 +1,9 @@
-"""Document → chunks: heading-aware, whole sections where they fit, and nothing over the limits. Pure.
+"""Document → chunks: whole sections where they fit, within the limits. No I/O.
 
 1. `units_of` makes one unit of each block.
-2. `group_sections` joins short neighbouring sections under one parent and gives bare headings to what they stand over.
-3. `partition` parts a group that is over the limit at the borders that cost least, and cuts a unit only when it is
-   over the limit itself.
-4. What is embedded is counted in tokens, and a chunk with too many is parted again.
+2. `group_sections` joins short neighbouring sections under one parent, and attaches bare headings to their content.
+3. `partition` divides a group over the limit at the cheapest borders, and cuts a unit only if it is over the limit.
+4. The embedded text is counted in tokens, and a chunk with too many is divided again.
 """
 
 from bisect import bisect_right
@@ -20,24 +19,23 @@ from assay.model.documents import BlockKind, Chunk, Document, Section
 from assay.model.ids import chunk_id, content_hash
 
 CHUNKER_REVISION = "1"
-"""Changes whenever the same document and rules would give other chunks."""
+"""Increase when the same document and rules would give other chunks."""
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
-_FEWEST_CHARACTERS = 100
-_FEWEST_TOKENS = 64
-_SAFETY = 0.9  # a chunk with too many tokens is parted as if it had room for this share of them
+_MIN_CHARACTERS = 100
+_MIN_TOKENS = 64
+_SAFETY_SHARE = 0.9  # a chunk with too many tokens is divided to this share of the limit
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkingRules:
-    """How documents are cut.
+    """The chunking rules.
 
-    max_characters: the most characters of a chunk's text, at least 100.
-    max_tokens: the most tokens of what is embedded (title, heading path and text), at least 64; None for no limit.
-    overlap: characters of the previous chunk of the same section that a chunk begins with, at most; up to half of
-        max_characters.
-    tokenizer: name of the one that counts.
+    max_characters: of a chunk's text, at least 100.
+    max_tokens: of the embedded text (title, heading path and text), at least 64; None for no limit.
+    overlap: most characters repeated from the previous chunk of the same section; up to half of max_characters.
+    tokenizer: name of the tokenizer that counts.
 
     Raises ConfigurationError when a limit is out of range.
     """
@@ -48,15 +46,15 @@ class ChunkingRules:
     tokenizer: str
 
     def __post_init__(self) -> None:
-        if self.max_characters < _FEWEST_CHARACTERS:
+        if self.max_characters < _MIN_CHARACTERS:
             raise ConfigurationError(
                 f"Chunks of at most {self.max_characters} characters are too short.",
-                hint=f"Set [chunking] max_characters to {_FEWEST_CHARACTERS} or more.",
+                hint=f"Set [chunking] max_characters to {_MIN_CHARACTERS} or more.",
             )
-        if self.max_tokens is not None and self.max_tokens < _FEWEST_TOKENS:
+        if self.max_tokens is not None and self.max_tokens < _MIN_TOKENS:
             raise ConfigurationError(
                 f"An embedder that takes {self.max_tokens} tokens leaves no room for text.",
-                hint=f"Choose a model that takes {_FEWEST_TOKENS} tokens or more.",
+                hint=f"Choose a model that takes {_MIN_TOKENS} tokens or more.",
             )
         if not 0 <= self.overlap <= self.max_characters // 2:
             raise ConfigurationError(
@@ -67,11 +65,11 @@ class ChunkingRules:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A chunk that is not numbered yet.
+    """A chunk without id and position.
 
-    units: what it holds, the overlap left out.
-    embedded: what of it is embedded.
-    tokens: of what is embedded; None until they are counted.
+    units: its units, without the overlap.
+    embedded: its embedded text.
+    tokens: of the embedded text; None until counted.
     """
 
     units: tuple[Unit, ...]
@@ -81,27 +79,27 @@ class _Draft:
 
     @property
     def overlaps(self) -> bool:
-        """Whether it begins with characters of the chunk before it."""
+        """Whether it starts with text of the previous chunk."""
         return self.chunk.start < self.units[0].start
 
 
 def chunk_document(document: Document, rules: ChunkingRules, count_tokens: CountTokens) -> tuple[Chunk, ...]:
-    """Cut a document into chunks, in order. The same document and rules always give the same chunks.
+    """Cut a document into chunks, in order. Deterministic.
 
-    Every visible character is in exactly one chunk, apart from overlaps and what is repeated around the parts of a
-    code block or table. A document that is nothing but one heading has no chunks.
+    Every visible character is in exactly one chunk, except overlaps and the repeated text around parts of code blocks
+    and tables. A document that is only one heading has no chunks.
 
-    count_tokens: called once for all chunks, and again only for those that had too many tokens and were cut anew.
+    count_tokens: called once for all chunks, and again for those that had too many tokens.
 
-    Raises ConfigurationError when title and headings alone take more tokens than the embedder allows.
+    Raises ConfigurationError when title and headings alone exceed the embedder's token limit.
     """
     drafter = _Drafter(document, rules)
-    drafts = _counted(list(drafter.drafts()), drafter, count_tokens, rules.max_tokens)
-    return _numbered(drafts)
+    drafts = _count_and_shrink(list(drafter.drafts()), drafter, count_tokens, rules.max_tokens)
+    return _number(drafts)
 
 
 class _Drafter:
-    """Makes drafts of one document's chunks."""
+    """Drafts the chunks of one document."""
 
     def __init__(self, document: Document, rules: ChunkingRules) -> None:
         self._document = document
@@ -109,7 +107,7 @@ class _Drafter:
         self._section_starts = [section.start for section in document.sections]
 
     def drafts(self) -> Iterable[_Draft]:
-        """Drafts within the character limit, in order."""
+        """Yield drafts within the character limit, in order."""
         text, limit = self._document.text, self._rules.max_characters
         for group in group_sections(self._document.sections, units_of(self._document), limit):
             if group.is_bare and len(group.units) == 1:
@@ -120,12 +118,12 @@ class _Drafter:
                 previous = units
 
     def smaller(self, draft: _Draft) -> list[_Draft]:
-        """What takes the place of a draft with too many tokens: itself without overlap, or parts of it."""
+        """Replace a draft with too many tokens: by itself without overlap, or by parts."""
         if draft.overlaps:
             return [self._draft(draft.units, draft.units[0].start)]
         most, tokens = self._rules.max_tokens or 0, draft.tokens or 1
         length = len(draft.chunk.text)
-        limit = int(length * _SAFETY * most / tokens)
+        limit = int(length * _SAFETY_SHARE * most / tokens)
         parts = partition(self._document.text, draft.units, limit) if limit > 0 else []
         smaller = [self._draft(units, units[0].start) for units in parts]
         if not smaller or len(smaller[0].chunk.text) == length:
@@ -137,7 +135,7 @@ class _Drafter:
         return smaller
 
     def _draft(self, units: tuple[Unit, ...], start: int) -> _Draft:
-        """The chunk of these units, begun at start, which is earlier than they when it overlaps."""
+        """Draft the chunk of these units. start: before the first unit if the chunk overlaps."""
         first, last = units[0], units[-1]
         section = self._section_at(start)
         text = first.before + self._document.text[start : last.end] + last.after
@@ -161,14 +159,15 @@ class _Drafter:
         return _Draft(units, chunk, chunk.embedded_text)
 
     def _section_at(self, offset: int) -> Section | None:
-        """The section that a character of the text is in."""
+        """The section at an offset of the text."""
         index = bisect_right(self._section_starts, offset) - 1
         return self._document.sections[index] if index >= 0 else None
 
     def _overlap_start(self, previous: Sequence[Unit], units: Sequence[Unit]) -> int:
-        """Where a chunk begins when as much of the chunk before it is said again as the rules allow.
+        """The start of a chunk with as much overlap as the rules allow.
 
-        Only running text of the same section is, begun at a sentence, paragraph or list item, and never all of it.
+        Only text of the same section is repeated, from the start of a sentence, paragraph or list item, and never a
+        whole chunk.
         """
         first, last = units[0], units[-1]
         section = self._section_at(first.start)
@@ -185,8 +184,10 @@ class _Drafter:
         return min((start for start in starts if start >= lowest), default=first.start)
 
 
-def _counted(drafts: list[_Draft], drafter: _Drafter, count_tokens: CountTokens, most: int | None) -> list[_Draft]:
-    """The drafts with their tokens, those with too many replaced by smaller ones."""
+def _count_and_shrink(
+    drafts: list[_Draft], drafter: _Drafter, count_tokens: CountTokens, most: int | None
+) -> list[_Draft]:
+    """Count the tokens of drafts, and replace those with too many."""
     while uncounted := [index for index, draft in enumerate(drafts) if draft.tokens is None]:
         counts = count_tokens([drafts[index].embedded for index in uncounted])
         for index, count in zip(uncounted, counts, strict=True):
@@ -201,8 +202,8 @@ def _counted(drafts: list[_Draft], drafter: _Drafter, count_tokens: CountTokens,
     return drafts
 
 
-def _numbered(drafts: Sequence[_Draft]) -> tuple[Chunk, ...]:
-    """The chunks of a document with their ids, hashes, positions and neighbours."""
+def _number(drafts: Sequence[_Draft]) -> tuple[Chunk, ...]:
+    """Set ids, hashes, positions and neighbours of a document's chunks."""
     ordinals: dict[str, int] = {}
     hashes: list[str] = []
     ids: list[str] = []

@@ -1,4 +1,4 @@
-"""Which neighbouring sections of a document share a chunk."""
+"""The grouping of neighbouring sections into chunks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from assay.ingest.chunking.units import Unit
 from assay.model.documents import BlockKind, Section
 
 _SUBTREE = 0.3
-"""A section with all that is under it stays one group up to this share of the limit."""
+"""A section with its subsections is one group up to this share of the limit."""
 
 _SMALL = 0.15
 """A section shorter than this share of the limit is joined with a neighbour ..."""
@@ -21,9 +21,9 @@ _TINY = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A run of units of neighbouring sections that stays together if it fits.
+    """Units of neighbouring sections that stay together if they fit.
 
-    level: of the section in which it begins.
+    level: of the first section.
     """
 
     level: int
@@ -36,7 +36,7 @@ class Group:
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing but headings is in it."""
+        """Whether it contains only headings."""
         return all(unit.kind is BlockKind.HEADING for unit in self.units)
 
     def __add__(self, other: "Group") -> "Group":
@@ -44,18 +44,18 @@ class Group:
 
 
 def group_sections(sections: Sequence[Section], units: Sequence[Unit], limit: int) -> list[Group]:
-    """Join small neighbouring sections under one parent, and headings without a body with what they stand over.
+    """Join small neighbouring sections under one parent, and headings without a body with what follows.
 
-    A section with everything under it is one group when it is short. Otherwise its own text and each section right
-    under it are groups, and those that are very short are joined with a neighbour.
+    A short section with its subsections is one group. Otherwise its own text and each direct subsection are groups, and
+    very short ones are joined with a neighbour.
 
-    limit: the most characters of a chunk. A group may be larger.
+    limit: characters of a chunk. A group may be larger.
     """
-    return _without_bare(_pack(_bodies(sections, units), limit))
+    return _attach_bare_headings(_pack(_bodies(sections, units), limit))
 
 
 def _bodies(sections: Sequence[Section], units: Sequence[Unit]) -> list[Group]:
-    """The units of each section that has any."""
+    """The units of each section that is not empty."""
     bodies: list[Group] = []
     index = 0
     for section in sections:
@@ -68,7 +68,7 @@ def _bodies(sections: Sequence[Section], units: Sequence[Unit]) -> list[Group]:
 
 
 def _pack(bodies: Sequence[Group], limit: int) -> list[Group]:
-    """Groups of a run of sections, of which the first may be the parent of the others."""
+    """Group a run of sections, of which the first may be the parent of the others."""
     if not bodies or bodies[-1].units[-1].end - bodies[0].units[0].start <= limit * _SUBTREE:
         return [_sum(bodies)] if bodies else []
     if len(bodies) == 1:
@@ -88,14 +88,14 @@ def _pack(bodies: Sequence[Group], limit: int) -> list[Group]:
 
 
 def _sum(groups: Sequence[Group]) -> Group:
-    """Neighbouring groups as one."""
+    """Join neighbouring groups into one."""
     return Group(groups[0].level, tuple(unit for group in groups for unit in group.units))
 
 
 def _join_small(parts: Sequence[Sequence[Group]], limit: int) -> list[Group]:
-    """Join neighbouring sections of which one is very short, as long as both are whole.
+    """Join neighbouring sections if one is very short and both are whole.
 
-    A section that was parted further can only take what stands before it, and only when that is tiny.
+    A divided section is only joined with a tiny one before it.
     """
     result: list[Group] = []
     is_whole = False
@@ -111,17 +111,17 @@ def _join_small(parts: Sequence[Sequence[Group]], limit: int) -> list[Group]:
 
 
 def _belong_together(group: Group, following: Group, limit: int, *, is_parted: bool) -> bool:
-    """Whether two neighbouring groups are better joined. is_parted: the second is not all of its section."""
-    joined = following.units[-1].end - group.units[0].start
+    """Whether two neighbouring groups should be joined. is_parted: the second is only part of its section."""
+    join_inlines = following.units[-1].end - group.units[0].start
     if group.size < limit * _TINY or (following.size < limit * _TINY and not is_parted):
-        return joined <= limit
+        return join_inlines <= limit
     smaller = min(group.size, following.size)
-    return not is_parted and smaller < limit * _SMALL and joined <= limit * _JOINED
+    return not is_parted and smaller < limit * _SMALL and join_inlines <= limit * _JOINED
 
 
-def _without_bare(groups: Sequence[Group]) -> list[Group]:
-    """Give headings that have no body to what follows if it is under them, and otherwise to what stands before."""
-    runs: list[list[Group]] = []  # summed at the end: a page of nothing but headings makes very long ones
+def _attach_bare_headings(groups: Sequence[Group]) -> list[Group]:
+    """Attach headings without a body to the following group if it is below them, else to the previous one."""
+    runs: list[list[Group]] = []  # joined at the end: a page of only headings makes very long runs
     waiting: list[Group] = []
     for index, group in enumerate(groups):
         waiting.append(group)

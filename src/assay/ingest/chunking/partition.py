@@ -1,4 +1,4 @@
-"""Where a run of units is best parted into chunks: the borders that cost least, and parts of even size."""
+"""The best division of units into chunks: cheapest borders, even sizes."""
 
 import math
 from collections.abc import Sequence
@@ -8,32 +8,31 @@ from assay.ingest.chunking.units import GLUED, GRAIN, LEAD_IN, Unit, cut_unit
 from assay.model.documents import BlockKind
 
 _FILL = 0.5
-"""How full a chunk of a text that does not fit into one should be, on average.
+"""Average fill of a chunk when a text does not fit into one.
 
-Whole sections and code are best kept whole up to a high limit; running text that has to be cut is found best in
-parts of about 900 characters (`python -m benchmarks.chunking`). A limit of 1,800 gives both.
+Whole sections and code are best kept whole up to a high limit; long text is found best in parts of about 900
+characters (`python -m benchmarks.chunking`). A limit of 1,800 gives both.
 """
 
 _LAST_HEADING = GLUED / 2
-"""Cost of parting the last heading, which stands over nothing, from what stands before it.
+"""Cost of separating a final heading, which has no content, from the text before it.
 
-When there is no room for both, the heading is left out rather than another heading parted from its text.
+If there is no room for both, this heading is dropped rather than another heading separated from its text.
 """
 
 
 def partition(text: str, units: Sequence[Unit], limit: int) -> list[tuple[Unit, ...]]:
-    """Part a run of units into runs whose chunks have at most `limit` characters each.
+    """Divide units into runs whose chunks have at most `limit` characters each.
 
-    A single heading at the end that stands over nothing is left out when it does not fit into the last run.
-    Units that cannot fit are cut first. Of all partitions the cheapest is taken: a part costs the square of its
-    relative distance from the even size, a border what the unit after it says. Dynamic programming over the borders,
-    linear in the length of the text, for only so many units fit in a part.
+    Units that cannot fit are cut first. The cheapest partition is chosen: a part costs the square of its relative
+    distance from the even size, a border the cost of the unit after it. Dynamic programming over the borders, linear in
+    the length of the text. A single final heading without content is dropped if it does not fit.
     """
     if not units:
         return []
     if _length(units[0], units[-1]) <= limit:
         return [tuple(units)]
-    pieces = _with_grains_joined(_fitting(text, _with_headings_bound(units, limit), limit), limit)
+    pieces = _join_small_pieces(_cut_long_units(text, _bind_headings(units, limit), limit), limit)
     starts = _cheapest_starts(pieces, limit, _even_size(pieces, limit))
     parts = [tuple(pieces[start:end]) for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True)]
     ends_bare = len(parts) > 1 and len(parts[-1]) == 1 and parts[-1][0].kind is BlockKind.HEADING
@@ -41,15 +40,14 @@ def partition(text: str, units: Sequence[Unit], limit: int) -> list[tuple[Unit, 
 
 
 def _length(first: Unit, last: Unit) -> int:
-    """Characters of the chunk from the first unit to the last."""
+    """Characters of the chunk from the first to the last unit."""
     return len(first.before) + last.end - first.start + len(last.after)
 
 
-def _with_headings_bound(units: Sequence[Unit], limit: int) -> list[Unit]:
-    """Bind headings to what they stand over, and those at the very end to what stands before them.
+def _bind_headings(units: Sequence[Unit], limit: int) -> list[Unit]:
+    """Bind headings to their content, and final ones to the text before them.
 
-    Of a run of headings that takes more than half a chunk only the last ones stay bound; the others, at least two,
-    may be parted from them.
+    Of a run of headings longer than half a chunk only the last ones are bound; at least two others may be separated.
     """
     result = list(units)
     index = 0
@@ -69,15 +67,15 @@ def _with_headings_bound(units: Sequence[Unit], limit: int) -> list[Unit]:
 
 
 def _first_bound(units: Sequence[Unit], start: int, end: int, most: int) -> int:
-    """The first of the headings from start to end from which on the run has at most so many characters."""
+    """The first heading from which the run has at most `most` characters."""
     first = end
     while first > start and units[end - 1].end - units[first - 1].start <= most:
         first -= 1
     return first
 
 
-def _fitting(text: str, units: Sequence[Unit], limit: int) -> list[Unit]:
-    """The units, those cut that are too long for a chunk, or too long to share one with the headings over them."""
+def _cut_long_units(text: str, units: Sequence[Unit], limit: int) -> list[Unit]:
+    """The units; those too long for a chunk with the headings above them are cut."""
     result: list[Unit] = []
     run_start: int | None = None
     for unit in units:
@@ -93,8 +91,8 @@ def _fitting(text: str, units: Sequence[Unit], limit: int) -> list[Unit]:
     return result
 
 
-def _with_grains_joined(units: list[Unit], limit: int) -> list[Unit]:
-    """Join neighbouring bits of running text where there are so many that weighing every border would take long."""
+def _join_small_pieces(units: list[Unit], limit: int) -> list[Unit]:
+    """Join neighbouring small pieces of text if there are so many that the search would be slow."""
     grain = limit // GRAIN
     if len(units) * grain < 2 * (units[-1].end - units[0].start):
         return units
@@ -109,9 +107,9 @@ def _with_grains_joined(units: list[Unit], limit: int) -> list[Unit]:
 
 
 def _cheapest_starts(units: Sequence[Unit], limit: int, even: float) -> list[int]:
-    """Index of the first unit of each part in the cheapest partition into parts of about an even size.
+    """The first unit of each part in the cheapest partition into parts of about the even size.
 
-    Every unit alone fits the limit.
+    Every single unit fits the limit.
     """
     count = len(units)
     costs = [math.inf] * (count + 1)
@@ -139,6 +137,6 @@ def _cheapest_starts(units: Sequence[Unit], limit: int, even: float) -> list[int
 
 
 def _even_size(units: Sequence[Unit], limit: int) -> float:
-    """The size that each part would have if all were alike."""
+    """The size of each part if all were equal."""
     total = units[-1].end - units[0].start
     return total / max(2, round(total / (limit * _FILL)))

@@ -1,10 +1,9 @@
-"""Where running text may be cut: at sentences, clauses, words, and at worst between two visible characters.
+"""Borders in text: sentences, clauses, words, and finally visible characters.
 
-Positions are offsets in the text that was given. A border is the offset at which the next part begins; it never
-points at a blank.
+Positions are offsets in the given text. A border is where the next part starts; it is never at a blank.
 """
 
-# ruff: noqa: RUF001 - the punctuation of other scripts is meant
+# ruff: noqa: RUF001 - punctuation of other scripts
 
 import re
 import unicodedata
@@ -12,10 +11,10 @@ from bisect import bisect_right
 
 from assay.errors import InputError
 
-# Possessive, and begun only where a run of marks begins: a page of nothing but marks takes no more than linear time.
+# Possessive, and starting only at the start of a run of marks: linear time even for a page of only marks.
 _CLOSERS = r"[\"'”’»›)\]}*_`」』）】》〉］｣]*+"
 _MARKS = "[.!?…‽؟۔։።፧]"
-_FULL_MARKS = "[。！？．｡।॥။។༎]"  # no blank has to follow these
+_FULL_MARKS = "[。！？．｡।॥။។༎]"  # no blank needs to follow
 _SENTENCE_END = re.compile(rf"(?<!{_MARKS}){_MARKS}++{_CLOSERS}(?=\s)|{_FULL_MARKS}++{_CLOSERS}")
 _CLAUSE_END = re.compile(rf"[;:,؛،]{_CLOSERS}(?=\s)|[，、；：]{_CLOSERS}")
 _CODE_PUNCTUATION = re.compile(r"[;,{}()\[\]>]")
@@ -29,24 +28,24 @@ _ABBREVIATION = re.compile(
     r"approx|bzw|ca|cf|co|corp|dept|dr|eds?|est|etc|ex|excl|fa|inc|incl|jr|ltd|max|min|mme|mrs?|ms|mt|prof|resp"
     r"|sr|sra|st|usw|vgl|vs"
 )
-"""Words whose full stop does not end a sentence."""
+"""Abbreviations: their full stop does not end a sentence."""
 
 _NUMBERED = re.compile(r"abb|abs|art|ch|eq|figs?|nos?|nr|pp?|pt|sec|tab|vol")
-"""Words whose full stop does not end a sentence when a number follows: `Fig. 3`, but not `He said no. Then`."""
+"""Abbreviations before a number: `Fig. 3`, but not `He said no. Then`."""
 
 LEAD_INS = (":", "：")
-"""What a sentence ends with that announces a list, code or a table."""
+"""The end of a sentence that introduces a list, code or a table."""
 
-_LOOK_BACK = 64
-"""The longest word before a full stop that is looked at, and the longest cluster that is kept whole."""
+_MAX_LOOK_BACK = 64
+"""Longest word before a full stop that is examined, and longest cluster that is kept whole."""
 
 
 def sentence_starts(text: str, start: int, end: int) -> list[int]:
-    """Offsets in (start, end) at which a sentence begins, ascending.
+    """The offsets in (start, end) where a sentence starts, ascending.
 
-    Latin, Cyrillic, Greek, Arabic and Urdu marks count when a blank follows, Chinese, Japanese, Devanagari, Burmese
-    and Khmer ones always. Full stops of abbreviations, initials and list numbers, and marks within `code`, do not.
-    Thai has no sentence mark: its sentences are divided by spaces, which are words to `fine_borders`.
+    Latin, Cyrillic, Greek, Arabic and Urdu marks count if a blank follows; Chinese, Japanese, Devanagari, Burmese and
+    Khmer marks always. Full stops of abbreviations, initials and list numbers, and marks in `code`, do not count. Thai
+    has no sentence mark; its spaces are word borders for `fine_borders`.
     """
     borders: list[int] = []
     spans = _code_spans(text, start, end)
@@ -54,13 +53,13 @@ def sentence_starts(text: str, start: int, end: int) -> list[int]:
         border = _next_visible(text, match.end())
         if border >= end:
             break
-        if not _continues(text, match, border) and not _inside(spans, match.start()):
+        if not _continues(text, match, border) and not _is_inside(spans, match.start()):
             borders.append(border)
     return borders
 
 
 def _continues(text: str, mark: re.Match[str], border: int) -> bool:
-    """Whether the sentence goes on after this mark."""
+    """Whether the sentence continues after this mark."""
     first, following = text[mark.start()], text[border]
     if first in ".!?…‽" and following.islower():
         return True
@@ -72,8 +71,8 @@ def _continues(text: str, mark: re.Match[str], border: int) -> bool:
 
 
 def _is_abbreviation(text: str, stop: int, following: str) -> bool:
-    """Whether the full stop at this offset belongs to an abbreviation, an initial or the number of a list item."""
-    before = text[max(0, stop - _LOOK_BACK) : stop]
+    """Whether the full stop belongs to an abbreviation, an initial or a list number."""
+    before = text[max(0, stop - _MAX_LOOK_BACK) : stop]
     match = _WORD_BEFORE.search(before)
     word = match.group().lower() if match else ""
     if _ABBREVIATION.fullmatch(word) or (_NUMBERED.fullmatch(word) and following.isdigit()):
@@ -88,14 +87,14 @@ def _code_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [match.span() for match in _CODE_SPAN.finditer(text, start, end)]
 
 
-def _inside(spans: list[tuple[int, int]], offset: int) -> bool:
-    """Whether an offset lies within one of the spans (in order, not overlapping)."""
+def _is_inside(spans: list[tuple[int, int]], offset: int) -> bool:
+    """Whether an offset is inside one of the spans (ordered, not overlapping)."""
     index = bisect_right(spans, (offset, offset)) - 1
     return index >= 0 and offset < spans[index][1] - 1
 
 
 def _next_visible(text: str, offset: int) -> int:
-    """The first offset from here on that is not a blank."""
+    """The next offset that is not a blank."""
     match = _BLANKS.match(text, offset)
     return match.end() if match else offset
 
@@ -103,13 +102,13 @@ def _next_visible(text: str, offset: int) -> int:
 def fine_borders(text: str, start: int, end: int, size: int, *, code: bool = False) -> list[int]:
     """Borders that cut text[start:end] into parts of at most `size` characters, ascending; for text without sentences.
 
-    Each part ends at the last clause mark in its second half, or else after the last word there, or else between
-    two visible characters. In code the clause marks are brackets, commas and semicolons.
+    Each part ends at the last clause mark in its second half, else after the last word there, else between two visible
+    characters. In code the clause marks are brackets, commas and semicolons.
 
     Raises InputError when size is not positive.
     """
     if size < 1:
-        raise InputError(f"A part has to have at least one character, not {size}.")
+        raise InputError(f"A part needs at least one character, not {size}.")
     borders: list[int] = []
     position = start
     while end - position > size:
@@ -122,7 +121,7 @@ def fine_borders(text: str, start: int, end: int, size: int, *, code: bool = Fal
 
 
 def _best_border(text: str, start: int, limit: int, *, code: bool) -> int:
-    """Where a part that begins at start and ends at limit at the latest had best end."""
+    """The best end of a part that starts at `start` and ends at `limit` at the latest."""
     middle = start + max(1, (limit - start) // 2)
     pattern = _CODE_PUNCTUATION if code else _CLAUSE_END
     clauses = [match.end() for match in pattern.finditer(text, middle, min(limit + 1, len(text)))]
@@ -132,14 +131,14 @@ def _best_border(text: str, start: int, limit: int, *, code: bool) -> int:
     for border in range(limit, middle, -1):
         if text[border : border + 1].isspace():
             return border
-    for border in range(limit, max(start, limit - _LOOK_BACK), -1):
+    for border in range(limit, max(start, limit - _MAX_LOOK_BACK), -1):
         if is_visible_border(text, border):
             return border
     return limit
 
 
 def is_visible_border(text: str, offset: int) -> bool:
-    r"""Whether text may be cut at this offset without splitting what a reader sees as one character.
+    r"""Whether a cut at this offset does not split a visible character.
 
     Keeps together combining marks, joined and modified emoji, flags, Hangul jamo, conjuncts after a virama, Thai and
     Lao vowels with their consonant, and `\r\n`: the extended grapheme clusters of Unicode TR29 as far as the standard
@@ -165,7 +164,7 @@ _PREPENDED = frozenset("เแโใไເແໂໃໄ")
 
 
 def _extends(character: str) -> bool:
-    """Whether a character belongs to the one before it."""
+    """Whether a character extends the one before it."""
     code = ord(character)
     if character == _JOINER or 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F:
         return True
@@ -177,15 +176,15 @@ def _is_flag_letter(character: str) -> bool:
 
 
 def _flag_letters_before(text: str, offset: int) -> int:
-    """How many flag letters stand in a row before this offset, as far as is looked back."""
+    """Number of consecutive flag letters before this offset, within the look-back limit."""
     count = 0
-    while count < _LOOK_BACK and count < offset and _is_flag_letter(text[offset - 1 - count]):
+    while count < _MAX_LOOK_BACK and count < offset and _is_flag_letter(text[offset - 1 - count]):
         count += 1
     return count
 
 
 def _is_one_syllable(before: str, after: str) -> bool:
-    """Whether two Hangul characters belong to one syllable: a leading consonant goes on, vowels and finals continue."""
+    """Whether two Hangul characters form one syllable: a leading consonant continues, vowels and finals go on."""
     leading, continuing = "\u1100" <= before <= "\u115f", "\u1160" <= after <= "\u11ff"
     return (leading and _is_hangul(after)) or (continuing and _is_hangul(before))
 

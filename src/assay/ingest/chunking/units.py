@@ -1,7 +1,7 @@
-"""Units: the runs of a document's text that a chunk holds whole, and how one that is too long is cut into smaller ones.
+"""Units: the pieces of a document that a chunk holds whole, and the cutting of units that are too long.
 
 A unit is a block of the document until it has to be cut: code at lines, tables at rows, text at paragraphs, list
-items, sentences, clauses, words, and at last between visible characters.
+items, sentences, clauses, words, and finally between visible characters.
 """
 
 import re
@@ -11,7 +11,7 @@ from assay.ingest.chunking.splitting import LEAD_INS, fine_borders, sentence_sta
 from assay.model.documents import Block, BlockKind, Document
 
 GLUED = 100.0
-"""Cost of a border that is taken only when nothing else fits: between a heading and what it stands over."""
+"""Cost of a border that is used only if nothing else fits: between a heading and its content."""
 
 LEAD_IN = 2.0
 SHORT_LEAD_IN = 0.6
@@ -25,28 +25,28 @@ FINE = 0.9
 ROW = 0.5
 
 GRAIN = 32
-"""How many of the finest parts there are in a limit; finer ones are joined, which bounds the work."""
+"""Number of finest parts per limit; finer ones are joined, to bound the work."""
 
 Borders = list[tuple[int, float]]
-"""Where the parts of a unit begin, ascending and without the first, and what each of these borders costs."""
+"""The starts of a unit's parts, ascending and without the first, and the cost of each border."""
 
 _LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 _FENCE = re.compile(r"[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]*)*(`{3,}|~{3,})[ \t]*([\w+#.-]*)")
 _LINE_START = re.compile(r"^[^\S\n]*(?=\S)", re.MULTILINE)
-_FINENESS = 8  # text without borders is cut into so many parts for each limit, so that even ones can be made of them
-_FINEST = 24  # characters; room for the longest emoji that is joined of several, so that none is cut in two
-_SHORT = 200  # characters; a paragraph up to this long before code is likely to introduce it
+_PARTS_PER_LIMIT = 8  # parts per limit in text without borders, so that even chunks are possible
+_MIN_PART = 24  # characters; longer than the longest joined emoji
+_SHORT_PARAGRAPH = 200  # characters; a paragraph up to this length before code probably introduces it
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A run of a document's text that a chunk holds whole.
+    """A piece of a document's text that a chunk holds whole.
 
-    start, end: span in Document.text; begins and ends with something visible, but code and tables keep the
+    start, end: span in Document.text; starts and ends with a visible character, but code and tables keep the
         indentation of their first line.
-    border: what it costs to begin a chunk here; 0 costs nothing, and what is costlier is cut later.
-    before, after: what a chunk that begins, or ends, with this unit has to repeat.
-    opening, closing: what its parts have to repeat if it is cut: the lines of a fence, or a table's header and rule.
+    border: cost of starting a chunk here; 0 is free, and a higher cost is used later.
+    before, after: text that a chunk starting, or ending, with this unit repeats.
+    opening, closing: text that its parts repeat if it is cut: the fence lines, or a table's header and rule.
     """
 
     start: int
@@ -60,12 +60,12 @@ class Unit:
 
     @property
     def size(self) -> int:
-        """Characters of a chunk that holds nothing else."""
+        """Characters of a chunk with only this unit."""
         return len(self.before) + self.end - self.start + len(self.after)
 
 
 def units_of(document: Document) -> list[Unit]:
-    """One unit for each block, and for anything visible between blocks, in order; the blocks' spans without blanks."""
+    """One unit for each block and for visible text between blocks, in order, without surrounding blanks."""
     text = document.text
     units: list[Unit] = []
     previous: Unit | None = None
@@ -83,20 +83,20 @@ def units_of(document: Document) -> list[Unit]:
 
 
 def _unit(text: str, block: Block, previous: Unit | None) -> Unit:
-    """The unit of a block that has something visible; code and tables keep the indentation of their first line."""
+    """The unit of a block with visible text; code and tables keep the indentation of their first line."""
     run, kind = text[block.start : block.end], block.kind
     end = block.start + len(run.rstrip())
     start = block.end - len(run.lstrip())
     opening = closing = after = ""
     if kind is BlockKind.CODE or kind is BlockKind.TABLE:
         start = max(block.start, text.rfind("\n", 0, start) + 1)
-        opening, closing, is_open = _repeated(text, block, start, end)
+        opening, closing, is_open = _repeated_lines(text, block, start, end)
         after = closing if is_open else ""
     return Unit(start, end, kind, _border_cost(text, previous, kind, start), "", after, opening, closing)
 
 
 def _border_cost(text: str, previous: Unit | None, kind: BlockKind, start: int) -> float:
-    """What it costs to part a unit of this kind that begins at start from the unit before it."""
+    """Cost of the border before a unit of this kind that starts at `start`."""
     if previous is None or previous.kind is BlockKind.HEADING:
         return GLUED if previous else 0.0
     if kind is BlockKind.HEADING:
@@ -104,7 +104,7 @@ def _border_cost(text: str, previous: Unit | None, kind: BlockKind, start: int) 
     if previous.kind is BlockKind.TEXT:
         if text.endswith(LEAD_INS, previous.start, previous.end):
             return LEAD_IN
-        if kind is not BlockKind.TEXT and previous.end - previous.start <= _SHORT:
+        if kind is not BlockKind.TEXT and previous.end - previous.start <= _SHORT_PARAGRAPH:
             return SHORT_LEAD_IN
     line = text.rfind("\n", 0, start) + 1
     if text[line] in " \t>":
@@ -112,10 +112,10 @@ def _border_cost(text: str, previous: Unit | None, kind: BlockKind, start: int) 
     return ITEM if _LIST_ITEM.match(text, line) else PARAGRAPH
 
 
-def _repeated(text: str, block: Block, start: int, end: int) -> tuple[str, str, bool]:
-    """What parts of a code block or table say again before and after themselves.
+def _repeated_lines(text: str, block: Block, start: int, end: int) -> tuple[str, str, bool]:
+    """The text that parts of a code block or table repeat before and after themselves.
 
-    The third value says whether the page leaves the fence open, so that the whole block has to be closed as well.
+    The third value: the page leaves the fence open, so that the whole block has to be closed too.
     """
     opening = text[start : block.body_start].rstrip("\n")
     if not opening:
@@ -131,11 +131,11 @@ def _repeated(text: str, block: Block, start: int, end: int) -> tuple[str, str, 
 
 
 def cut_unit(text: str, unit: Unit, limit: int) -> list[Unit]:
-    """Cut a unit into smaller ones, each with what it has to repeat at most `limit` characters long.
+    """Cut a unit into smaller ones, each at most `limit` characters long with its repeated text.
 
-    The parts are finer than they need be, so that whoever joins them can choose the best borders.
+    The parts are finer than needed, so that `partition` can choose the best borders.
     """
-    opening, closing = _affordable(unit, limit // 2)
+    opening, closing = _shortened_repeat(unit, limit // 2)
     room = max(1, limit - len(opening) - len(closing))
     if unit.kind is BlockKind.CODE:
         borders = _code_borders(text, unit)
@@ -143,13 +143,13 @@ def cut_unit(text: str, unit: Unit, limit: int) -> list[Unit]:
         borders = [(start, ROW) for start in _line_starts(text, unit)]
     else:
         borders = _text_borders(text, unit, room)
-    borders = _coarser(borders, unit.start, max(1, room // GRAIN))
-    borders = _finer(text, unit, borders, (opening, closing), limit)
+    borders = _thin_out(borders, unit.start, max(1, room // GRAIN))
+    borders = _add_fine_borders(text, unit, borders, (opening, closing), limit)
     return _parts(text, unit, borders, opening, closing)
 
 
-def _affordable(unit: Unit, most: int) -> tuple[str, str]:
-    """What is repeated around a part, shortened to `most` characters: a fence without its title, or nothing."""
+def _shortened_repeat(unit: Unit, most: int) -> tuple[str, str]:
+    """The repeated text, shortened to `most` characters: a fence without its title, or nothing."""
     opening, closing = unit.opening, unit.closing
     if len(opening) + len(closing) <= most:
         return opening, closing
@@ -160,7 +160,7 @@ def _affordable(unit: Unit, most: int) -> tuple[str, str]:
 
 
 def _parts(text: str, unit: Unit, borders: Borders, opening: str, closing: str) -> list[Unit]:
-    """The unit cut at the borders."""
+    """Cut the unit at the borders."""
     parts: list[Unit] = []
     starts = [unit.start, *(offset for offset, _ in borders)]
     ends = [*(offset for offset, _ in borders), unit.end]
@@ -182,7 +182,7 @@ def _parts(text: str, unit: Unit, borders: Borders, opening: str, closing: str) 
 
 
 def _line_starts(text: str, unit: Unit) -> list[int]:
-    """Where each visible line of the unit's body begins, indentation included, the first left out."""
+    """The start of each visible line of the unit's body with its indentation, without the first."""
     first = unit.start if unit.before else unit.start + len(unit.opening)
     last = unit.end if unit.after else unit.end - len(unit.closing)
     starts = [match.start() for match in _LINE_START.finditer(text, first, last)]
@@ -190,7 +190,7 @@ def _line_starts(text: str, unit: Unit) -> list[int]:
 
 
 def _code_borders(text: str, unit: Unit) -> Borders:
-    """Line borders of code: cheapest after a blank line, then at the outermost indentation, costly before a bracket."""
+    """Line borders of code: cheapest after a blank line, then at the outermost indentation; costly before a bracket."""
     starts = _line_starts(text, unit)
     depths = [len(match.group()) for match in (_LINE_START.match(text, start) for start in starts) if match]
     outermost = min(depths, default=0)
@@ -206,7 +206,7 @@ def _code_borders(text: str, unit: Unit) -> Borders:
 
 
 def _text_borders(text: str, unit: Unit, room: int) -> Borders:
-    """Borders of running text: paragraphs and list items, and sentences and lines in what is over `room`."""
+    """Borders of text: paragraphs and list items, and in pieces longer than `room` also sentences and lines."""
     borders: Borders = []
     outline = [*_outline_borders(text, unit), (unit.end, 0.0)]
     position = unit.start
@@ -216,11 +216,11 @@ def _text_borders(text: str, unit: Unit, room: int) -> Borders:
         if offset < unit.end:
             borders.append((offset, cost))
         position = offset
-    return _with_lines(text, unit, borders, room)
+    return _add_line_borders(text, unit, borders, room)
 
 
 def _outline_borders(text: str, unit: Unit) -> Borders:
-    """Where the list items and, after a blank line, the paragraphs of a unit begin, the first left out."""
+    """The starts of list items and, after a blank line, of paragraphs, without the first."""
     borders: Borders = []
     levels: list[int] = []
     for match in _LINE_START.finditer(text, unit.start, unit.end):
@@ -237,8 +237,8 @@ def _outline_borders(text: str, unit: Unit) -> Borders:
     return borders
 
 
-def _with_lines(text: str, unit: Unit, borders: Borders, room: int) -> Borders:
-    """The borders, and where they are further apart than `room`, the lines between them."""
+def _add_line_borders(text: str, unit: Unit, borders: Borders, room: int) -> Borders:
+    """The borders, and the lines between borders further apart than `room`."""
     lines = [match.end() for match in _LINE_START.finditer(text, unit.start, unit.end)]
     result: Borders = []
     position, index = unit.start, 0
@@ -253,8 +253,8 @@ def _with_lines(text: str, unit: Unit, borders: Borders, room: int) -> Borders:
     return result
 
 
-def _coarser(borders: Borders, start: int, grain: int) -> Borders:
-    """Thin borders out until they are about `grain` characters apart, keeping the cheapest of close neighbours."""
+def _thin_out(borders: Borders, start: int, grain: int) -> Borders:
+    """Thin out borders to about `grain` characters apart; of close neighbours keep the cheapest."""
     kept: Borders = []
     position = start
     for offset, cost in borders:
@@ -268,11 +268,11 @@ def _coarser(borders: Borders, start: int, grain: int) -> Borders:
     return kept
 
 
-def _finer(text: str, unit: Unit, borders: Borders, repeated: tuple[str, str], limit: int) -> Borders:
-    """The borders, and where a part would be over the limit, cuts at clauses, words or characters within it."""
+def _add_fine_borders(text: str, unit: Unit, borders: Borders, repeated: tuple[str, str], limit: int) -> Borders:
+    """The borders, and cuts at clauses, words or characters in parts over the limit."""
     before, after = len(repeated[0]), len(repeated[1])
     room = max(1, limit - before - after)
-    size = min(room, max(_FINEST, room // _FINENESS))
+    size = min(room, max(_MIN_PART, room // _PARTS_PER_LIMIT))
     first, last = _body(unit, limit - size)
     result: Borders = []
     position = unit.start
@@ -291,7 +291,7 @@ def _finer(text: str, unit: Unit, borders: Borders, repeated: tuple[str, str], l
 
 
 def _body(unit: Unit, most: int) -> tuple[int, int]:
-    """The span of a unit in which it may be cut: not in what its parts repeat, unless that is longer than `most`."""
+    """The span in which a unit may be cut: without its repeated text, unless that is longer than `most`."""
     if len(unit.opening) + len(unit.closing) > most:
         return unit.start, unit.end
     first = unit.start if unit.before else unit.start + len(unit.opening)

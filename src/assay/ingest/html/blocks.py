@@ -81,7 +81,7 @@ def list_element(page: PageState, node: LexborNode, attributes: Attributes) -> C
     """A list."""
     _start_block(page)
     flow = page.flow
-    if not flow.may_nest:
+    if not flow.can_nest:
         return flow.flush
     start = number(attribute(attributes, "start"), 1, _LARGEST_NUMBER) if node.tag == "ol" else None
     flow.writer.open_list(is_tight=_is_tight(node, attributes), number=start)
@@ -139,7 +139,7 @@ def quote(page: PageState, node: LexborNode, attributes: Attributes) -> Close | 
     if found := _ALERT.match(first_text(node)):
         page.alert_mark = found[0].strip()
         return page.open_label(admonition_label(found[1], EMPTY), keep=True)
-    if not page.flow.may_nest:
+    if not page.flow.can_nest:
         return page.flow.flush
     page.flow.writer.open_quote()
     return _closing_frame(page, "quote")
@@ -162,7 +162,7 @@ def definitions(page: PageState, node: LexborNode, attributes: Attributes) -> Cl
     """A definition list, or the members of a programming interface."""
     _start_block(page)
     flow = page.flow
-    if not flow.may_nest:
+    if not flow.can_nest:
         return flow.flush
     if not flow.writer.depth and _has_signatures(node):
         page.nest.append("interface")
@@ -267,7 +267,7 @@ def _open_box(page: PageState, title: LexborNode, kind: str, *, is_coloured: boo
     page.titles[title.mem_id] = box
 
     def close() -> None:
-        page.flow.settle(box.label, keep=True)
+        page.flow.close_label(box.label, keep=True)
 
     return close
 

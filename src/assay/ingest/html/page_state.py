@@ -109,4 +109,4 @@ class PageState:
         """Write a label; return the function that closes its block."""
         if label.text:
             self.flow.label(label)
-        return lambda: self.flow.settle(label, keep=keep)
+        return lambda: self.flow.close_label(label, keep=keep)

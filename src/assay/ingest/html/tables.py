@@ -4,7 +4,7 @@ from selectolax.lexbor import LexborNode
 
 from assay.ingest.html.nodes import Attributes, attribute, number
 from assay.ingest.html.page_state import Close, PageState
-from assay.ingest.text.inlines import EMPTY, joined
+from assay.ingest.text.inlines import EMPTY, join_inlines
 from assay.ingest.text.text_flow import CellTable
 
 _MAX_COLSPAN = 100
@@ -65,7 +65,7 @@ def _write(page: PageState, grid: SpanningTable) -> None:
         width * len(grid.rows) > _MAX_FILLED + 10 * grid.cells
     ):  # padding many short rows to a few wide ones would be too much
         for row in grid.rows:
-            page.flow.paragraph(joined(row, " "))
+            page.flow.paragraph(join_inlines(row, " "))
     else:
         page.flow.table(grid.rows)
 

@@ -1,4 +1,4 @@
-"""The two passes over the chunks of a generation: the first counts their terms, the second writes their vectors."""
+"""The two passes over a generation's chunks: the first counts terms, the second writes vectors."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -19,8 +19,8 @@ def count_terms(
 ) -> Generation:
     """Write every chunk's term counts to the spool.
 
-    Returns the generation with what follows from all chunks: their number, the average length, whether there are
-    variants, and the content's fingerprint.
+    Returns the generation with the number of chunks, the average length, whether it has variants, and the content's
+    fingerprint.
     """
     fingerprint = ContentFingerprint()
     variants = False
@@ -49,9 +49,9 @@ def write_points(
     writer: IndexWriter,
     progress: Progress,
 ) -> None:
-    """Give every chunk its vectors and write them, a few chunks at a time; the catalog gets the vectors' checksums.
+    """Write the vectors of every chunk, a few chunks at a time, and record their checksums in the catalog.
 
-    generation: as count_terms returned it.
+    generation: as returned by count_terms.
     """
     counts = spool.read()
     batches = batched(catalog.chunks(generation.id), _CHUNKS_AT_ONCE)

@@ -1,4 +1,4 @@
-"""Term counts on their way from the first pass over the chunks to the second, on disk so that memory stays flat."""
+"""Term counts between the two passes over the chunks, on disk to keep memory constant."""
 
 import errno
 import struct
@@ -17,28 +17,28 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class TermSpool:
-    """A temporary file of term counts, written once and read back in the same order.
+    """A temporary file of term counts, written once and read in the same order.
 
-    Raises StorageFull, or StoreUnavailable for any other fault of the disk, as its methods do.
+    Methods raise StorageFull, or StoreUnavailable for other disk errors.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with _telling(folder):
+        with _map_errors(folder):
             self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder, prefix="terms-")  # noqa: SIM115 - see __exit__
         self.vectors = 0
         self.terms = 0
 
     @property
     def average_length(self) -> float:
-        """Mean number of terms of a text, repeated ones counted; 1.0 when there are none."""
+        """Mean number of terms per text, with repetitions; 1.0 if there are none."""
         return max(self.terms / self.vectors, 1.0) if self.vectors else 1.0
 
     def write(self, counts: Sequence[SparseVector]) -> None:
         """Append the term counts of some texts."""
         for vector in counts:
             counted = array("I", [int(value) for value in vector.values])
-            with _telling(self._folder):
+            with _map_errors(self._folder):
                 self._file.write(
                     _LENGTH.pack(len(vector.indices)) + array("I", vector.indices).tobytes() + counted.tobytes()
                 )
@@ -46,9 +46,9 @@ class TermSpool:
             self.terms += int(sum(vector.values))
 
     def read(self) -> Iterator[SparseVector]:
-        """Everything that was written, from the beginning."""
-        with _telling(self._folder):
-            self._file.seek(0)  # writes what is still in the buffer
+        """Yield everything written, from the start."""
+        with _map_errors(self._folder):
+            self._file.seek(0)  # flushes the buffer
         while header := self._file.read(_LENGTH.size):
             (length,) = _LENGTH.unpack(header)
             indices, values = array("I"), array("I")
@@ -60,13 +60,13 @@ class TermSpool:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        # Closing writes the buffer, on a full disk in vain; nobody needs it any more, and why the block ended counts.
+        # Closing flushes a buffer that is no longer needed; its error must not hide why the block ended.
         with suppress(OSError):
             self._file.close()
 
 
 @contextmanager
-def _telling(folder: Path) -> Iterator[None]:
+def _map_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Where a build's vectors come from: the generation before, this build itself, a build that died, or the embedder."""
+"""The sources of a build's vectors: the previous generation, this build, a crashed build's cache, or the embedder."""
 
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -19,14 +19,14 @@ from assay.ports import (
 )
 
 _CACHE_BYTES = 128 * 1024 * 1024
-"""The most that vectors seen in this build may take up in memory."""
+"""Memory limit in bytes for the vectors of this build."""
 
-_WAITING = 2
-"""Texts that are read ahead, as a multiple of those that calls at the same time can take."""
+_READ_AHEAD = 2
+"""Texts read ahead, as a multiple of what the parallel calls can take."""
 
 
 class Embedded(NamedTuple):
-    """A vector with the checksum that it got when it was made."""
+    """A vector with the checksum from when it was made."""
 
     vector: Vector
     checksum: bytes
@@ -34,7 +34,7 @@ class Embedded(NamedTuple):
 
 @dataclass(slots=True)
 class _Batch:
-    """Chunks on their way. found: vectors by hash; pending: hashes whose vectors are being made, by their call."""
+    """A batch of chunks. found: vectors by hash. pending: calls by hash of the text."""
 
     chunks: Sequence[Chunk]
     found: dict[str, Embedded] = field(default_factory=dict)
@@ -43,22 +43,22 @@ class _Batch:
 
 @dataclass(slots=True)
 class _Call:
-    """Texts by hash for one call of the embedder; future: None until it is made."""
+    """One call of the embedder: texts by hash. future: None until it is submitted."""
 
     texts: dict[str, str] = field(default_factory=dict)
     future: Future[dict[str, Embedded]] | None = None
 
 
 class VectorSupply:
-    """Gives each chunk its vector, and asks the embedder only for texts that nobody has embedded yet.
+    """Gives each chunk its vector, and embeds only texts without one.
 
-    What is embedded (title, heading path, text) decides, not the chunk's id: a page that was renamed, or that
-    stands in ten versions, is embedded once.
+    Vectors are looked up by what is embedded (title, heading path, text), not by chunk id: a renamed page, or one in
+    ten versions, is embedded once.
 
-    earlier: index of the generation whose vectors may be used again; None when there is none of this embedder.
-    earlier_chunks: for each hash of an embedded text, a chunk of that index which has it. A vector that does not have
-        the checksum recorded of it is not used again: its text is embedded, and `damaged` counts it.
-    cache: where costly vectors are kept through a crash; None for nowhere.
+    earlier: index of the generation with reusable vectors; None if there is none of this embedder.
+    earlier_chunks: for each hash of an embedded text, a chunk of that index. A vector that does not match its recorded
+        checksum is embedded again and counted in `damaged`.
+    cache: keeps costly vectors after a crash; None for no cache.
     """
 
     def __init__(
@@ -76,39 +76,38 @@ class VectorSupply:
         self._seen = LruCache[str, Embedded](max(_CACHE_BYTES // (4 * embedder.identity.dimension), 1))
         self._open = _Call()
         self._called: dict[str, _Call] = {}
-        self._waiting = 0
+        self._pending = 0
         self.embedded = 0
         self.reused = 0
         self.recovered = 0
         self.damaged = 0
 
     def stream(self, batches: Iterable[Sequence[Chunk]]) -> Generator[tuple[Sequence[Chunk], list[Embedded]]]:
-        """Each batch with a vector for each of its chunks, in order.
+        """Yield each batch with a vector for each of its chunks, in order.
 
-        Several calls of the embedder go on at the same time, over as many batches as it takes to fill them, so that
-        what bounds the throughput is the provider's rate and not its latency. Memory holds a few times what these
-        calls take, however many batches there are.
+        Embedder calls run in parallel, over several batches, so that the provider's rate and not its latency limits the
+        throughput. Memory is limited to a few times what these calls take.
 
-        Raises EmbeddingError, VectorStoreError. Whatever is raised, requests that a provider is working on are waited
-        for and what they bring is kept.
+        Raises EmbeddingError, VectorStoreError. On any error, requests in flight are awaited and their vectors are
+        cached.
         """
         queue: deque[_Batch] = deque()
-        most = _WAITING * self._batching.texts * self._batching.calls
+        max_pending = _READ_AHEAD * self._batching.texts * self._batching.calls
         with ThreadPoolExecutor(self._batching.calls, "embed") as threads:
             try:
                 for chunks in batches:
-                    queue.append(self._begin(chunks, threads))
-                    while queue and (self._waiting > most or not queue[0].pending):
-                        yield self._finish(queue.popleft(), threads)
+                    queue.append(self._look_up(chunks, threads))
+                    while queue and (self._pending > max_pending or not queue[0].pending):
+                        yield self._collect(queue.popleft(), threads)
                 while queue:
-                    yield self._finish(queue.popleft(), threads)
+                    yield self._collect(queue.popleft(), threads)
             except BaseException:
                 threads.shutdown(wait=False, cancel_futures=True)
                 self._embedder.interrupt()
                 raise
 
-    def _begin(self, chunks: Sequence[Chunk], threads: ThreadPoolExecutor) -> _Batch:
-        """Look everywhere, and put what nobody has in line for the embedder."""
+    def _look_up(self, chunks: Sequence[Chunk], threads: ThreadPoolExecutor) -> _Batch:
+        """Look up a batch's vectors, and queue the missing texts."""
         batch = _Batch(chunks)
         texts = {chunk.embedded_hash: chunk.embedded_text for chunk in chunks}
         batch.found = {digest: self._seen[digest] for digest in texts if digest in self._seen}
@@ -124,48 +123,48 @@ class VectorSupply:
                 self._send(threads)
         self.embedded += len(missing)
         self.reused += len(chunks) - len(missing)
-        self._waiting += len(missing)
+        self._pending += len(missing)
         return batch
 
-    def _finish(self, batch: _Batch, threads: ThreadPoolExecutor) -> tuple[Sequence[Chunk], list[Embedded]]:
-        """Wait for what is still on its way."""
+    def _collect(self, batch: _Batch, threads: ThreadPoolExecutor) -> tuple[Sequence[Chunk], list[Embedded]]:
+        """Wait for a batch's pending vectors."""
         for digest, call in batch.pending.items():
             if call.future is None:
                 self._send(threads)
             assert call.future is not None
             batch.found[digest] = call.future.result()[digest]
             if self._called.pop(digest, None) is not None:
-                self._waiting -= 1
+                self._pending -= 1
         self._seen.update(batch.found)
         return batch.chunks, [batch.found[chunk.embedded_hash] for chunk in batch.chunks]
 
     def _send(self, threads: ThreadPoolExecutor) -> None:
-        """Make the call that is being filled, and begin another."""
+        """Submit the open call and start another."""
         self._open.future = threads.submit(self._embed, self._open.texts)
         self._open = _Call()
 
     def _embed(self, texts: Mapping[str, str]) -> dict[str, Embedded]:
-        """One call, whose vectors are kept before the thread makes another."""
+        """Make one call and cache its vectors."""
         vectors = dict(zip(texts, self._embedder.embed_documents(list(texts.values())), strict=True))
         if self._cache is not None:
             self._cache.keep(self._embedder.identity, vectors)
         return _with_checksums(vectors)
 
     def _from_earlier(self, hashes: Sequence[str]) -> dict[str, Embedded]:
-        wanted = {digest: self._earlier_chunks[digest] for digest in hashes if digest in self._earlier_chunks}
-        if not wanted or self._earlier is None:
+        chunks = {digest: self._earlier_chunks[digest] for digest in hashes if digest in self._earlier_chunks}
+        if not chunks or self._earlier is None:
             return {}
-        stored = self._earlier.vectors([chunk.chunk_id for chunk in wanted.values()])
-        there = {digest: stored[chunk.chunk_id] for digest, chunk in wanted.items() if chunk.chunk_id in stored}
-        recorded = {digest: one for digest in there if (one := wanted[digest].checksum) is not None}
-        fits = fit_checksums([there[digest] for digest in recorded], list(recorded.values()))
-        sound = {
-            digest: Embedded(there[digest], checksum)
-            for (digest, checksum), fit in zip(recorded.items(), fits, strict=True)
-            if fit
+        stored = self._earlier.vectors([chunk.chunk_id for chunk in chunks.values()])
+        found = {digest: stored[chunk.chunk_id] for digest, chunk in chunks.items() if chunk.chunk_id in stored}
+        recorded = {digest: one for digest in found if (one := chunks[digest].checksum) is not None}
+        matches = fit_checksums([found[digest] for digest in recorded], list(recorded.values()))
+        intact = {
+            digest: Embedded(found[digest], checksum)
+            for (digest, checksum), matches_checksum in zip(recorded.items(), matches, strict=True)
+            if matches_checksum
         }
-        self.damaged += len(recorded) - len(sound)
-        return sound | _with_checksums({digest: one for digest, one in there.items() if digest not in recorded})
+        self.damaged += len(recorded) - len(intact)
+        return intact | _with_checksums({digest: one for digest, one in found.items() if digest not in recorded})
 
     def _from_cache(self, hashes: Sequence[str]) -> dict[str, Embedded]:
         if self._cache is None or not hashes:

@@ -172,7 +172,7 @@ class Elements(TextFlow):
         """An element with a label begins. keep: whether to show the label also when nothing stands under it."""
         if label.text:
             self.label(label)
-        self.push(name, role, lambda: self.settle(label, keep=keep))
+        self.push(name, role, lambda: self.close_label(label, keep=keep))
 
     def replace_close(self, role: Role, close: Callable[[], None]) -> None:
         """Change what the end of the innermost element of this role does."""

@@ -122,7 +122,7 @@ class TagReader:
     def _open_list(self, tag: Tag) -> None:
         elements = self._elements
         elements.flush()
-        if elements.may_nest:
+        if elements.can_nest:
             number = _number(tag.text("start"), 1) if tag.name == "ol" else None
             elements.writer.open_list(is_tight=True, number=number)
             elements.push(tag.name, Role.LIST, self._close_list)
@@ -145,13 +145,13 @@ class TagReader:
 
     def _open_quote(self, tag: Tag) -> None:
         self._elements.flush()
-        if self._elements.may_nest:
+        if self._elements.can_nest:
             self._elements.writer.open_quote()
             self._elements.push(tag.name, Role.QUOTE, self._close_frame)
 
     def _open_definitions(self, tag: Tag) -> None:
         self._elements.flush()
-        if self._elements.may_nest:
+        if self._elements.can_nest:
             self._elements.writer.open_list(is_tight=True)
             self._elements.push(tag.name, Role.DEFINITIONS, self._close_list)
 
@@ -193,7 +193,7 @@ class TagReader:
         def close() -> None:
             if summary := elements.release(captured):
                 elements.label(summary)
-                elements.replace_close(Role.DETAILS, lambda: elements.settle(summary, keep=True))
+                elements.replace_close(Role.DETAILS, lambda: elements.close_label(summary, keep=True))
 
         elements.push(tag.name, Role.SUMMARY, close)
 

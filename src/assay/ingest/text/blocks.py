@@ -1,8 +1,7 @@
-"""Normalized text → its blocks, so that a stored document can be cut again without its page. Pure.
+"""Normalized text → blocks, so that a stored document can be chunked again without its page. No I/O.
 
-`normalized` writes blocks in a form that can be told apart; here they are found again from the text and the sections
-that are kept with it. What cannot be told is whether a line of running text that looks like a list item, or like the
-row of a table, is one: then a block begins where the page had none, which moves the border of a chunk at most.
+The blocks written by `normalized` are parsed from the text and the stored sections. Text that looks like a list item
+or a table row cannot be told from a real one; it may start a block of its own, which moves a chunk border at most.
 """
 
 import re
@@ -17,27 +16,27 @@ _MARKER = re.compile(r"(?:-|\d+\.)(?: |$)|: |\[\^[^\]]*\]: ")
 _NOTE = re.compile(r": |\[\^[^\]]*\]: ")
 
 _Line = tuple[int, int]
-"""Where a line begins and ends in the text, without its newline."""
+"""Start and end of a line in the text, without its newline."""
 
 
 def blocks_of(text: str, sections: Sequence[Section]) -> tuple[Block, ...]:
-    """The blocks of a document's normalized text, in order, as Document has them.
+    """The blocks of a document's normalized text, in order, as in Document.
 
-    sections: as in Document; their headings are the only lines that are taken for headings.
+    sections: as in Document; only their headings count as headings.
     """
     headings = {section.start for section in sections if section.level}
     blocks: list[Block] = []
     for run in _runs(text, headings):
         for block in _blocks_of_run(text, run, headings):
-            if _continues(text, block, blocks):
-                blocks[-1] = _plain(BlockKind.TEXT, blocks[-1].start, block.end)
+            if _continues_item(text, block, blocks):
+                blocks[-1] = _text_block(BlockKind.TEXT, blocks[-1].start, block.end)
             else:
                 blocks.append(block)
     return tuple(blocks)
 
 
 def _runs(text: str, headings: set[int]) -> Iterator[list[_Line]]:
-    """Lines that follow one another without a blank one between; blank lines of code part nothing."""
+    """Runs of lines without a blank line between; blank lines in code do not end a run."""
     run: list[_Line] = []
     closing = ""
     start = 0
@@ -59,13 +58,13 @@ def _runs(text: str, headings: set[int]) -> Iterator[list[_Line]]:
 
 
 def _blocks_of_run(text: str, run: Sequence[_Line], headings: set[int]) -> Iterator[Block]:
-    """The blocks of lines that no blank line parts."""
+    """The blocks of a run."""
     place = 0
     while place < len(run):
         start, end = run[place]
         line = text[start:end]
         if start in headings:
-            yield _plain(BlockKind.HEADING, start, end)
+            yield _text_block(BlockKind.HEADING, start, end)
             place += 1
         elif fence := _FENCE.fullmatch(line):
             last = _closing(text, run, place, fence[1] + fence[2])
@@ -80,17 +79,17 @@ def _blocks_of_run(text: str, run: Sequence[_Line], headings: set[int]) -> Itera
             place = last + 1
         else:
             last = _end_of_text(text, run, place, headings)
-            yield _plain(BlockKind.TEXT, start, run[last][1])
+            yield _text_block(BlockKind.TEXT, start, run[last][1])
             place = last + 1
 
 
 def _closing(text: str, run: Sequence[_Line], place: int, fence: str) -> int:
-    """The line that closes a fence; the last one where nothing does."""
+    """The line that closes a fence; the last one if none does."""
     return next((later for later in range(place + 1, len(run)) if text[slice(*run[later])] == fence), len(run) - 1)
 
 
 def _end_of_text(text: str, run: Sequence[_Line], place: int, headings: set[int]) -> int:
-    """The last line of running text that begins at a line: it ends before code, tables, and the next item of a list."""
+    """The last line of a text block: it ends before code, a table, or the next list item."""
     is_list = _begins_item(text, run[place])
     last = place
     while last + 1 < len(run):
@@ -98,7 +97,7 @@ def _end_of_text(text: str, run: Sequence[_Line], place: int, headings: set[int]
         line = text[start:end]
         if start in headings or _FENCE.fullmatch(line):
             break
-        if _begins_item(text, (start, end)) and (is_list or _NOTE.match(line, _quoted(line))):
+        if _begins_item(text, (start, end)) and (is_list or _NOTE.match(line, _quote_width(line))):
             break
         if _is_row(line) and last + 2 < len(run) and _RULE.fullmatch(text[slice(*run[last + 2])]):
             break
@@ -106,22 +105,22 @@ def _end_of_text(text: str, run: Sequence[_Line], place: int, headings: set[int]
     return last
 
 
-def _continues(text: str, block: Block, before: Sequence[Block]) -> bool:
-    """Whether running text belongs to the list item that the text before it began: it is indented as that is."""
+def _continues_item(text: str, block: Block, before: Sequence[Block]) -> bool:
+    """Whether indented text belongs to the list item before it."""
     if block.kind is not BlockKind.TEXT or not before or before[-1].kind is not BlockKind.TEXT:
         return False
     line = text[block.start : block.end].split("\n", 1)[0]
-    return line[_quoted(line) :].startswith(" ")
+    return line[_quote_width(line) :].startswith(" ")
 
 
 def _begins_item(text: str, line: _Line) -> bool:
-    """Whether a line begins an item of an outermost list, a definition or a footnote."""
-    whole = text[slice(*line)]
-    return _MARKER.match(whole, _quoted(whole)) is not None
+    """Whether a line starts a top-level list item, a definition or a footnote."""
+    line_text = text[slice(*line)]
+    return _MARKER.match(line_text, _quote_width(line_text)) is not None
 
 
-def _quoted(line: str) -> int:
-    """Where what is quoted begins in a line."""
+def _quote_width(line: str) -> int:
+    """Width of a line's quotation marks."""
     found = _QUOTES.match(line)
     return found.end() if found else 0
 
@@ -130,5 +129,5 @@ def _is_row(line: str) -> bool:
     return line.lstrip(" >").startswith("| ") and line.endswith(" |")
 
 
-def _plain(kind: BlockKind, start: int, end: int) -> Block:
+def _text_block(kind: BlockKind, start: int, end: int) -> Block:
     return Block(kind, start, end, start, end)

@@ -1,4 +1,4 @@
-"""Running text with its links: what a paragraph, a heading or a table cell holds."""
+"""Inline text with its links: the content of a paragraph, a heading or a table cell."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class InlineLink:
-    """A link in a run of text. start, end: span in that text; target: absolute URL."""
+    """A link in inline text. start, end: span in that text. target: absolute URL."""
 
     start: int
     end: int
@@ -19,7 +19,7 @@ class InlineLink:
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A run of text as a reader sees it: blanks collapsed, a newline where the page breaks the line."""
+    """Inline text with collapsed whitespace, and a newline at each line break of the page."""
 
     text: str
     links: tuple[InlineLink, ...] = ()
@@ -29,7 +29,7 @@ EMPTY = Inline("")
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD for what could not be stored: surrogates, and NUL as CommonMark has it (section 2.3)."""
+    """Replace surrogates and NUL, which cannot be stored, with U+FFFD (CommonMark, section 2.3)."""
     if text.isascii() and "\0" not in text:
         return text
     try:
@@ -39,8 +39,8 @@ def storable(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def joined(parts: list[Inline], separator: str) -> Inline:
-    """The parts one after another with the separator between them; empty ones are left out."""
+def join_inlines(parts: list[Inline], separator: str) -> Inline:
+    """Join inline texts with a separator; empty ones are omitted."""
     shown = [part for part in parts if part.text]
     if len(shown) == 1:
         return shown[0]
@@ -53,7 +53,7 @@ def joined(parts: list[Inline], separator: str) -> Inline:
 
 
 def code_span(content: str) -> str:
-    """Inline code in as many backticks as it needs."""
+    """Write inline code with as many backticks as needed."""
     if "`" not in content:
         return f"`{content}`"
     runs = {len(run) for run in _BACKTICKS.findall(content)}
@@ -63,8 +63,8 @@ def code_span(content: str) -> str:
     return f"{fence}{padding}{content}{padding}{fence}"
 
 
-def _trimmed(content: str, link: InlineLink) -> InlineLink | None:
-    """The link without blanks at its ends; None when nothing of it shows."""
+def _trim_link(content: str, link: InlineLink) -> InlineLink | None:
+    """The link without surrounding blanks; None if nothing remains."""
     shown = content[link.start : link.end]
     start = link.start + len(shown) - len(shown.lstrip())
     end = start + len(shown.strip())
@@ -72,7 +72,7 @@ def _trimmed(content: str, link: InlineLink) -> InlineLink | None:
 
 
 class InlineBuffer:
-    """Collects running text, collapsing blanks as a browser does, until a block takes it."""
+    """Collects inline text and collapses whitespace as a browser does, until a block takes it."""
 
     __slots__ = ("_ends_blank", "_length", "_links", "_open", "_parts")
 
@@ -85,16 +85,16 @@ class InlineBuffer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was collected since the last take."""
+        """Whether nothing was collected since the last `take`."""
         return not self._parts
 
     @property
     def length(self) -> int:
-        """Characters collected since the last take."""
+        """Characters collected since the last `take`."""
         return self._length
 
     def text(self, content: str) -> None:
-        """Add text; its blanks collapse, also with those before it."""
+        """Add text and collapse its whitespace, also with that before it."""
         if "  " in content or not content.isprintable():  # no blank but the usual one is printable
             content = _BLANKS.sub(" ", content)
         if self._ends_blank:
@@ -103,18 +103,18 @@ class InlineBuffer:
             self._add(content)
 
     def verbatim(self, content: str) -> None:
-        """Add text whose blanks stay as they are: code, formulas."""
+        """Add text with unchanged whitespace: code, formulas."""
         if content:
             self._add(content)
 
     def line_break(self) -> None:
-        """Break the line; nothing happens at the beginning of a block or of a line."""
+        """Break the line, unless a block or line has just started."""
         if self._parts and self._parts[-1][-1] != "\n":
             self.drop_blank()
             self._add("\n")
 
     def drop_blank(self) -> None:
-        """Take back a blank at the end, if there is one."""
+        """Remove a blank at the end."""
         last = self._parts[-1] if self._parts else ""
         if last[-1:] == " ":
             self._length -= 1
@@ -125,11 +125,11 @@ class InlineBuffer:
             self._ends_blank = False
 
     def open_link(self, target: str | None) -> None:
-        """A link begins; None for one that leads nowhere."""
+        """Open a link. target: None for one that leads nowhere."""
         self._open.append((self._length, target))
 
     def close_link(self) -> None:
-        """The last opened link ends."""
+        """Close the last opened link."""
         if not self._open:
             return
         start, target = self._open.pop()
@@ -137,7 +137,7 @@ class InlineBuffer:
             self._links.append(InlineLink(start, self._length, target))
 
     def wrap_code(self, start: int) -> None:
-        """Make everything from an offset on inline code."""
+        """Turn everything after an offset into inline code."""
         tail: list[str] = []
         length = self._length
         while length > start:
@@ -160,11 +160,11 @@ class InlineBuffer:
             self._links[place] = InlineLink(link.start + shift, link.end + shift, link.target)
 
     def take(self) -> Inline:
-        """Everything collected, without blanks at its ends; links that are open end. The buffer is empty after."""
+        """Return everything collected, without surrounding blanks; close open links and clear the buffer."""
         while self._open:
             self.close_link()
         content = "".join(self._parts).rstrip(" \n")
-        links = tuple(link for link in (_trimmed(content, link) for link in self._links) if link)
+        links = tuple(link for link in (_trim_link(content, link) for link in self._links) if link)
         self._parts, self._length, self._ends_blank, self._links = [], 0, True, []
         return Inline(content, links)
 

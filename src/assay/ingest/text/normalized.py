@@ -1,47 +1,47 @@
-r"""Writes a document's normalized text and keeps every span that points into it.
+r"""Writes a document's normalized text and records the spans that refer to it.
 
-What both readers agree on, so that the same page gives the same text from its source and from its HTML:
+Both readers write the same form, so that a page gives the same text from its source and from its HTML:
 
-    # Heading                      headings, level by the number of `#`; inline code keeps its backticks
-    Running text on one line.      one line for each paragraph; a line break of the page is a line break here
-    - item                         lists, two blanks or more of indentation for each level; `1.` as the page counts
+    # Heading                      level by the number of `#`; inline code keeps its backticks
+    Running text on one line.      one line per paragraph; a line break of the page is a line break here
+    - item                         lists, two or more spaces of indentation per level; `1.` as the page counts
     > quoted                       quotations, `> ` on every line that is not blank
-    ```ts title="app.ts"           code, byte for byte, in a fence longer than any run of backticks inside
-    | a | b |                      tables as GFM rows, one line for each row, `|` in a cell as `\|`
-    Note: Title                    what an admonition is and is called (`Note:` without a title), directly above its
-                                   first line; in the same way the label of a tab (`npm:`) and the summary of a
-                                   `<details>` (its own words, no colon)
+    ```ts title="app.ts"           code, unchanged, in a fence longer than any run of backticks inside
+    | a | b |                      tables as GFM rows, one line per row, `|` in a cell as `\|`
+    Note: Title                    kind and title of an admonition (`Note:` without a title), directly above its first
+                                   line; likewise the label of a tab (`npm:`) and the summary of a `<details>`
+                                   (as written, without a colon)
     : definition                   a definition, under the line of its term
-    [^1]: note                     footnotes, at the end of the section that refers to them first
+    [^1]: note                     footnotes, at the end of the section that first refers to them
 
-Emphasis, link targets, tags and icons are left away; an image is its alternative text. Text that would read as a
-heading, fence or rule of a heading at the beginning of a line has a backslash before it.
+Emphasis, link targets, tags and icons are omitted; an image is its alternative text. Text that looks like a heading,
+a fence or a heading rule at the start of a line is escaped with a backslash.
 """
 
 import re
 from dataclasses import dataclass
 
-from assay.ingest.text.inlines import Inline, InlineLink, joined
+from assay.ingest.text.inlines import Inline, InlineLink, join_inlines
 from assay.model.bounds import ANCHOR, HEADING, short_path, shortened
 from assay.model.documents import Block, BlockKind, Link, Section
 
-_LOOKS_LIKE_MARKUP = re.compile(r"^(?=#{1,6}(?:[ \t]|$)|`{3,}[^`\n]*$|~{3}|(?:=+|-+)[ \t]*$)", re.MULTILINE)
+_MARKUP_START = re.compile(r"^(?=#{1,6}(?:[ \t]|$)|`{3,}[^`\n]*$|~{3}|(?:=+|-+)[ \t]*$)", re.MULTILINE)
 _BACKTICKS = re.compile(r"`{3,}")
 _NOT_IN_INFO = re.compile(r"[`\n\r]+")
 _TITLE_LEVEL = 1
-_DEEPEST_INDENT = 40
-"""Blanks before the lines of an item, however long its marker is: a footnote's label can be of any length."""
+_MAX_INDENT = 40
+"""Spaces of indentation of an item's lines at most: a footnote's label can have any length."""
 
-_FILLED_CELLS = 10_000
-_TIMES_FILLED = 4
-"""A table is filled up unless that would make several times as many cells as it has."""
+_FREE_CELLS = 10_000
+_MAX_FILL_FACTOR = 4
+"""Short rows are filled up unless that makes several times as many cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class NormalizedText:
     """The text with its blocks, sections and links, as in Document.
 
-    cut_headings: how many headings are too long to name their sections by all of them.
+    cut_headings: number of headings whose names in sections are cut.
     """
 
     text: str
@@ -53,7 +53,7 @@ class NormalizedText:
 
 @dataclass(slots=True)
 class _Frame:
-    """A container: what its first line begins with, until that is written, and what its other lines begin with."""
+    """A container: the prefix of its first line, until that is written, and of its other lines."""
 
     first: str | None
     rest: str
@@ -62,7 +62,7 @@ class _Frame:
 
 @dataclass(slots=True)
 class _List:
-    """An open list. is_tight: no blank line between its items; number: of the next item, None for bullets."""
+    """An open list. is_tight: no blank line between items. number: of the next item, None for bullets."""
 
     is_tight: bool
     number: int | None
@@ -71,7 +71,7 @@ class _List:
 
 @dataclass(slots=True)
 class _Heading:
-    """A heading that was written: where its line begins, and what its section needs."""
+    """A written heading: the start of its line, and the data of its section."""
 
     start: int
     level: int
@@ -80,7 +80,7 @@ class _Heading:
 
 
 class NormalizedWriter:
-    """Takes a page's blocks in order and writes them down. One writer for one document."""
+    """Writes a page's blocks in order. Use one writer per document."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -90,7 +90,7 @@ class NormalizedWriter:
         self._frames: list[_Frame] = []
         self._lists: list[_List] = []
         self._labels: list[Inline] = []
-        self._extends = False
+        self._extends_block = False
         self._blocks: list[Block] = []
         self._headings: list[_Heading] = []
         self._anchors: set[str | None] = set()
@@ -100,26 +100,26 @@ class NormalizedWriter:
     # --- containers ---
 
     def open_list(self, *, is_tight: bool, number: int | None = None) -> None:
-        """A list begins. number: of its first item; None for bullets."""
+        """Open a list. number: of its first item; None for bullets."""
         self._flush_labels()
         if self._lists and self._lists[-1].is_tight and self._follows_text and not self._has_bare_marker:
             self._gap = "\n"
         self._lists.append(_List(is_tight, number))
 
     def close_list(self) -> None:
-        """The innermost list ends."""
+        """Close the innermost list."""
         self._lists.pop()
         if not self._lists:
             self.part()
 
     def part(self) -> None:
-        """What follows stands apart, in its own block."""
-        self._extends = False
+        """Separate what follows into its own block."""
+        self._extends_block = False
         if self._gap:
             self._gap = "\n\n"
 
     def open_item(self) -> None:
-        """An item of the innermost list begins."""
+        """Open an item of the innermost list."""
         current = self._lists[-1]
         if current.number is None:
             marker = "- "
@@ -129,7 +129,7 @@ class NormalizedWriter:
         self._open_frame(marker)
 
     def open_note(self, marker: str, *, is_next: bool) -> None:
-        """A definition or footnote begins: like an item that has its own marker.
+        """Open a definition or footnote: an item with its own marker.
 
         is_next: it follows its term, or another note, without a blank line.
         """
@@ -138,18 +138,18 @@ class NormalizedWriter:
         self._open_frame(marker)
 
     def close_note(self) -> None:
-        """The definition or footnote ends."""
+        """Close the definition or footnote."""
         self.close_frame()
         self.close_list()
 
     def open_quote(self) -> None:
-        """A quotation begins."""
+        """Open a quotation."""
         self._flush_labels()
         self._frames.append(_Frame(None, "> ", is_item=False))
         self._set_prefix()
 
     def close_frame(self) -> None:
-        """The innermost item or quotation ends."""
+        """Close the innermost item or quotation."""
         self._flush_labels()
         frame = self._frames.pop()
         self._set_prefix()
@@ -161,12 +161,12 @@ class NormalizedWriter:
     # --- blocks ---
 
     def label(self, label: Inline) -> None:
-        """What the block to come is called: an admonition's kind and title, a tab, a summary."""
+        """Set the label of the next block: an admonition's kind and title, a tab, a summary."""
         if label.text:
             self._labels.append(label)
 
-    def settle_label(self, label: Inline, *, keep: bool) -> None:
-        """What a label stands over has ended. When nothing was written there, keep says whether to write the label."""
+    def close_label(self, label: Inline, *, keep: bool) -> None:
+        """End a label's block. keep: write the label even if the block was empty."""
         if self._labels and self._labels[-1] is label:
             if keep:
                 self._flush_labels()
@@ -174,17 +174,17 @@ class NormalizedWriter:
                 self._labels.pop()
 
     def paragraph(self, inline: Inline) -> None:
-        """Running text."""
+        """Write a paragraph."""
         if not inline.text:
             return
         labels, self._labels = self._labels, []
-        self._text(joined([*labels, inline], "\n") if labels else inline)
+        self._text(join_inlines([*labels, inline], "\n") if labels else inline)
 
     def heading(self, level: int, inline: Inline, plain: str, anchor: str | None) -> None:
-        """A heading. inline: what its line shows; plain: its text without backticks.
+        """Write a heading. inline: its line. plain: its text without backticks.
 
-        An anchor that an earlier heading has is left away: no link leads to the later one. So is one of over 500
-        characters, for a cut one leads nowhere. A section is named by at most 500 characters of its heading.
+        An anchor that was used before, or that has over 500 characters, is omitted: no link leads there. A section's
+        name has at most 500 characters.
         """
         if not plain:
             return
@@ -202,7 +202,7 @@ class NormalizedWriter:
         self._close_block(BlockKind.HEADING, start)
 
     def code(self, content: str, language: str, title: str) -> None:
-        """A code block. content: with or without a newline at its end; nothing is written when it is blank."""
+        """Write a code block, unless it is blank. content: with or without a final newline."""
         if not content.strip():
             return
         self._flush_labels()
@@ -222,14 +222,14 @@ class NormalizedWriter:
         self._close_block(BlockKind.CODE, start, body_start, body_start + len(body))
 
     def table(self, rows: list[list[Inline]]) -> None:
-        """A table whose first row is its header; rows are filled up to the widest, unless that is far too much."""
+        """Write a table with the first row as header; short rows are filled up unless that is far too much."""
         if not any(cell.text for row in rows for cell in row):
             return
         self._flush_labels()
         self._write_bare_markers()
         width = max(len(row) for row in rows)
         cells = sum(map(len, rows))
-        filled = width if width * len(rows) <= _TIMES_FILLED * cells + _FILLED_CELLS else 0
+        filled = width if width * len(rows) <= _MAX_FILL_FACTOR * cells + _FREE_CELLS else 0
         start = self._begin_block()
         self._row(rows[0], width)
         self._write_raw("\n" + self._prefix + "| " + " | ".join(["---"] * width) + " |")
@@ -241,14 +241,14 @@ class NormalizedWriter:
         self._close_block(BlockKind.TABLE, start, body_start, self._length)
 
     def lines(self, content: str) -> None:
-        """Lines kept as they are written, e.g. a formula; blank ones are left away."""
+        """Write lines unchanged, e.g. a formula; blank lines are removed."""
         self._flush_labels()
         kept = "\n".join(line.rstrip() for line in content.split("\n") if line.strip())
         if kept:
             self._text(Inline(kept))
 
     def finish(self, title: str) -> NormalizedText:
-        """The whole text. title: the document's, which is left out of the sections' paths."""
+        """Return the text. title: the document's, which is omitted from the sections' paths."""
         self._flush_labels()
         text = "".join(self._parts)
         links = tuple(Link(text[link.start : link.end], link.target, link.start, link.end) for link in self._links)
@@ -256,20 +256,20 @@ class NormalizedWriter:
 
     @property
     def depth(self) -> int:
-        """How many lists, items, quotations and notes are open."""
+        """Number of open lists, items, quotations and notes."""
         return len(self._lists) + len(self._frames)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was written so far."""
+        """Whether nothing was written yet."""
         return not self._blocks and not self._labels
 
     @property
     def first_title(self) -> str | None:
-        """Plain text of the first level-1 heading written so far."""
+        """The text of the first level-1 heading so far."""
         return next((heading.plain for heading in self._headings if heading.level == _TITLE_LEVEL), None)
 
-    # --- the workings ---
+    # --- internals ---
 
     @property
     def _follows_text(self) -> bool:
@@ -277,15 +277,15 @@ class NormalizedWriter:
 
     @property
     def _has_bare_marker(self) -> bool:
-        """Whether an item was begun whose marker is not written yet."""
+        """Whether an open item's marker is not written yet."""
         return any(frame.first for frame in self._frames)
 
     def _open_frame(self, marker: str) -> None:
         if len(self._lists) == 1:
-            self._extends = False
+            self._extends_block = False
         if self._lists[-1].is_tight and self._lists[-1].has_items and self._follows_text:
             self._gap = "\n"
-        self._frames.append(_Frame(marker, " " * min(len(marker), _DEEPEST_INDENT), is_item=True))
+        self._frames.append(_Frame(marker, " " * min(len(marker), _MAX_INDENT), is_item=True))
         self._set_prefix()
 
     def _set_prefix(self) -> None:
@@ -294,10 +294,10 @@ class NormalizedWriter:
     def _flush_labels(self) -> None:
         if self._labels:
             labels, self._labels = self._labels, []
-            self._text(joined(labels, "\n"))
+            self._text(join_inlines(labels, "\n"))
 
     def _write_bare_markers(self) -> None:
-        """Give the markers of items that begin with code or a table a line of their own."""
+        """Write the marker of an item that starts with code or a table on its own line."""
         if self._has_bare_marker:
             start = self._begin_block()
             self._parts[-1] = self._parts[-1].rstrip()
@@ -306,7 +306,7 @@ class NormalizedWriter:
             self._gap = "\n"
 
     def _begin_block(self) -> int:
-        """Write the gap and what the first line begins with. Returns where the line begins."""
+        """Write the gap and the first line's prefix; return where the line starts."""
         gap = self._gap
         if self._has_bare_marker:
             prefix = "".join(frame.first or frame.rest for frame in self._frames)
@@ -325,19 +325,19 @@ class NormalizedWriter:
             self._blocks.append(Block(kind, start, end, body_start, body_end))
         else:
             self._blocks.append(Block(kind, start, end, start, end))
-        self._extends = False
+        self._extends_block = False
         self._gap = "\n\n"
 
     def _text(self, inline: Inline) -> None:
-        """Write running text; within one top-level list item it belongs to one block."""
-        extended = self._blocks.pop() if self._extends and self._gap else None
+        """Write text; all text of one top-level list item is one block."""
+        extended = self._blocks.pop() if self._extends_block and self._gap else None
         start = self._begin_block()
         self._write(_without_markup(inline))
         self._close_block(BlockKind.TEXT, extended.start if extended else start)
-        self._extends = bool(self._lists)
+        self._extends_block = bool(self._lists)
 
     def _write(self, inline: Inline) -> None:
-        """Write text with its links; its lines after the first get the prefix."""
+        """Write text with its links, and the prefix on each line after the first."""
         text, base, prefix = inline.text, self._length, self._prefix
         for link in inline.links:
             start, end = base + link.start, base + link.end
@@ -387,12 +387,12 @@ class NormalizedWriter:
 
 
 def _without_markup(inline: Inline) -> Inline:
-    """The text with a backslash before what would read as a heading, fence or rule at the beginning of a line."""
+    """Escape line starts that look like a heading, a fence or a rule."""
     text = inline.text
-    starts = [match.start() for match in _LOOKS_LIKE_MARKUP.finditer(text)]
+    starts = [match.start() for match in _MARKUP_START.finditer(text)]
     if not starts:
         return inline
-    escaped = _LOOKS_LIKE_MARKUP.sub(r"\\", text)
+    escaped = _MARKUP_START.sub(r"\\", text)
 
     def moved(offset: int) -> int:
         return offset + sum(start <= offset for start in starts)

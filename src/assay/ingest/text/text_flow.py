@@ -1,24 +1,24 @@
-"""Where a page's running text, labels, code and tables go: to the writer, or to whatever keeps them for itself.
+"""Passes a page's text, labels, code and tables to the writer, or captures them.
 
-A heading, a cell or a summary has room for running text only, so what stands in it is captured, and given to it at its
-end. When a whole block comes there after all (code, a table, a heading), what was captured is written as it is.
+A heading, a cell or a summary can hold inline text only, so its content is captured until its end. If a block (code, a
+table, a heading) comes inside it, the captured text is written as paragraphs.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from assay.ingest.text.inlines import Inline, InlineBuffer, code_span, joined
+from assay.ingest.text.inlines import Inline, InlineBuffer, code_span, join_inlines
 from assay.ingest.text.normalized import NormalizedWriter
 
-_DEEPEST = 60
+_MAX_DEPTH = 60
 
 
 @dataclass(slots=True)
 class CellTable:
-    """A table that is being read.
+    """A table being read.
 
-    rows: complete ones; row: the open one; flows: its cells turned out to hold whole blocks.
+    rows: complete ones. row: the open one. flows: its cells contain blocks, so it is written block by block.
     """
 
     rows: list[list[Inline]] = field(default_factory=list)
@@ -28,19 +28,19 @@ class CellTable:
 
 @dataclass(slots=True)
 class Capture:
-    """Text that is kept from the writer. is_spilled: whether it had to be written after all."""
+    """Captured text. is_spilled: it was written after all."""
 
     parts: list[Inline] = field(default_factory=list)
     is_spilled: bool = False
 
 
 class TextFlow:
-    """Passes what a page shows to the writer.
+    """Passes a page's content to the writer.
 
-    buffer: the running text since the last block.
-    writer: takes what is complete.
-    tables: the open tables, outermost first.
-    flushes: how often the running text ended.
+    buffer: inline text since the last block.
+    writer: receives complete blocks.
+    tables: open tables, outermost first.
+    flushes: number of flushes.
     """
 
     def __init__(self, writer: NormalizedWriter, target: Callable[[str], str | None]) -> None:
@@ -51,25 +51,25 @@ class TextFlow:
         self._target = target
         self._captures: list[Capture] = []
         self._hidden = 0
-        self._runs = 0
+        self._run_depth = 0
         self._mark = ""
 
-    # --- what a page shows ---
+    # --- content ---
 
     @property
     def is_hidden(self) -> bool:
-        """Whether what comes is not shown."""
+        """Whether content is currently hidden."""
         return self._hidden > 0
 
     def text(self, content: str) -> None:
-        """Running text."""
+        """Add inline text."""
         if not self._hidden:
             if self._mark and not content.isspace():
                 self._write_mark()
             self.buffer.text(content)
 
     def mark(self, mark: str) -> None:
-        """What the next text begins with, wherever it comes; "" for nothing after all."""
+        """Set the prefix of the next text; "" for none."""
         self._mark = mark
 
     def _write_mark(self) -> None:
@@ -77,48 +77,48 @@ class TextFlow:
         self.buffer.text(mark)
 
     def verbatim(self, content: str) -> None:
-        """Running text whose blanks stay as they are."""
+        """Add inline text with unchanged whitespace."""
         if not self._hidden:
             if self._mark:
                 self._write_mark()
             self.buffer.verbatim(content)
 
     def line_break(self) -> None:
-        """The line ends, its paragraph goes on."""
+        """Break the line inside a paragraph."""
         if not self._hidden:
             self.buffer.line_break()
 
     def open_link(self, address: str) -> None:
-        """A link to an address, as it is written, begins."""
+        """Open a link. address: as written."""
         self.buffer.open_link(self._target(address) if address else None)
 
     @property
     def is_run(self) -> bool:
-        """Whether everything, also a whole table, has to become one run of text."""
-        return self._runs > 0
+        """Whether all content, also a table, must become inline text."""
+        return self._run_depth > 0
 
     def captured(self, produce: Callable[[], object]) -> Inline:
-        """What produce passes on, in one run, also blocks."""
+        """Call `produce` and return its output as inline text, blocks included."""
         self.flush()
         captured = self.begin_run()
         produce()
         return self.end_run(captured)
 
     def begin_run(self) -> Capture:
-        """Keep what comes from the writer; also whole blocks become running text."""
+        """Start to capture everything as inline text, blocks included."""
         captured = self.capture()
-        self._runs += 1
+        self._run_depth += 1
         return captured
 
     def end_run(self, captured: Capture) -> Inline:
-        """End such a run. Returns its text."""
+        """End such a capture and return its text."""
         self.flush()
-        self._runs -= 1
+        self._run_depth -= 1
         self._captures.pop()
-        return joined(captured.parts, " ")
+        return join_inlines(captured.parts, " ")
 
     def flush(self) -> None:
-        """The running text ends here."""
+        """End the current inline text."""
         self.flushes += 1
         if self.buffer.is_empty:
             return
@@ -127,7 +127,7 @@ class TextFlow:
             self.paragraph(inline)
 
     def paragraph(self, inline: Inline) -> None:
-        """A run of text that stands apart."""
+        """Write a paragraph."""
         if self._hidden:
             return
         if self._captures:
@@ -136,7 +136,7 @@ class TextFlow:
             self.writer.paragraph(inline)
 
     def label(self, label: Inline) -> None:
-        """What the text to come is called."""
+        """Set the label of the next text."""
         if self._hidden:
             return
         if self._captures:
@@ -145,33 +145,33 @@ class TextFlow:
             self.writer.label(label)
 
     def code(self, content: str, language: str, title: str) -> None:
-        """A code block."""
+        """Write a code block."""
         self.flush()
-        if self._runs:
+        if self._run_depth:
             self.paragraph(Inline(code_span(" ".join(content.split()))))
         elif not self._hidden:
             self.spill()
             self.writer.code(content, language, title)
 
     def table(self, rows: list[list[Inline]]) -> None:
-        """A whole table."""
-        if self._runs:
+        """Write a table."""
+        if self._run_depth:
             for row in rows:
-                self.paragraph(joined(row, " "))
+                self.paragraph(join_inlines(row, " "))
         elif not self._hidden:
             self.spill()
             self.writer.table(rows)
 
     def heading(self, level: int, inline: Inline, anchor: str | None) -> None:
-        """A heading."""
-        if self._runs:
+        """Write a heading."""
+        if self._run_depth:
             self.paragraph(inline)
         elif not self._hidden:
             self.spill()
             self.writer.heading(level, inline, inline.text.replace("`", "").replace("\n", " "), anchor)
 
     def lines(self, content: str) -> None:
-        """Lines kept as they are written."""
+        """Write lines unchanged."""
         self.flush()
         if not self._hidden:
             self.spill()
@@ -180,39 +180,39 @@ class TextFlow:
     # --- captures ---
 
     @property
-    def may_nest(self) -> bool:
-        """Whether a list or quotation can begin: not where only running text has room, nor too deep."""
-        return not self._captures and not self._hidden and self.writer.depth < _DEEPEST
+    def can_nest(self) -> bool:
+        """Whether a list or quotation can start here: not inside a capture, and not too deep."""
+        return not self._captures and not self._hidden and self.writer.depth < _MAX_DEPTH
 
     @property
     def is_captured(self) -> bool:
-        """Whether text goes to a heading, a cell or the like instead of the writer."""
+        """Whether text is being captured."""
         return bool(self._captures)
 
     def capture(self) -> Capture:
-        """Keep the text to come from the writer, until released."""
+        """Capture the following text until `release`."""
         captured = Capture()
         self._captures.append(captured)
         return captured
 
     def release(self, captured: Capture) -> Inline | None:
-        """End a capture. Returns its text in one run; None when it had to be written already."""
+        """End a capture and return its text; None if it was already written."""
         self.flush()
         if captured.is_spilled:
             return None
         self._captures.pop()
-        return joined(captured.parts, " ")
+        return join_inlines(captured.parts, " ")
 
-    def settle(self, label: Inline, *, keep: bool) -> None:
-        """What a label stands over has ended."""
+    def close_label(self, label: Inline, *, keep: bool) -> None:
+        """End a label's block."""
         self.flush()
         if label.text:
-            self.writer.settle_label(label, keep=keep)
+            self.writer.close_label(label, keep=keep)
 
     def spill(self) -> None:
-        """Write what was captured: a whole block has come where only running text has room."""
+        """Write all captured text, because a block came where only inline text is possible."""
         captures, self._captures = self._captures, []
-        for table in self._grids():
+        for table in self._unspilled_tables():
             table.flows = True
             rows, table.rows = table.rows, []
             if rows:
@@ -225,7 +225,7 @@ class TextFlow:
             for inline in captured.parts:
                 self.writer.paragraph(inline)
 
-    def _grids(self) -> list[CellTable]:
-        """The open tables that are not written block by block yet; all outside one that is are so too."""
+    def _unspilled_tables(self) -> list[CellTable]:
+        """The open tables that are not yet written block by block."""
         inner = list(takewhile(lambda table: not table.flows, reversed(self.tables)))
         return inner[::-1]

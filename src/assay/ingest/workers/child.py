@@ -1,4 +1,4 @@
-"""What runs in a worker process: pages in, documents and their chunks out, until the build's process is gone."""
+"""The main loop of a worker process: pages in, documents and chunks out, until the build ends."""
 
 import gc
 import os
@@ -15,12 +15,12 @@ from assay.ingest.intake import Cut
 from assay.ingest.reading import read_page
 from assay.ingest.reduced_gc import reduced_gc
 from assay.ingest.workers.limits import OutOfTimeError, limit_memory, limited_time
-from assay.ingest.workers.messages import Batch, Refused, Setup, packed, read_frame, write_frame
+from assay.ingest.workers.messages import Batch, Refused, Setup, pickle_message, read_frame, write_frame
 from assay.model.documents import RawPage
 
 
 def main() -> None:
-    """Answer every batch from standard input on standard output; ends as soon as standard input does."""
+    """Answer every batch from standard input on standard output; end when standard input ends."""
     requests, answers = _pipes()
     frame = read_frame(requests)
     if frame is None:
@@ -30,28 +30,28 @@ def main() -> None:
     to_send: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_receive, args=(requests, received), daemon=True).start()
     Thread(target=_send, args=(answers, to_send), daemon=True).start()
-    setup.count_tokens([""])  # what it loads, it loads before the build waits for it
+    setup.count_tokens([""])  # load its data before the build waits
     limit_memory(setup.limits.page_megabytes)
     to_send.put(b"")  # the greeting
-    gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
+    gc.freeze()  # loaded modules stay: do not scan them in each collection
     links: Mapping[str, str] = {}
     with reduced_gc():
         while True:
-            batch: Batch = pickle.loads(received.get())  # noqa: S301 - likewise
+            batch: Batch = pickle.loads(received.get())  # noqa: S301 - as above
             links = links if batch.links is None else batch.links
             to_send.put(_answer([replace(page, links=links) for page in batch.pages], setup))
 
 
 def _answer(pages: Sequence[RawPage], setup: Setup) -> bytes:
-    """What became of a batch. Of one that is too large to be sent every page is refused."""
+    """The results of a batch. If they are too large to send, every page is refused."""
     try:
-        return packed(tuple(_cut(page, setup) for page in pages))
+        return pickle_message(tuple(_cut(page, setup) for page in pages))
     except MemoryError:
-        return packed((Refused(setup.limits.too_large, is_final=False),) * len(pages))
+        return pickle_message((Refused(setup.limits.too_large, is_final=False),) * len(pages))
 
 
 def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:
-    """None when it fails for no fault of its own: the build meets the same error again, where it can be told."""
+    """Read and chunk a page; None for an error of Assay, which the build will raise itself."""
     try:
         with limited_time(setup.limits.page_seconds):
             document = read_page(page)
@@ -64,26 +64,26 @@ def _cut(page: RawPage, setup: Setup) -> Cut | Refused | None:
         return Refused(setup.limits.too_slow, is_final=False)
     except MemoryError:
         pass
-    gc.collect()  # or what is left of the page takes the room that its answer needs
+    gc.collect()  # free the page's memory for the answer
     return Refused(setup.limits.too_large, is_final=False)
 
 
 def _pipes() -> tuple[int, int]:
-    """The pipes from and to the build. What anything prints goes to standard error, not between the answers."""
+    """The pipes from and to the build. Printed output goes to standard error instead."""
     answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return sys.stdin.fileno(), answers
 
 
 def _receive(requests: int, received: "SimpleQueue[bytes]") -> None:
-    """Take batches while others are worked on: the build never waits to hand one over, and its end is noticed."""
+    """Receive batches during work, so that the build never waits to send one and its end is noticed."""
     while (frame := read_frame(requests)) is not None:
         received.put(frame)
     os._exit(0)
 
 
 def _send(answers: int, to_send: "SimpleQueue[bytes]") -> None:
-    """Hand answers over while the next batch is worked on: the build takes them in the order of its pages."""
+    """Send answers during work on the next batch."""
     while True:
         try:
             write_frame(answers, to_send.get())

@@ -1,4 +1,4 @@
-"""How much of a machine one page may take: CPU time and memory of the process that reads it."""
+"""Limits of CPU time and memory for reading one page."""
 
 import os
 import signal
@@ -11,52 +11,52 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OVER_MEMORY = 77
-"""Exit code of a process that ended itself because it had too much memory."""
+"""Exit code of a process that ended itself because of its memory."""
 
 _MEGABYTE = 1 << 20
-_BETWEEN_LOOKS = 0.02
-"""Seconds between two looks at the memory, where the system cannot be told of a limit."""
+_POLL_SECONDS = 0.02
+"""Seconds between two memory checks, on systems without a memory limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """What reading and cutting one page may take.
+    """Limits of reading and chunking one page.
 
-    page_seconds: of CPU time.
-    page_megabytes: of the memory of the process that reads it, all of it counted.
+    page_seconds: CPU time.
+    page_megabytes: total memory of the process that reads it.
     """
 
     page_seconds: float
     page_megabytes: int
 
     @property
-    def patience(self) -> float:
-        """Seconds that a process may take to answer, or to take a batch: a stopped one never does, nor one in a loop.
+    def answer_timeout(self) -> float:
+        """Seconds within which a process must answer or accept a batch.
 
-        They pass also while others use the machine, so there are more of them than of CPU time.
+        More than the CPU time, because other processes use the machine too.
         """
         return 2 * self.page_seconds
 
     @property
     def too_slow(self) -> str:
-        """Why a page failed that took too long."""
+        """The reason of a page that took too long."""
         return f"reading it takes more than {self.page_seconds:g} s (ingest.page_seconds)"
 
     @property
     def too_large(self) -> str:
-        """Why a page failed that took too much memory."""
+        """The reason of a page that took too much memory."""
         return f"reading it takes more than {self.page_megabytes} MB of memory (ingest.page_megabytes)"
 
 
 class OutOfTimeError(Exception):
-    """A page took longer than it may."""
+    """A page exceeded its time limit."""
 
 
 @contextmanager
 def limited_time(seconds: float) -> Iterator[None]:
     """Raise OutOfTimeError in the main thread when the block takes more CPU time than this.
 
-    Windows has no such timer: there the build ends a process that does not answer.
+    Windows has no such timer; there the build ends a process that does not answer.
     """
     if sys.platform == "win32":
         yield
@@ -75,10 +75,9 @@ def limited_time(seconds: float) -> Iterator[None]:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Let this process have so much memory; more raises MemoryError, or ends it with OVER_MEMORY.
+    """Limit this process's memory; beyond it MemoryError is raised, or the process ends with OVER_MEMORY.
 
-    Linux counts what a process takes for itself and refuses more. macOS does not, so a thread looks how much it has.
-    Windows has no such limit here: pages are bounded by their size and time only.
+    Linux enforces the limit. On macOS a thread checks the memory. On Windows there is no limit.
     """
     if sys.platform == "win32":
         return
@@ -98,5 +97,5 @@ def _watch_memory(limit: int) -> None:
     import resource  # not on Windows
 
     while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < limit:  # bytes on macOS
-        time.sleep(_BETWEEN_LOOKS)
+        time.sleep(_POLL_SECONDS)
     os._exit(OVER_MEMORY)

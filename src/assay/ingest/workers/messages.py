@@ -1,7 +1,7 @@
-"""What the build and a worker say to each other, and the frames that it travels in.
+"""The messages between a build and a worker, and their framing.
 
-A message is a pickle behind its length. Pipes are read by file descriptor: a thread that waits in a buffered reader
-holds a lock, and Python aborts when it has to end meanwhile.
+A message is a pickle behind its length. Pipes are read by file descriptor: a thread in a buffered reader holds a lock,
+and Python aborts if it has to end meanwhile.
 """
 
 import copyreg
@@ -20,15 +20,15 @@ from assay.model.documents import Block, Chunk, Document, DocumentInfo, Link, Ra
 from assay.ports import TokenCounter
 
 UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, RecursionError)
-"""What pickle raises for an object that it cannot take."""
+"""Errors of pickle for an object that it cannot serialize."""
 
 _LENGTH = struct.Struct("<Q")
-_READ_AT_ONCE = 1 << 20
+_READ_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The first message to a worker: how it has to cut, and what a page may take."""
+    """The first message to a worker: chunking rules and page limits."""
 
     rules: ChunkingRules
     count_tokens: TokenCounter
@@ -37,7 +37,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A page that was not cut, and why. is_final: whether it would be refused in any process."""
+    """A page that was not chunked, and why. is_final: another process would refuse it too."""
 
     reason: str
     is_final: bool
@@ -45,10 +45,10 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Pages to read and cut. The answer is a tuple with a Cut for each, a Refused, or None for one to be read here.
+    """Pages to read and chunk. The answer has a Cut, a Refused, or None (to be read by the build) for each.
 
-    links: of all these pages, which carry none themselves: a site's pages share them, and they are long. None when
-        they are those of the batch before.
+    links: shared by these pages, which have none themselves, because they are long. None: the same as in the previous
+        batch.
     """
 
     pages: tuple[RawPage, ...]
@@ -64,11 +64,11 @@ _REDUCERS: Mapping[type, Callable[[Any], Any]] = {
     **copyreg.dispatch_table,
     **{kind: _by_fields(kind) for kind in (Block, Chunk, Document, DocumentInfo, Link, Section)},
 }
-"""A page has hundreds of these, and a dataclass with slots pickles itself several times slower than by its fields."""
+"""Pickling by fields is several times faster than the default for dataclasses with slots, and a page has hundreds."""
 
 
-def packed(message: object) -> bytes:
-    """A message for a frame. Raises one of UNPICKLABLE."""
+def pickle_message(message: object) -> bytes:
+    """Serialize a message. Raises one of UNPICKLABLE."""
     buffer = BytesIO()
     pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
     pickler.dispatch_table = _REDUCERS
@@ -77,7 +77,7 @@ def packed(message: object) -> bytes:
 
 
 def write_frame(descriptor: int, message: bytes) -> None:
-    """Write a message. Raises OSError when nobody reads any more."""
+    """Write a message. Raises OSError when the reader is gone."""
     for part in (_LENGTH.pack(len(message)), message):
         rest = memoryview(part)
         while rest:
@@ -85,7 +85,7 @@ def write_frame(descriptor: int, message: bytes) -> None:
 
 
 def read_frame(descriptor: int) -> bytes | None:
-    """Read a message; None when the other side is gone, also in the middle of one."""
+    """Read a message; None when the other side is gone, even within one."""
     header = _read(descriptor, _LENGTH.size)
     return None if header is None else _read(descriptor, _LENGTH.unpack(header)[0])
 
@@ -94,7 +94,7 @@ def _read(descriptor: int, length: int) -> bytes | None:
     received = bytearray()
     while len(received) < length:
         try:
-            part = os.read(descriptor, min(length - len(received), _READ_AT_ONCE))
+            part = os.read(descriptor, min(length - len(received), _READ_BYTES))
         except OSError:
             return None
         if not part:

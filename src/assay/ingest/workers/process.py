@@ -1,4 +1,4 @@
-"""One worker process, seen from the build: started, given pages, asked for what became of them, stopped."""
+"""One worker process as the build sees it."""
 
 import pickle
 import signal
@@ -12,68 +12,68 @@ from threading import Thread, Timer
 from typing import IO
 
 from assay.ingest.intake import Cut
-from assay.ingest.workers.messages import UNPICKLABLE, Batch, Refused, packed, read_frame, write_frame
+from assay.ingest.workers.messages import UNPICKLABLE, Batch, Refused, pickle_message, read_frame, write_frame
 from assay.model.documents import RawPage
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from assay.ingest.workers.child import main; main()"
 
-_LONGEST_START = 60.0
-"""Seconds that a process may take to start."""
+_START_TIMEOUT = 60.0
+"""Start timeout in seconds."""
 
-_LAST_WORDS = 2.0
-"""Seconds that a process whose pipe has closed is given to end and say why."""
+_EXIT_SECONDS = 2.0
+"""Seconds to wait for a process to end after its pipe has closed."""
 
 
 class WorkerProcess:
-    """A process of its own that reads and cuts pages; it ends by itself when this one is gone.
+    """A process that reads and chunks pages. It ends when this process ends.
 
-    pending: batches that were given to it and not taken back yet.
-    is_ready: whether it has started and answers at once.
-    ended: whether it has been found to be gone.
-    was_too_slow: whether it was ended because it took longer than `patience` seconds to answer or to take something.
+    pending: batches sent and not received yet.
+    is_ready: it has started.
+    ended: it was found to have ended.
+    timed_out: it was killed because it exceeded `answer_timeout` seconds.
 
     Raises OSError when no process can be started.
     """
 
-    def __init__(self, setup: bytes, patience: float) -> None:
-        self._seconds = patience
+    def __init__(self, setup: bytes, answer_timeout: float) -> None:
+        self._seconds = answer_timeout
         self.pending = 0
         self.is_ready = False
         self.ended = False
-        self.was_too_slow = False
+        self.timed_out = False
         self._links: Mapping[str, str] | None = None
-        self._said: IO[bytes] = tempfile.TemporaryFile(prefix="assay-worker-")  # noqa: SIM115 - closed by stop
+        self._stderr: IO[bytes] = tempfile.TemporaryFile(prefix="assay-worker-")  # noqa: SIM115 - closed by stop
         try:
-            self._process = _launch(self._said)
+            self._process = _launch(self._stderr)
         except OSError:
-            self._said.close()
+            self._stderr.close()
             raise
         assert self._process.stdin
         assert self._process.stdout
         self._pipes = (self._process.stdin, self._process.stdout)
         self._requests, self._answers = (pipe.fileno() for pipe in self._pipes)
         self._write(setup)
-        # Pipes cannot be polled on Windows; this waits without the interpreter's lock, and only while it starts.
+        # Pipes cannot be polled on Windows; this thread waits without the GIL, only during the start.
         self._greeting = Thread(target=self._await_greeting, daemon=True)
         self._greeting.start()
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended; None while it runs."""
+        """The exit code; None while it runs."""
         return self._process.poll()
 
     @property
     def pid(self) -> int:
-        """The process's id."""
+        """The process id."""
         return self._process.pid
 
     def give(self, pages: Sequence[RawPage]) -> bool:
-        """Hand over pages that share their links; false when they cannot be and have to be read here."""
+        """Send pages that share their links; false if they have to be read by the build."""
         links = pages[0].links
         sent = None if links is self._links else links
         batch = Batch(tuple(replace(page, links={}) for page in pages), sent)
         try:
-            message = packed(batch)
+            message = pickle_message(batch)
         except UNPICKLABLE:
             return False
         if not self._write(message):
@@ -83,48 +83,48 @@ class WorkerProcess:
         return True
 
     def wait_until_ready(self) -> bool:
-        """Wait until it has started; false when it has ended instead."""
-        self._greeting.join(self._seconds + _LONGEST_START)
+        """Wait until it has started; false if it has ended instead."""
+        self._greeting.join(self._seconds + _START_TIMEOUT)
         return self.is_ready
 
     def take(self) -> tuple[Cut | Refused | None, ...] | None:
-        """Wait for what became of the earliest batch that was given.
+        """Wait for the results of the earliest pending batch.
 
-        None when the process has ended, or has been ended because it took too long.
+        None when the process has ended or timed out.
         """
-        with self._patience():
+        with self._limit_time():
             frame = read_frame(self._answers)
         if frame is None:
             self.ended = True
             return None
         self.pending -= 1
-        cuts: tuple[Cut | Refused | None, ...] = pickle.loads(frame)  # noqa: S301 - from a process that this one started
+        cuts: tuple[Cut | Refused | None, ...] = pickle.loads(frame)  # noqa: S301 - from our own process
         return cuts
 
-    def ending(self) -> str:
-        """How a process that has ended did, for the log."""
+    def exit_reason(self) -> str:
+        """Why the process ended, for the log."""
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_LAST_WORDS)
-        if self.was_too_slow:
+            self._process.wait(_EXIT_SECONDS)
+        if self.timed_out:
             return f"it gave no answer for {self._seconds:g} s"
         code = self._process.poll()
-        self._said.seek(0)
-        last_line = self._said.read().decode(errors="replace").strip().rpartition("\n")[2]
-        return _described(code, last_line)
+        self._stderr.seek(0)
+        last_line = self._stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
+        return _describe_exit(code, last_line)
 
     def stop(self) -> None:
-        """End the process, whatever it does: it has nothing to lose. A second call does nothing."""
+        """Kill the process. A second call does nothing."""
         self.ended = True
         self._process.kill()
         self._process.wait()
         self._greeting.join()
-        for stream in (*self._pipes, self._said):
+        for stream in (*self._pipes, self._stderr):
             stream.close()
 
     @contextmanager
-    def _patience(self) -> Iterator[None]:
-        """End the process when the block takes too long, which closes its pipes and so ends the wait for them."""
-        timer = Timer(self._seconds, self._lose_patience)
+    def _limit_time(self) -> Iterator[None]:
+        """Kill the process when the block takes too long; that closes its pipes and ends the wait."""
+        timer = Timer(self._seconds, self._on_timeout)
         timer.daemon = True
         timer.start()
         try:
@@ -132,12 +132,12 @@ class WorkerProcess:
         finally:
             timer.cancel()
 
-    def _lose_patience(self) -> None:
-        self.was_too_slow = True
+    def _on_timeout(self) -> None:
+        self.timed_out = True
         self._process.kill()
 
     def _await_greeting(self) -> None:
-        """A worker that has started sends an empty frame."""
+        """Wait for the empty frame that a started worker sends."""
         if read_frame(self._answers) is None:
             self.ended = True
         else:
@@ -145,18 +145,18 @@ class WorkerProcess:
 
     def _write(self, message: bytes) -> bool:
         try:
-            with self._patience():
+            with self._limit_time():
                 write_frame(self._requests, message)
         except OSError:
             self.ended = True
         return not self.ended
 
 
-def _launch(said: IO[bytes]) -> "subprocess.Popen[bytes]":
-    """Start an interpreter that finds modules where this one does.
+def _launch(stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
+    """Start an interpreter with this one's module path.
 
-    Not by multiprocessing, which runs the program's main module again in each process: a program that imports Assay
-    would need a main guard. In a process group of its own, so that Ctrl-C ends the build, and the build its workers.
+    multiprocessing would run the program's main module again in each process, so a program that imports Assay would
+    need a main guard. The process has its own group, so that Ctrl-C ends the build and the build ends its workers.
     """
     # Unbuffered: frames are read and written by descriptor.
     command = [sys.executable, "-c", _START, *sys.path]
@@ -166,15 +166,15 @@ def _launch(said: IO[bytes]) -> "subprocess.Popen[bytes]":
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=said,
+            stderr=stderr,
             creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
         )
     return subprocess.Popen(  # noqa: S603 - this interpreter
-        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, process_group=0
+        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, process_group=0
     )
 
 
-def _described(code: int | None, last_line: str) -> str:
+def _describe_exit(code: int | None, last_line: str) -> str:
     if code is None:
         return "it no longer answers"
     if code < 0:

@@ -1,4 +1,4 @@
-"""Pages on their way through worker processes, a bounded number of them ahead, in the order of their source."""
+"""Reading pages ahead in worker processes, bounded and in source order."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.intake import Cut
 from assay.ingest.workers.guard import Guard, is_large
 from assay.ingest.workers.limits import PageLimits
-from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, packed
+from assay.ingest.workers.messages import UNPICKLABLE, Refused, Setup, pickle_message
 from assay.ingest.workers.process import WorkerProcess
 from assay.model.documents import PageFailed, PageRead, RawPage
 from assay.ports import TokenCounter
@@ -21,32 +21,32 @@ from assay.ports import TokenCounter
 logger = logging.getLogger(__name__)
 
 SourcePage = tuple[str, PageRead]
-"""The name of a source, and a page of it."""
+"""A source's name and one of its pages."""
 
 START_AFTER = 100
-"""New pages that a build reads itself before it starts workers, which takes as long as about 70 pages."""
+"""New pages that a build reads itself before it starts workers; starting one takes as long as about 70 pages."""
 
-_MOST_WORKERS = 4
-"""What the build itself does for each page, which is to find and to store it, keeps about as many busy."""
+_MAX_WORKERS = 4
+"""The build's own work per page, finding and storing it, keeps about this many workers busy."""
 
-_PAGES_AT_ONCE = 8
-_CHARACTERS_AT_ONCE = 60_000
-_ITEMS_AT_ONCE = 64
+_BATCH_PAGES = 8
+_BATCH_CHARACTERS = 60_000
+_BATCH_ITEMS = 64
 _BATCHES_AHEAD = 3
-"""For each worker: one that it works on, one that waits for it, one that waits for its turn."""
+"""Per worker: one in work, one waiting in the worker, one finished or queued."""
 
 
-def worker_count(wanted: int) -> int:
-    """How many workers a build may start; 0 when it is to read every page itself.
+def worker_count(requested: int) -> int:
+    """The number of workers that a build may start; 0 if it reads every page itself.
 
-    wanted: as in the setting: 0 for as many as there are CPUs for this process, up to 4; 1 for none.
+    requested: the setting: 0 for one per available CPU, up to 4; 1 for none.
     """
-    count = wanted or min(_available_cpus(), _MOST_WORKERS)
+    count = requested or min(_available_cpus(), _MAX_WORKERS)
     return count if count > 1 and _has_interpreter() else 0
 
 
 def _has_interpreter() -> bool:
-    """Whether there is one to start; in a program that Python is built into, sys.executable is that program."""
+    """Whether sys.executable is a Python interpreter; in an embedded Python it is the embedding program."""
     name = Path(sys.executable or "").name.lower()
     return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
 
@@ -60,7 +60,7 @@ def _available_cpus() -> int:
 
 @dataclass(slots=True)
 class _Run:
-    """Items that follow one another; worker: who has its new pages, None when they are read here."""
+    """Consecutive items. worker: reads the new pages; None if the build does."""
 
     items: list[SourcePage] = field(default_factory=list)
     pages: list[RawPage] = field(default_factory=list)
@@ -68,17 +68,17 @@ class _Run:
     worker: WorkerProcess | None = None
 
     def has_room_for(self, page: PageRead) -> bool:
-        """Whether a page may be added."""
-        if len(self.items) >= _ITEMS_AT_ONCE:
+        """Whether a page fits."""
+        if len(self.items) >= _BATCH_ITEMS:
             return False
         if not (isinstance(page, RawPage) and self.pages):
             return True
-        fits = len(self.pages) < _PAGES_AT_ONCE and self.characters + len(page.content) <= _CHARACTERS_AT_ONCE
+        fits = len(self.pages) < _BATCH_PAGES and self.characters + len(page.content) <= _BATCH_CHARACTERS
         links = self.pages[0].links
         return fits and (page.links is links or not (page.links or links))
 
     def add(self, source: str, page: PageRead) -> None:
-        """Take an item."""
+        """Add an item."""
         self.items.append((source, page))
         if isinstance(page, RawPage):
             self.pages.append(page)
@@ -86,13 +86,13 @@ class _Run:
 
 
 class ReadAhead:
-    """Has new pages read and cut by workers while the build goes on; a context that ends them.
+    """Reads and chunks new pages in workers while the build goes on; a context that ends them.
 
-    Whatever befalls a worker, its pages are read again one by one in another process. A page that takes too much of
-    that one comes back as failed. Large pages are read in a process of their own also where there are no workers.
+    If a worker fails, its pages are read again one by one in another process; a page that exceeds the limits there is
+    reported as failed. Large pages are always read in a separate process.
 
-    workers: how many processes may be started to read ahead; 0 for none.
-    start_after: new pages that are left to the build before workers are started; more are until one is ready.
+    workers: processes to start; 0 for none.
+    start_after: new pages read by the build before workers start; the build goes on reading until one is ready.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class ReadAhead:
     ) -> None:
         self._setup = None if count_tokens is None else Setup(rules, count_tokens, limits)
         self._guard = Guard(self._setup if _has_interpreter() else None)
-        self._wanted = 0 if self._setup is None else workers
+        self._workers_to_start = 0 if self._setup is None else workers
         self._start_after = start_after
         self._seen = 0
         self._workers: list[WorkerProcess] = []
@@ -121,26 +121,30 @@ class ReadAhead:
 
     @property
     def pids(self) -> list[int]:
-        """Ids of the processes that are ready to work."""
+        """Ids of the processes that are ready."""
         return [worker.pid for worker in self._workers if worker.is_ready]
 
     def read(self, items: Iterable[SourcePage]) -> Iterator[tuple[str, PageRead, Cut | None]]:
-        """Every item in order, with what a worker made of it; None for what is left to the build."""
-        waiting: deque[_Run] = deque()
+        """Yield every item in order with a worker's result; None if the build has to read it."""
+        queue: deque[_Run] = deque()
         for run in _runs(items):
-            run.worker = self._hand_over(run.pages)
-            waiting.append(run)
-            while waiting and (waiting[0].worker is None or len(waiting) >= _BATCHES_AHEAD * len(self._workers)):
-                yield from self._finished(waiting.popleft())
-        for run in waiting:
-            yield from self._finished(run)
+            run.worker = self._dispatch(run.pages)
+            queue.append(run)
+            while queue and (queue[0].worker is None or len(queue) >= _BATCHES_AHEAD * len(self._workers)):
+                yield from self._results(queue.popleft())
+        for run in queue:
+            yield from self._results(run)
 
-    def _hand_over(self, pages: list[RawPage]) -> WorkerProcess | None:
-        """Give pages to the worker with the least to do; None when they are left to the build."""
+    def _dispatch(self, pages: list[RawPage]) -> WorkerProcess | None:
+        """Send pages to the worker with the fewest pending batches; None if the build has to read them."""
         self._seen += len(pages)
         for worker in [worker for worker in self._workers if worker.ended]:
-            self._lose(worker)
-        if self._wanted and self._seen > self._start_after and all(worker.is_ready for worker in self._workers):
+            self._drop(worker)
+        if (
+            self._workers_to_start
+            and self._seen > self._start_after
+            and all(worker.is_ready for worker in self._workers)
+        ):
             self._start()
         ready = [worker for worker in self._workers if worker.is_ready]
         if not (pages and ready):
@@ -148,12 +152,12 @@ class ReadAhead:
         worker = min(ready, key=lambda each: each.pending)
         return worker if worker.give(pages) else None
 
-    def _finished(self, run: _Run) -> Iterator[tuple[str, PageRead, Cut | None]]:
+    def _results(self, run: _Run) -> Iterator[tuple[str, PageRead, Cut | None]]:
         """Wait for a run and yield its items."""
         taken = run.worker.take() if run.worker and not run.worker.ended else None
         is_lost = run.worker is not None and taken is None
         if run.worker and is_lost:
-            self._lose(run.worker)
+            self._drop(run.worker)
         answers = iter(taken or ())
         for source, page in run.items:
             if not isinstance(page, RawPage):
@@ -167,22 +171,22 @@ class ReadAhead:
             yield (source, answer, None) if isinstance(answer, PageFailed) else (source, page, answer)
 
     def _start(self) -> None:
-        """Start another worker; one after the other, so that all of them together do not hold the build up."""
+        """Start one more worker. One at a time, so that their start does not delay the build."""
         assert self._setup
-        self._wanted -= 1
+        self._workers_to_start -= 1
         try:
-            self._workers.append(WorkerProcess(packed(self._setup), self._setup.limits.patience))
+            self._workers.append(WorkerProcess(pickle_message(self._setup), self._setup.limits.answer_timeout))
         except (*UNPICKLABLE, OSError) as error:
-            self._wanted = 0
-            logger.warning("No worker can be started, and pages are read by %d: %s", len(self._workers), error)
+            self._workers_to_start = 0
+            logger.warning("No worker can be started; pages are read by %d: %s", len(self._workers), error)
 
-    def _lose(self, worker: WorkerProcess) -> None:
-        """Go on without a worker that has ended."""
+    def _drop(self, worker: WorkerProcess) -> None:
+        """Remove a worker that has ended."""
         if worker in self._workers:
             self._workers.remove(worker)
             logger.warning(
                 "A worker has ended (%s); %s. [ingest] workers = 1 starts none.",
-                worker.ending(),
+                worker.exit_reason(),
                 f"{len(self._workers)} go on" if self._workers else "pages are read without workers",
             )
             worker.stop()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.ingest.text.inlines import EMPTY, Inline, InlineBuffer, InlineLink, code_span, joined
+from assay.ingest.text.inlines import EMPTY, Inline, InlineBuffer, InlineLink, code_span, join_inlines
 
 
 def links_of(inline: Inline) -> list[tuple[str, str]]:
@@ -104,6 +104,6 @@ def test_taking_empties_the_buffer() -> None:
 
 def test_joining_moves_links_and_leaves_empty_parts_away() -> None:
     part = Inline("b c", (InlineLink(2, 3, "https://x.org"),))
-    inline = joined([Inline("a"), EMPTY, part, part], " | ")
+    inline = join_inlines([Inline("a"), EMPTY, part, part], " | ")
     assert inline.text == "a | b c | b c"
     assert links_of(inline) == [("c", "https://x.org")] * 2

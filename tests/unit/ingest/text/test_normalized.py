@@ -169,7 +169,7 @@ def test_a_label_with_nothing_under_it_is_kept_or_dropped_as_told() -> None:
         writer = NormalizedWriter()
         label = Inline("Note: x")
         writer.label(label)
-        writer.settle_label(label, keep=keep)
+        writer.close_label(label, keep=keep)
         writer.paragraph(Inline("after"))
         assert written_by(writer) == text
 
