@@ -1,6 +1,6 @@
-"""Heading anchors as the site generators make them, so that a deep link lands where a reader expects.
+"""Heading anchors as the site generators make them, so that deep links work.
 
-Each class gives one page's (or one imported file's) headings their ids, in the order in which they appear.
+Each class gives the headings of one page (or one imported file) their ids, in order.
 """
 
 import re
@@ -21,7 +21,7 @@ _ID = re.compile(r"(?:^|\s)#([^\s#.{}]+)")
 
 
 def braced_id(content: str) -> tuple[str, str | None]:
-    """A heading's text, and the id written at its end as `{#id}` or `{/* #id */}`, if any."""
+    """Split a heading into its text and the id written at its end as `{#id}` or `{/* #id */}`, if any."""
     if not content.endswith("}"):
         return content, None
     braced, comment = content.rfind("{"), content.rfind("{/*")
@@ -30,7 +30,7 @@ def braced_id(content: str) -> tuple[str, str | None]:
 
 
 def attribute_list_id(content: str) -> tuple[str, str | None]:
-    """A heading's text without the attribute list at its end, and the id that the list gives, if any."""
+    """Split off the attribute list at a heading's end; return the text and the id in the list, if any."""
     if content.endswith("}") and (found := _ATTRIBUTES.search(content)):
         given = _ID.search(found[1])
         return content[: found.start()].rstrip(" \t"), given[1] if given else None
@@ -49,7 +49,7 @@ class Anchors(Protocol):
 
 
 def github_slug(text: str) -> str:
-    """Slug of a text as github-slugger makes it: lower case, letters, marks, digits, `_` and `-`, blanks to `-`."""
+    """The slug of a text as in github-slugger: lower case, letters, marks, digits, `_` and `-`, blanks to `-`."""
     lowered = text.lower()
     if lowered.isascii():
         return _NOT_IN_ASCII_SLUG.sub("", lowered).replace(" ", "-")
@@ -65,10 +65,9 @@ def _is_kept(character: str) -> bool:
 
 
 class GithubAnchors:
-    """Slugs as github-slugger numbers them: `name`, `name-1`, `name-2`. An explicit id takes no part in that.
+    """Slugs numbered as in github-slugger: `name`, `name-1`, `name-2`. Explicit ids do not count.
 
-    title_has_anchor: whether a level-1 heading has an id in the page. Docusaurus counts its slug but leaves the
-        id away.
+    title_has_anchor: a level-1 heading has an id in the page. Docusaurus counts its slug but omits the id.
     """
 
     def __init__(self, *, title_has_anchor: bool) -> None:
@@ -90,9 +89,9 @@ class GithubAnchors:
 
 
 class TocAnchors:
-    """Slugs as Python-Markdown's toc extension makes them: ASCII only, duplicates as `name_1`.
+    """Slugs as in Python-Markdown's toc extension: ASCII only, duplicates as `name_1`.
 
-    taken: ids that authors gave anywhere in the page; no slug may be one of them.
+    taken: explicit ids anywhere in the page; no slug may equal one.
     """
 
     def __init__(self, taken: set[str]) -> None:
@@ -109,12 +108,12 @@ class TocAnchors:
             passed.append(slug)
             slug = self._last.get(slug) or _next(slug)
         self._taken.add(slug)
-        self._last |= dict.fromkeys(passed, slug)  # from each of them on, all up to this one are taken
+        self._last |= dict.fromkeys(passed, slug)  # every slug between each of them and this one is taken
         return slug
 
 
 def _next(slug: str) -> str:
-    """The slug to try after one that is taken."""
+    """The slug to try next."""
     numbered = _NUMBERED.fullmatch(slug)
     return f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{slug}_1"
 

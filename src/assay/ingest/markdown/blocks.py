@@ -1,4 +1,4 @@
-"""Block rules that every dialect needs: paragraphs, headings, formulas, and what is nested too deep."""
+"""Block rules of every dialect: paragraphs, headings, formulas, and too deep nesting."""
 
 import re
 
@@ -13,12 +13,12 @@ _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
 _HEADING = re.compile(r"(#{1,6})(?!#)(.*)")
 _UNCLOSED_FORMULA = "unclosed formula"
 _INDENTED_CODE = 4
-_FILLED_CELL = 20
-"""Characters that a page is charged for each token that no character of a table stands for."""
+_CELL_COST = 20
+"""Budget charged for each table token beyond the table's characters."""
 
 
 def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> bool:  # noqa: ARG001  (a rule's signature)
-    """A paragraph, or a heading when a line of it is underlined."""
+    """A paragraph, or an underlined heading."""
     terminators = state.md.block.ruler.getRules("paragraph")
     source, firsts, shifts = state.src, state.bMarks, state.tShift
     indents, ends, last_line = state.sCount, state.eMarks, state.lineMax
@@ -49,20 +49,20 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool = False) -> 
 
 
 def _may_be_table(state: StateBlock, line: int) -> bool:
-    """Whether the next line could be the rule under a table's header."""
+    """Whether the next line may be the delimiter row of a table."""
     position = state.bMarks[line + 1] + state.tShift[line + 1]
     return line + 1 < state.lineMax and position < state.eMarks[line + 1] and state.src[position] in _DELIMITER_STARTS
 
 
 def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A GFM table; most lines are told apart from one by a look at the line below."""
+    """A GFM table; most other lines are excluded by a look at the line below."""
     if not (_may_be_table(state, start) and charge(state.env, 0)):
         return False
     before = len(state.tokens)
     found = bool(gfm_table(state, start, end, silent))
-    if found and not silent:  # markdown-it fills short rows up to the header, with up to 65,536 cells in each table
+    if found and not silent:  # markdown-it fills short rows, up to 65,536 cells per table
         characters = state.eMarks[state.line - 1] - state.bMarks[start]
-        charge(state.env, _FILLED_CELL * max(0, len(state.tokens) - before - characters))
+        charge(state.env, _CELL_COST * max(0, len(state.tokens) - before - characters))
     return found
 
 
@@ -75,7 +75,7 @@ def _push(state: StateBlock, content: str, level: int) -> None:
 
 
 def python_markdown_heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001
-    """A heading as Python-Markdown reads it: the blank after the `#` may be missing."""
+    """A heading as in Python-Markdown: the blank after `#` may be missing."""
     if state.is_code_block(start):
         return False
     found = _HEADING.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
@@ -88,7 +88,7 @@ def python_markdown_heading(state: StateBlock, start: int, end: int, silent: boo
 
 
 def formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A formula between lines of `$$`, kept as it is written."""
+    """A formula between lines of `$$`, unchanged."""
     first = state.bMarks[start] + state.tShift[start]
     if not state.src.startswith("$$", first) or state.is_code_block(start):
         return False
@@ -109,8 +109,8 @@ def formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return False
 
 
-def too_deep(state: StateBlock, start: int, end: int) -> None:
-    """Read what is left of a container that is nested too deep as plain paragraphs."""
+def flatten_too_deep(state: StateBlock, start: int, end: int) -> None:
+    """Read the rest of a too deep container as plain paragraphs."""
     line = start
     while line < end:
         first = line

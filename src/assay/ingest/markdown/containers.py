@@ -1,14 +1,14 @@
-"""Admonitions, tabs and inclusions as Docusaurus, Python-Markdown and pymdownx write them, as rules of the parser.
+"""Parser rules for admonitions, tabs and inclusions of Docusaurus, Python-Markdown and pymdownx.
 
-Containers between marks (`:::`, `///`) give a token where they open and one where they close; what is inside is
-parsed as if the marks were not there. Containers with an indented body (`!!!`, `===`) nest in the parser.
+Containers between marks (`:::`, `///`) give an opening and a closing token; their content is parsed as if the marks
+were absent. Containers with an indented body (`!!!`, `===`) nest in the parser.
 """
 
 import re
 
 from markdown_it.rules_block import StateBlock
 
-# The end of a line is taken whole and stripped after: blanks that a pattern gives back cost their square.
+# Line ends are matched whole and stripped later: backtracking over blanks would take quadratic time.
 _COLONS = re.compile(r"(:{3,})[ \t]*+(?:([A-Za-z][\w-]*+)(?=[\s\[{]|$)(.*))?$")
 _DIRECTIVE = re.compile(r"(?:\[(?P<label>.*)\])?[ \t]*(?P<attributes>\{[^{}]*\})?$")
 _TITLE_ATTRIBUTE = re.compile(r"""\btitle\s*=\s*(?:"([^"]*)"|'([^']*)')""")
@@ -29,7 +29,7 @@ _INDENT = 4
 
 
 def _line(state: StateBlock, line: int) -> tuple[int, int]:
-    """Where a line's first character and its end are."""
+    """The offsets of a line's first character and of its end."""
     return state.bMarks[line] + state.tShift[line], state.eMarks[line]
 
 
@@ -40,7 +40,7 @@ def colon_container(state: StateBlock, start: int, end: int, silent: bool) -> bo
         return False
     if not silent:
         title = _directive_title((found[3] or "").strip(" \t"))
-        _mark(state, start, found[1], found[2], title)
+        _push_container(state, start, found[1], found[2], title)
     return True
 
 
@@ -55,7 +55,7 @@ def _directive_title(written: str) -> str:
 
 
 def slash_container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`/// note | Title`, closed by just as many slashes; options stand indented under the first line."""
+    """`/// note | Title`, closed by the same number of slashes; options are indented below the first line."""
     found = _SLASHES.match(state.src, *_line(state, start))
     if not found or state.is_code_block(start):
         return False
@@ -69,13 +69,13 @@ def slash_container(state: StateBlock, start: int, end: int, silent: bool) -> bo
         if option[1] == "type":
             kind = option[2].strip(" \t").strip("\"'")
         line += 1
-    _mark(state, start, found[1], kind, title)
+    _push_container(state, start, found[1], kind, title)
     state.line = line
     return True
 
 
-def _mark(state: StateBlock, start: int, marks: str, kind: str | None, title: str) -> None:
-    """Push the token of an opening or, without a kind, of a closing line."""
+def _push_container(state: StateBlock, start: int, marks: str, kind: str | None, title: str) -> None:
+    """Push the token of an opening line or, without a kind, of a closing line."""
     token = state.push("container_open" if kind else "container_close", "", 0)
     token.markup = marks
     token.info = kind or ""
@@ -84,7 +84,7 @@ def _mark(state: StateBlock, start: int, marks: str, kind: str | None, title: st
 
 
 def identifier(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`::: package.module`, as mkdocstrings reads it, with options indented below: only the name is kept."""
+    """`::: package.module` of mkdocstrings, with options indented below; only the name is kept."""
     found = _IDENTIFIER.match(state.src, *_line(state, start))
     if not found or state.is_code_block(start):
         return False
@@ -95,12 +95,12 @@ def identifier(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`!!! note "Title"`, or `???` where it can be folded, with an indented body."""
+    """`!!! note "Title"`, or `???` if collapsible, with an indented body."""
     found = _ADMONITION.match(state.src, *_line(state, start))
     if not found or state.is_code_block(start):
         return False
     if not silent:
-        _indented(state, start, end, found[1], found[2] or found[3] or "")
+        _push_indented(state, start, end, found[1], found[2] or found[3] or "")
     return True
 
 
@@ -110,12 +110,12 @@ def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not found or state.is_code_block(start):
         return False
     if not silent:
-        _indented(state, start, end, "tab", found[1] or found[2] or "")
+        _push_indented(state, start, end, "tab", found[1] or found[2] or "")
     return True
 
 
-def _indented(state: StateBlock, start: int, end: int, kind: str, title: str) -> None:
-    """Push a container's tokens, with its indented body parsed between them."""
+def _push_indented(state: StateBlock, start: int, end: int, kind: str, title: str) -> None:
+    """Push a container's tokens and parse its indented body between them."""
     opening = state.push("indented_open", "", 1)
     opening.info, opening.content = kind, title.strip()
     last = _body_end(state, start + 1, end)
@@ -130,7 +130,7 @@ def _indented(state: StateBlock, start: int, end: int, kind: str, title: str) ->
 
 
 def _body_end(state: StateBlock, line: int, end: int) -> int:
-    """The line after the last one that is indented more than the container is."""
+    """The line after the container's indented body."""
     last = line
     while line < end and (state.isEmpty(line) or state.sCount[line] - state.blkIndent >= _INDENT):
         line += 1
@@ -140,7 +140,7 @@ def _body_end(state: StateBlock, line: int, end: int) -> int:
 
 
 def snippet(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A file put in place: `--8<-- "file"`, `{! file !}`, and `{* file *}` for code."""
+    """An included file: `--8<-- "file"`, `{! file !}`, and `{* file *}` for code."""
     first, line_end = _line(state, start)
     if state.is_code_block(start):
         return False
@@ -164,7 +164,7 @@ def snippet(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _listed_files(state: StateBlock, line: int, end: int) -> None:
-    """The form of `--8<--` that has a file on each line, up to the next `--8<--` or blank line."""
+    """The block form of `--8<--`, with a file on each line, up to the next `--8<--` or blank line."""
     while line < end and not state.isEmpty(line):
         written = state.src[slice(*_line(state, line))].strip()
         line += 1
@@ -175,7 +175,7 @@ def _listed_files(state: StateBlock, line: int, end: int) -> None:
 
 
 def abbreviation(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001
-    """`*[HTML]: …`, which a page shows only where a mouse rests on the word."""
+    """`*[HTML]: …`, which is shown only as a tooltip; omitted."""
     if state.is_code_block(start) or not _ABBREVIATION.match(state.src, *_line(state, start)):
         return False
     if not silent:
@@ -184,7 +184,7 @@ def abbreviation(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def markdown_in_html(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001
-    """A line with nothing but a tag that has a `markdown` attribute: what follows is Markdown."""
+    """A line with only a tag that has a `markdown` attribute; Markdown follows."""
     found = _MARKDOWN_IN_HTML.match(state.src, *_line(state, start))
     if not found or state.is_code_block(start):
         return False

@@ -1,6 +1,6 @@
-"""Where a link leads, read in one step where nothing in its address needs care.
+"""A fast parser of link addresses without special characters.
 
-markdown-it-py goes through every address character by character, which is a tenth of what a page full of links takes.
+markdown-it-py parses every address character by character, which takes a tenth of the time of a page full of links.
 """
 
 import re
@@ -12,12 +12,12 @@ _PLAIN = re.compile(r"[^\x00-\x20\x7f()<\\&]+")
 """An address without parentheses, escapes and character references."""
 
 _ENDS = frozenset("\n\t )")
-"""What ends an address for sure."""
+"""Characters that certainly end an address."""
 
 
 @dataclass(slots=True)
 class Destination:
-    """As markdown-it-py gives it. pos: behind the address. str: the address, escapes undone."""
+    """The result as markdown-it-py returns it. pos: after the address. str: the address, unescaped."""
 
     ok: bool
     pos: int
@@ -25,14 +25,14 @@ class Destination:
 
 
 class LinkHelpers:
-    """What markdown-it-py's rules ask for by these names."""
+    """The helpers that markdown-it-py's rules call by these names."""
 
     parseLinkLabel = staticmethod(helpers.parseLinkLabel)  # noqa: N815
     parseLinkTitle = staticmethod(helpers.parseLinkTitle)  # noqa: N815
 
     @staticmethod
     def parseLinkDestination(string: str, pos: int, maximum: int) -> Destination:  # noqa: N802
-        """The address that begins at pos, as helpers.parseLinkDestination reads it."""
+        """Parse the address at `pos`, as helpers.parseLinkDestination does."""
         found = _PLAIN.match(string, pos, maximum)
         if found is None or (found.end() < maximum and string[found.end()] not in _ENDS):
             read = helpers.parseLinkDestination(string, pos, maximum)

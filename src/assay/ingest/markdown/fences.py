@@ -1,4 +1,4 @@
-"""What the line that opens a code fence says, and what of its content a reader sees."""
+"""The info string of a code fence, and the visible part of its content."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _SNIPPET_LINE = re.compile(
 )
 _LINES = re.compile(r"(?=[\d:])(\d{0,9})(:?)(\d{0,9})")
 _LINES_REVERSED = re.compile(r"((?:\d{0,9}:)?\d{0,9}(?:,(?:\d{0,9}:)?\d{0,9})*):(?=.)")
-"""The lines that are asked for, backwards: so they end where the path does, and are looked for once."""
+"""Line selections, matched backwards, so that they end where the path does and are searched once."""
 _SECTION_NAME = re.compile(r"(?:(?![A-Za-z_])[\w-])*+[A-Za-z_][\w-]*+")
 
 _LANGUAGES = {
@@ -31,14 +31,14 @@ _LANGUAGES = {
 
 @dataclass(frozen=True, slots=True)
 class FenceInfo:
-    """language: as the author named it, "" for none; title: what the page shows above the code, "" for none."""
+    """language: as the author named it, "" for none. title: shown above the code, "" for none."""
 
     language: str
     title: str
 
 
 def parse_info(info: str) -> FenceInfo:
-    """Language and title of an info string; highlighted lines and other instructions are left away.
+    """Parse the language and title of an info string; highlighted lines and other instructions are ignored.
 
     Understands `ts title="app.ts" {1,3}`, `{ .yaml title="a.yml" }`, `py hl_lines="2"` and `ts [vite.config.ts]`.
     """
@@ -48,8 +48,8 @@ def parse_info(info: str) -> FenceInfo:
     titled = _TITLE.search(info)
     title = next((group for group in titled.groups() if group), "") if titled else ""
     if attributes := _ATTRIBUTE_LIST.match(info):
-        named = _CLASS.search(attributes[1])
-        return FenceInfo(named[1] if named else "", title.strip())
+        reference = _CLASS.search(attributes[1])
+        return FenceInfo(reference[1] if reference else "", title.strip())
     first = _LANGUAGE.match(info)
     language = first[0] if first and info[first.end() : first.end() + 1] != "=" else ""
     if not title and (bracketed := _BRACKETED_TITLE.search(info, len(language))):
@@ -58,14 +58,14 @@ def parse_info(info: str) -> FenceInfo:
 
 
 def language_of(path: str) -> str:
-    """Language of a file by its name's ending, "" for none."""
+    """The language of a file by its suffix, "" for none."""
     name = path.rpartition("/")[2]
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     return _LANGUAGES.get(suffix, suffix)
 
 
 def without_magic_comments(content: str) -> str:
-    """The code without the lines that only tell Docusaurus what to highlight."""
+    """Remove the lines that only tell Docusaurus what to highlight."""
     if "highlight-" not in content:
         return content
     return "".join(
@@ -74,7 +74,7 @@ def without_magic_comments(content: str) -> str:
 
 
 def with_snippets(content: str, include: Callable[[str], str | None]) -> str:
-    """The code with each line that names a file replaced by that file, or left away when there is none."""
+    """Replace each line that includes a file with that file, or remove it when there is none."""
     if "8<-" not in content and "{!" not in content:
         return content
     lines: list[str] = []
@@ -90,31 +90,31 @@ def with_snippets(content: str, include: Callable[[str], str | None]) -> str:
 
 
 def without_common_indent(content: str) -> str:
-    """Indented code without the blanks that all its lines begin with, up to three.
+    """Remove the common indentation of indented code, up to three spaces.
 
-    Python-Markdown indents what belongs to a list item by four blanks, whatever its marker is; read by CommonMark's
-    rules some of them are left over.
+    Python-Markdown indents the content of a list item by four spaces, whatever its marker is; CommonMark's rules leave
+    some of them.
     """
     indents = [len(line) - len(line.lstrip(" ")) for line in content.split("\n") if line.strip()]
     common = min([3, *indents])
     return "\n".join(line[common:] for line in content.split("\n")) if common else content
 
 
-def snippet(named: str, include: Callable[[str], str | None]) -> str | None:
-    """The file, or the part of it, that `path`, `path:section` or `path:1:3,6:7` names; None when there is none."""
-    if (whole := include(named)) is not None:
-        return whole
-    if found := _LINES_REVERSED.match(named[::-1]):
-        whole = include(named[: -found.end()])
-        return None if whole is None else selected_lines(whole, line_ranges(found[1][::-1]))
-    path, _, section = named.rpartition(":")
-    if not path or not _SECTION_NAME.fullmatch(section) or (whole := include(path)) is None:
+def snippet(reference: str, include: Callable[[str], str | None]) -> str | None:
+    """The file, or its part, selected by `path`, `path:section` or `path:1:3,6:7`; None when there is none."""
+    if (content := include(reference)) is not None:
+        return content
+    if found := _LINES_REVERSED.match(reference[::-1]):
+        content = include(reference[: -found.end()])
+        return None if content is None else selected_lines(content, line_ranges(found[1][::-1]))
+    path, _, section = reference.rpartition(":")
+    if not path or not _SECTION_NAME.fullmatch(section) or (content := include(path)) is None:
         return None
-    return _section(whole, section)
+    return _section(content, section)
 
 
 def line_ranges(written: str) -> list[tuple[int, int | None]]:
-    """The ranges of `3`, `1:3`, `:4` or `1:3, 6:`, counted from 1; None is the last line."""
+    """Parse the ranges of `3`, `1:3`, `:4` or `1:3, 6:`, counted from 1; None is the last line."""
     ranges: list[tuple[int, int | None]] = []
     for part in written.split(","):
         if found := _LINES.fullmatch(part.strip()):
@@ -130,7 +130,7 @@ def selected_lines(content: str, ranges: list[tuple[int, int | None]]) -> str:
 
 
 def _section(content: str, name: str) -> str:
-    """What stands between `--8<-- [start:name]` and `--8<-- [end:name]`."""
+    """The text between `--8<-- [start:name]` and `--8<-- [end:name]`."""
     start = re.search(rf"^.*-+8<-+[ \t]*\[start:[ \t]*{re.escape(name)}\].*\n?", content, re.MULTILINE)
     if not start:
         return content

@@ -26,11 +26,11 @@ BlockRule = Callable[[StateBlock, int, int, bool], bool]
 InlineRule = Callable[[StateInline, bool], bool]
 
 DEEPEST = 60
-"""Containers inside one another; what is nested deeper is read as plain paragraphs."""
+"""Deepest nesting of containers; deeper ones are read as plain paragraphs."""
 
 
 class Dialect(Enum):
-    """Which extensions a page is written with."""
+    """The extensions a page is written with."""
 
     MDX = "mdx"
     MKDOCS = "mkdocs"
@@ -72,7 +72,7 @@ _INLINE_RULES: dict[str, tuple[InlineRule, str]] = {
     "attribute_list": (inline_rules.attribute_list, "{"),
     "icon": (inline_rules.icon, ":"),
     "keys": (inline_rules.keys, "+"),
-    "marked": (inline_rules.marked, "=^"),
+    "marked": (inline_rules.highlighted_text, "=^"),
 }
 _INLINE = {
     Dialect.MDX: ["inline_tag", "expression", "formula"],
@@ -86,7 +86,7 @@ _INLINE_STARTS = {
 
 
 class Parser(MarkdownIt):
-    """A Markdown parser for one dialect. It gives block tokens; inline text is parsed when it is asked for."""
+    """A Markdown parser for one dialect. It returns block tokens; inline text is parsed on demand."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__("commonmark", {"maxNesting": DEEPEST, "html": True})
@@ -119,36 +119,36 @@ class Parser(MarkdownIt):
         self.inline.ruler2.disable("fragments_join")
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802  (overrides)
-        """Leave addresses as they are written; links are resolved elsewhere."""
+        """Keep addresses as written; links are resolved elsewhere."""
         return url
 
     def normalizeLinkText(self, link: str) -> str:  # noqa: N802  (overrides)
-        """Leave an address that is shown as it is written."""
+        """Keep a displayed address as written."""
         return link
 
     def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002  (overrides)
-        """Take every link; those that lead nowhere are found out elsewhere."""
+        """Accept every link; broken ones are detected elsewhere."""
         return True
 
     @property
     def special(self) -> Callable[[str], object | None]:
-        """Finds the first character of a text at which anything but plain text begins."""
+        """A pattern for the first character that can start anything but plain text."""
         return self._special
 
     def parse_blocks(self, source: str, env: Environment) -> list[Token]:
-        """Tokens of a source's blocks. Inline tokens have no children yet."""
+        """Parse a source into block tokens. Inline tokens have no children yet."""
         tokens: list[Token] = []
         self.block.parse(source, self, env, tokens)
         return tokens
 
     def parse_inline(self, source: str, env: Environment) -> list[Token]:
-        """Tokens of a run of inline text."""
+        """Parse inline text into tokens."""
         return self.inline.parse(source, self, env, [])
 
 
 @cache
 def parser_for(dialect: Dialect) -> Parser:
-    """The parser of a dialect; it keeps no state between pages."""
+    """The parser of a dialect; stateless between pages."""
     return Parser(dialect)
 
 
@@ -161,7 +161,7 @@ def _inline_starts() -> Mapping[str, str]:
 
 
 class _BlockParser(ParserBlock):
-    """A block parser that asks only the rules which can begin with the line's first character."""
+    """A block parser that tries only the rules that can start with the line's first character."""
 
     def __init__(self, configured: ParserBlock, starts: Mapping[str, str]) -> None:
         super().__init__()
@@ -182,7 +182,7 @@ class _BlockParser(ParserBlock):
             if line >= endLine or state.sCount[line] < state.blkIndent:
                 break
             if state.level >= DEEPEST:
-                blocks.too_deep(state, line, endLine)
+                blocks.flatten_too_deep(state, line, endLine)
                 break
             first = state.src[begins[line] + shifts[line]]
             for rule in by_character.get(first, anything):
@@ -199,7 +199,7 @@ class _BlockParser(ParserBlock):
 
 
 class _InlineParser(ParserInline):
-    """An inline parser that asks only the rules which can begin with the character at hand."""
+    """An inline parser that tries only the rules that can start with the current character."""
 
     def __init__(self, configured: ParserInline, starts: Mapping[str, str]) -> None:
         super().__init__()
@@ -227,7 +227,7 @@ class _InlineParser(ParserInline):
             state.pushPending()
 
     def skipToken(self, state: StateInline) -> None:  # noqa: N802  (overrides)
-        """Move state.pos behind the token that begins there."""
+        """Move state.pos past the token that starts there."""
         position = state.pos
         if position in state.cache:
             state.pos = state.cache[position]
@@ -247,5 +247,5 @@ class _InlineParser(ParserInline):
 
 
 def _chosen(rules: Mapping[str, Any], starts: Mapping[str, str], character: str) -> list[Any]:
-    """The rules, in their order, that can begin with the character; those with no character of their own always can."""
+    """The rules, in order, that can start with the character; rules without a start character always can."""
     return [rule for name, rule in rules.items() if not starts[name] or (character and character in starts[name])]

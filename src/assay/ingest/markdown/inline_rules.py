@@ -1,4 +1,4 @@
-"""Inline rules besides CommonMark's: tags, formulas, and what MkDocs' extensions add to running text."""
+"""Inline rules in addition to CommonMark's: tags, formulas, and the inline syntax of MkDocs' extensions."""
 
 import re
 from collections.abc import Iterable
@@ -18,12 +18,12 @@ _MARK = re.compile(r"(==|\^\^)(?=\S)(?>[^=^\n]{1,1000})(?<=\S)\1")
 
 
 def special_characters(characters: str) -> re.Pattern[str]:
-    """Finds any of the characters at which something else than plain text can begin; `]` ends a link's text."""
+    """A pattern for the characters that can start anything but plain text; `]` ends a link's text."""
     return re.compile("[" + re.escape("".join(sorted({*characters, "]"}))) + "]")
 
 
 def inline_tag(state: StateInline, silent: bool) -> bool:
-    """A tag inside running text; comments and declarations are left away."""
+    """A tag in inline text; comments and declarations are ignored."""
     source, position = state.src, state.pos
     if source.startswith("<!--", position):
         after = comment_end(state.env, source, position, state.posMax)
@@ -40,12 +40,12 @@ def inline_tag(state: StateInline, silent: bool) -> bool:
 
 
 def formula(state: StateInline, silent: bool) -> bool:
-    """A formula between dollar signs, kept as it is written."""
-    return _matched(state, _FORMULA, silent, "formula")
+    """A formula between dollar signs, unchanged."""
+    return _match_pattern(state, _FORMULA, silent, "formula")
 
 
 def macro(state: StateInline, silent: bool) -> bool:  # noqa: ARG001 - the signature of a rule
-    """A Jinja macro, which shows what only the site's build knows."""
+    """A Jinja macro; its output is known only to the site's build, so it is omitted."""
     if state.src[state.pos + 1 : state.pos + 2] not in {"{", "%", "#"} or not charge(state.env, 0):
         return False
     end = macro_end(state.src, state.pos, state.posMax)
@@ -57,13 +57,13 @@ def macro(state: StateInline, silent: bool) -> bool:  # noqa: ARG001 - the signa
 
 
 def attribute_list(state: StateInline, silent: bool) -> bool:
-    """Ids, classes and attributes that an author gives what stands before them."""
-    return _matched(state, _ATTRIBUTE_LIST, silent, None)
+    """An attribute list; it applies to the element before it."""
+    return _match_pattern(state, _ATTRIBUTE_LIST, silent, None)
 
 
 def icon(state: StateInline, silent: bool) -> bool:
-    """An icon by its short name."""
-    return _matched(state, _ICON, silent, None)
+    """An icon by its short name; omitted."""
+    return _match_pattern(state, _ICON, silent, None)
 
 
 def keys(state: StateInline, silent: bool) -> bool:
@@ -81,8 +81,8 @@ def _shown_keys(names: Iterable[str]) -> Iterable[str]:
     return (name.strip('"') if name.startswith('"') else name.replace("-", " ").title() for name in names)
 
 
-def marked(state: StateInline, silent: bool) -> bool:
-    """Marked (`==`) or inserted (`^^`) text: its marks are left away."""
+def highlighted_text(state: StateInline, silent: bool) -> bool:
+    """Marked (`==`) or inserted (`^^`) text, without its marks."""
     found = _MARK.match(state.src, state.pos, state.posMax)
     if not found:
         return False
@@ -96,7 +96,7 @@ def marked(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _matched(state: StateInline, pattern: re.Pattern[str], silent: bool, token: str | None) -> bool:
+def _match_pattern(state: StateInline, pattern: re.Pattern[str], silent: bool, token: str | None) -> bool:
     found = pattern.match(state.src, state.pos, state.posMax)
     if not found:
         return False

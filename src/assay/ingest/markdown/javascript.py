@@ -1,4 +1,4 @@
-"""Just enough JavaScript to find where an expression or a statement in MDX ends, and which text it shows."""
+"""A minimal JavaScript scanner: the ends of expressions and statements in MDX, and their visible text."""
 
 import re
 
@@ -27,19 +27,19 @@ _DEFAULT_NAME = re.compile(r"([A-Za-z_$][\w$]*)")
 
 
 def flat_end(source: str, position: int, end: int) -> int:
-    """Where an expression without quotes, tags and braces inside ends; -1 when it is none."""
+    """The end of an expression without quotes, tags and braces; -1 when it is not one."""
     flat = _FLAT_BRACES.match(source, position, end)
     return flat.end() if flat else -1
 
 
 def skip_braces(source: str, position: int, end: int) -> int:
-    """Where the expression that begins with a brace ends, brace included; -1 when it does not end before `end`."""
+    """The end of the expression that starts with a brace, brace included; -1 when it does not end before `end`."""
     flat = flat_end(source, position, end)
     return flat if flat >= 0 else _skip_balanced(source, position, end, 0)
 
 
 def _skip_balanced(source: str, position: int, end: int, depth: int) -> int:
-    """Where the bracket that opens at position is closed; brackets of other kinds need not match."""
+    """The position of the matching bracket; brackets of other kinds need not match."""
     if depth > _DEEPEST:
         return -1
     opened = 0
@@ -59,7 +59,7 @@ def _skip_balanced(source: str, position: int, end: int, depth: int) -> int:
 
 
 def _skip_literal(source: str, position: int, end: int, depth: int) -> int:
-    """Where the string, template or comment that begins here ends; just after its mark when it is none."""
+    """The end of the string, template or comment that starts here; just after its first character when it is none."""
     mark = source[position]
     if mark == "`":
         return _skip_template(source, position, end, depth)
@@ -117,7 +117,7 @@ def _is_blank_line(source: str, position: int, end: int) -> bool:
 
 
 def match_import(source: str, position: int, end: int) -> tuple[int, str, str] | None:
-    """An import statement: where it ends, the name of its default import ("" for none) and its path."""
+    """Match an import statement: its end, the name of its default import ("" for none) and its path."""
     found = _IMPORT.match(source, position, end)
     if not found:
         return None
@@ -127,12 +127,12 @@ def match_import(source: str, position: int, end: int) -> tuple[int, str, str] |
 
 
 def is_export(source: str, position: int) -> bool:
-    """Whether an export statement begins here."""
+    """Whether an export statement starts here."""
     return _EXPORT.match(source, position) is not None
 
 
 def shown_text(expression: str) -> str:
-    """What an expression without its braces shows, as far as it can be told: a string or a number, else ""."""
+    """The visible text of an expression without its braces, if known: a string or a number, else ""."""
     literal = _STRING_LITERAL.fullmatch(expression)
     if not literal:
         return ""

@@ -1,4 +1,4 @@
-"""Where a page's links lead: absolute URLs for file links, site links, fragments and relative addresses."""
+"""Link targets: absolute URLs for file links, site links, fragments and relative addresses."""
 
 import posixpath
 import re
@@ -14,29 +14,29 @@ _FOLDER_PAGES = {"index", "readme"}
 
 
 class MarkdownLinkResolver:
-    """Resolves what one page's links are written as.
+    """Resolves the links of one page.
 
-    folder: of the file that the links are written in; None for the page itself.
+    folder: of the file that contains the links; None for the page itself.
     """
 
     def __init__(self, page: RawPage, folder: str | None = None) -> None:
         self._page = page
         self._folder = posixpath.dirname(page.source_path) if folder is None else folder
         folder_url = page.url.rstrip("/") + "/"
-        is_folder = _stands_for_folder(page.source_path)
+        is_folder = _is_folder_page(page.source_path)
         self._file_base = folder_url if is_folder else page.url
         self._base = folder_url if is_folder or page.generator == "mkdocs" else page.url
-        self._known: dict[str, str | None] = {}
+        self._cache: dict[str, str | None] = {}
 
     def target(self, written: str) -> str | None:
-        """Absolute URL, fragment included; None for what is no address, or too long for one."""
-        if written not in self._known:
+        """The absolute URL with its fragment; None if it is invalid or too long."""
+        if written not in self._cache:
             target = self._resolve(written.strip()) if len(written) <= URL else None
-            self._known[written] = target if target is not None and len(target) <= URL else None
-        return self._known[written]
+            self._cache[written] = target if target is not None and len(target) <= URL else None
+        return self._cache[written]
 
     def of_import(self, path: str) -> "MarkdownLinkResolver":
-        """The resolver for the links in a file that is imported by this path."""
+        """The resolver for links in a file imported by this path."""
         folder = posixpath.dirname(path)
         if path.startswith(("./", "../")):
             folder = posixpath.normpath(posixpath.join(self._folder, folder))
@@ -57,12 +57,12 @@ class MarkdownLinkResolver:
             return self._page.url + fragment
         if (url := self._linked_file(path)) is not None:
             return url + fragment
-        if _PAGE_SUFFIX.search(path):  # a file that is no page of this source: as if it were served beside this one
-            return self._joined(self._file_base, _PAGE_SUFFIX.sub("", path), fragment)
-        return self._joined(self._base, path, fragment)
+        if _PAGE_SUFFIX.search(path):  # not a page of this source: as if served next to this one
+            return self._join_url(self._file_base, _PAGE_SUFFIX.sub("", path), fragment)
+        return self._join_url(self._base, path, fragment)
 
     def _linked_file(self, path: str) -> str | None:
-        """URL of the page that a path names as a file; None when it names no page."""
+        """The URL of the page that a file path refers to; None when it is not a page."""
         links = self._page.links
         if not links:
             return None
@@ -70,23 +70,23 @@ class MarkdownLinkResolver:
         if not _PAGE_SUFFIX.search(name):
             return None
         if name.startswith("@site/"):
-            below = "/" + posixpath.normpath(name.removeprefix("@site/"))
-            return next((url for known, url in links.items() if ("/" + known).endswith(below)), None)
+            suffix = "/" + posixpath.normpath(name.removeprefix("@site/"))
+            return next((url for known, url in links.items() if ("/" + known).endswith(suffix)), None)
         folders = [self._folder, posixpath.dirname(self._page.source_path)]
-        # Docusaurus looks from the top of the docs before it looks beside the page, unless the path begins with a dot.
+        # Docusaurus searches from the docs root before the page's folder, unless the path starts with a dot.
         top_first = self._page.generator == "docusaurus" and not name.startswith(("./", "../"))
         folders.insert(0 if top_first else 2, "")
         paths = (posixpath.normpath(posixpath.join(folder, name.lstrip("/"))) for folder in folders)
         return next((links[path] for path in paths if path in links), None)
 
-    def _joined(self, base: str, path: str, fragment: str) -> str | None:
+    def _join_url(self, base: str, path: str, fragment: str) -> str | None:
         path = path.removeprefix("@site")
         try:
             if path.startswith("/") and not path.startswith("//"):
                 root = self._page.site_root.rstrip("/")
                 return (root + path if root else urljoin(base, path)) + fragment
             return urljoin(base, path) + fragment
-        except ValueError:  # an address such as http://[ that urllib cannot take apart
+        except ValueError:  # such as http://[
             return None
 
 
@@ -95,11 +95,11 @@ def _split_fragment(address: str) -> tuple[str, str]:
     return path, mark + fragment if fragment else ""
 
 
-def _stands_for_folder(path: str) -> bool:
-    """Whether a file is served at the address of its folder: an index, a README, or one that is named like it.
+def _is_folder_page(path: str) -> bool:
+    """Whether a file is served at its folder's address: an index, a README, or one with the folder's name.
 
-    A canonical URL has no trailing slash, but links from such a page start from inside the folder, and MkDocs serves
-    every page like that.
+    A canonical URL has no trailing slash, but links in such a page are relative to the folder; in MkDocs this holds for
+    every page.
     """
     parts = _PAGE_SUFFIX.sub("", path).split("/")
     return parts[-1].lower() in _FOLDER_PAGES or parts[-1:] == parts[-2:-1]

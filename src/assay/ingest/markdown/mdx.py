@@ -1,7 +1,7 @@
-"""MDX as Docusaurus reads it: imports, exports, JSX tags, expressions and comments as rules of the parser.
+"""Parser rules for MDX as in Docusaurus: imports, exports, JSX tags, expressions and comments.
 
-Tags are tokens of their own and do not nest here: what stands between two of them is ordinary Markdown, however it
-is indented, and the renderer finds out which tag closes which.
+Tags are separate tokens and do not nest here: the text between two of them is ordinary Markdown, however it is
+indented, and the renderer matches opening and closing tags.
 """
 
 import re
@@ -14,14 +14,14 @@ from assay.ingest.markdown.javascript import is_export, match_import, skip_state
 from assay.ingest.markdown.scanning import charge, comment_end, expression_end, tag_at
 
 IMPORTS = "imports"
-"""Key of the parser's environment: path of each default import by its name."""
+"""Key in the parser's environment: path of each default import by its name."""
 
-_LONGEST_TAG = 500  # lines
+_MAX_TAG_LINES = 500  # lines
 _UNWRAPPED = re.compile(r"(`{3,}|~{3,})[ \t]*mdx-code-block\b")
 
 
 def esm(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Import and export statements at the beginning of a line; imports are remembered."""
+    """Import and export statements at the start of a line; imports are recorded."""
     first = state.bMarks[start]
     if state.level or state.blkIndent or state.tShift[start]:
         return False
@@ -42,7 +42,7 @@ def esm(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _export(state: StateBlock, position: int, limit: int) -> int:
-    """Where an export ends; once nothing is left to scan, one that is never closed ends where its line does."""
+    """The end of an export; once the budget is used up, an unclosed one ends with its line."""
     if not charge(state.env, 0):
         return state.src.find("\n", position, limit)
     after, is_closed = skip_statement(state.src, position, limit)
@@ -52,7 +52,7 @@ def _export(state: StateBlock, position: int, limit: int) -> int:
 
 
 def _imports(state: StateBlock, position: int, limit: int, silent: bool) -> int:
-    """Read the imports of a line. Returns where they end, -1 when the line is no import."""
+    """Read the imports of a line. Return their end, or -1 when the line is not an import."""
     source = state.src
     after = -1
     while found := match_import(source, position, limit):
@@ -68,13 +68,13 @@ def _imports(state: StateBlock, position: int, limit: int, silent: bool) -> int:
 
 
 def jsx(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Lines that hold nothing but tags, expressions and comments."""
+    """Lines with only tags, expressions and comments."""
     source = state.src
     first = position = state.bMarks[start] + state.tShift[start]
     if source[position] not in "<{":
         return False
     last = state.eMarks[end - 1]
-    limit = state.eMarks[min(end, start + _LONGEST_TAG) - 1]
+    limit = state.eMarks[min(end, start + _MAX_TAG_LINES) - 1]
     tokens: list[Token] = []
     while True:
         if source.startswith("<!--", position):
@@ -97,7 +97,7 @@ def jsx(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _construct(state: StateBlock, position: int, limit: int, tokens: list[Token]) -> int:
-    """Read one tag or expression. Returns where it ends, -1 when there is none."""
+    """Read one tag or expression. Return its end, or -1 when there is none."""
     source = state.src
     if source[position] == "{":
         after = expression_end(state.env, source, position, limit)
@@ -118,7 +118,7 @@ def _expression(content: str) -> Token:
 
 
 def expression(state: StateInline, silent: bool) -> bool:
-    """An expression inside running text."""
+    """An expression in inline text."""
     after = expression_end(state.env, state.src, state.pos, state.posMax)
     if after < 0:
         return False
@@ -129,7 +129,7 @@ def expression(state: StateInline, silent: bool) -> bool:
 
 
 def unwrapped_fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A fence named `mdx-code-block`: Docusaurus reads what is inside as if the fence were not there."""
+    """A fence named `mdx-code-block`; Docusaurus parses its content as if the fence were absent."""
     first = state.bMarks[start] + state.tShift[start]
     opened = _UNWRAPPED.match(state.src, first, state.eMarks[start])
     if not opened:

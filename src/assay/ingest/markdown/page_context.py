@@ -1,4 +1,4 @@
-"""What the renderers of one page share: the page's own source, and every file that it puts in place."""
+"""The state shared by the renderers of one page: its own source, and every included file."""
 
 import posixpath
 from collections.abc import Mapping
@@ -9,18 +9,18 @@ from assay.ingest.markdown.javascript import unescaped
 from assay.ingest.text.inlines import storable
 from assay.ingest.text.normalized import NormalizedWriter
 
-_MOST_INCLUDED = 5_000_000
-"""Characters of all files that a page puts in place: one that names a large file often is no longer than it."""
+_MAX_INCLUDED = 5_000_000
+"""Limit of all included files together, in characters: one large file may be included many times."""
 
 
 @dataclass(slots=True)
 class PageContext:
-    """What every renderer of one page shares.
+    """The state shared by every renderer of one page.
 
-    dialect: which extensions the page is written with.
-    is_docusaurus: whether Docusaurus serves it; decides about level-1 anchors and about comments in code.
-    includes: files by the path that the page names them with.
-    inclusions, included_characters: how many files were put in place so far, and how long they are together.
+    dialect: the extensions the page is written with.
+    is_docusaurus: Docusaurus serves it; decides about level-1 anchors and about comments in code.
+    includes: files by the path used in the page.
+    inclusions, included_characters: number and total length of the files included so far.
     """
 
     dialect: Dialect
@@ -31,9 +31,9 @@ class PageContext:
     included_characters: int = 0
 
     def included(self, path: str) -> str | None:
-        """A file that the page names; None when it is not there, or too much was put in place already."""
+        """An included file; None when it is missing or the limit is reached."""
         for name in (path, unescaped(path), posixpath.normpath(path)):
-            if name in self.includes and self.included_characters <= _MOST_INCLUDED:
+            if name in self.includes and self.included_characters <= _MAX_INCLUDED:
                 self.included_characters += len(self.includes[name])
                 return storable(self.includes[name])
         return None

@@ -1,8 +1,8 @@
-"""Markdown and MDX pages → documents, read as their site would show them.
+"""Markdown and MDX pages → documents, as their site would show them.
 
 The steps, each in a module of its own: `grammar` parses the page with the rules of its dialect, `rendering` walks the
-tokens, `elements` follows tags and containers, and `normalized` writes the text; its docstring shows the form that
-the text has. `anchors` gives headings the ids of the real page, and `links` finds where links lead.
+tokens, `elements` tracks tags and containers, and `normalized` writes the text in the form its docstring shows.
+`anchors` gives headings the ids of the real page, and `links` resolves links.
 """
 
 import re
@@ -18,13 +18,13 @@ from assay.model.bounds import TITLE, shortened
 from assay.model.documents import Document, MediaType, RawPage
 
 READER_REVISION = "5"
-"""Changes whenever the same page would give another document, or more of it would be kept."""
+"""Increase when the same page would give another document, or more of it would be stored."""
 
 _BLANKS = re.compile(r"\s+")
 
 
 def read_markdown(page: RawPage) -> Document:
-    """The document that a Markdown or MDX page shows. Pure: the same page gives the same document.
+    """Convert a Markdown or MDX page to a document. Deterministic, no I/O.
 
     Raises InputError for a page of another media type.
     """
@@ -42,7 +42,7 @@ def read_markdown(page: RawPage) -> Document:
 
 
 def dialect_of(page: RawPage) -> Dialect:
-    """Which extensions a page is written with. Docusaurus reads `.md` as MDX, unless the page says otherwise."""
+    """The dialect of a page. Docusaurus reads `.md` as MDX, unless the page says otherwise."""
     if page.generator == "mkdocs":
         return Dialect.MKDOCS
     if page.media_type is MediaType.MDX or page.generator == "docusaurus":
@@ -51,7 +51,7 @@ def dialect_of(page: RawPage) -> Dialect:
 
 
 def _title(page: RawPage, first_heading: str | None) -> str:
-    """The front matter's title, else the first level-1 heading, else what the source knows, else the file's name."""
+    """The front matter's title, else the first level-1 heading, else the source's title, else the file's name."""
     written = page.front_matter.get("title")
     named = _BLANKS.sub(" ", str(written)).strip() if isinstance(written, str | int | float) else ""
     title = named or first_heading or page.title or _name(page.source_path) or page.slug
@@ -59,9 +59,9 @@ def _title(page: RawPage, first_heading: str | None) -> str:
 
 
 def _name(path: str) -> str:
-    """A file's name as a title: `import_notes.md` gives `Import notes`; of an index, the folder's name.
+    """A file name as a title: `import_notes.md` gives `Import notes`; an index has its folder's name.
 
-    A name with capitals keeps them, as in MkDocs.
+    Capitals in a name are kept, as in MkDocs.
     """
     *folders, file = path.split("/")
     stem = file.rpartition(".")[0] or file

@@ -61,7 +61,7 @@ class Renderer:
         self._handlers: dict[str, Callable[[Token], None]] = self._block_handlers()
 
     def render(self, source: str) -> None:
-        """Write what a source shows. The source has no front matter."""
+        """Write a source, without its front matter."""
         source = _NEWLINES.sub("\n", storable(source).removeprefix("\ufeff"))
         allow_scanning(self._environment, source)
         tokens = self._without_footnotes(self._parser.parse_blocks(source, self._environment))
@@ -108,7 +108,7 @@ class Renderer:
         return handlers | dict.fromkeys(flushing, flush) | dict.fromkeys(closing, close)
 
     def _walk(self, tokens: list[Token]) -> None:
-        """Write what these tokens show."""
+        """Write tokens."""
         handlers = self._handlers
         index, count = 0, len(tokens)
         while index < count:
@@ -137,7 +137,7 @@ class Renderer:
         dialect = self._context.dialect
         self._open_html = 0
         self._elements.flush()
-        self._elements.show_again()
+        self._elements.reset_hidden()
         self._write_footnotes()
         text, explicit = attribute_list_id(content) if dialect is Dialect.MKDOCS else braced_id(content)
         slugged = self._inline(text)
@@ -145,7 +145,7 @@ class Renderer:
         self._elements.heading(level, inline, self._anchors.anchor(slugged, level, explicit))
 
     def _table(self, tokens: list[Token], index: int) -> int:
-        """Write the table that opens at index. Returns where it closes."""
+        """Write the table that opens at index. Return the index where it closes."""
         self._elements.flush()
         rows: list[list[Inline]] = []
         while (token := tokens[index]).type != "table_close":
@@ -158,7 +158,7 @@ class Renderer:
         return index
 
     def _run(self, content: str) -> Inline:
-        """A run of inline text by itself, as in a cell or a title; tags inside cannot reach beyond it."""
+        """Render inline text separately, as in a cell or a title; tags inside end with it."""
         return self._elements.captured(lambda: self._inline(content))
 
     def _open_list(self, tokens: list[Token], index: int) -> None:
@@ -233,7 +233,7 @@ class Renderer:
     # --- running text ---
 
     def _inline(self, content: str) -> str:
-        """Pass inline text on. Returns it as it is slugged: code without backticks, expressions as written."""
+        """Write inline text. Return the text for its slug: code without backticks, expressions as written."""
         elements = self._elements
         if self._special(content) is None:
             elements.text(content)
@@ -258,7 +258,7 @@ class Renderer:
         return "".join(slugged)
 
     def _rare_inline(self, token: Token) -> str:
-        """Pass on a token that few texts have. Returns what of it is slugged."""
+        """Write a rare token. Return its text for the slug."""
         name = token.type
         if name == "tag":
             self._tag(token.meta["tag"])
@@ -308,7 +308,7 @@ class Renderer:
             self._elements.code(text, fences.language_of(token.content), "")
 
     def _put(self, text: str, links: MarkdownLinkResolver, anchors: Anchors | None) -> None:
-        """Write what another file shows, here. anchors: that number its headings; None for its own."""
+        """Write another file here. anchors: numbers its headings; None for its own numbering."""
         self._elements.flush()
         if not self._elements.is_run:
             self._elements.spill()
@@ -321,7 +321,7 @@ class Renderer:
     # --- footnotes ---
 
     def _without_footnotes(self, tokens: list[Token]) -> list[Token]:
-        """Set the footnotes' texts aside. Returns the other tokens."""
+        """Store the footnotes' texts. Return the other tokens."""
         if "footnotes" not in self._environment:
             return tokens
         kept: list[Token] = []
@@ -341,7 +341,7 @@ class Renderer:
         return kept
 
     def _write_footnotes(self) -> None:
-        """Write the footnotes that were referred to since the last heading, each once."""
+        """Write the footnotes referenced since the last heading, each once."""
         if not self._referred or self._context.writer.depth:
             return
         is_next = False
@@ -357,7 +357,7 @@ class Renderer:
 
 
 def _is_tight(tokens: list[Token], index: int) -> bool:
-    """Whether the list that opens at index has no blank lines between its items, as its first paragraph tells."""
+    """Whether the list that opens at index is tight, as its first paragraph shows."""
     level = tokens[index].level
     for at in range(index + 1, len(tokens)):
         token = tokens[at]
@@ -369,13 +369,13 @@ def _is_tight(tokens: list[Token], index: int) -> bool:
 
 
 def _explicit_ids(tokens: list[Token]) -> set[str]:
-    """Ids that the authors of a page gave its headings."""
+    """The explicit ids of a page's headings."""
     contents = (after.content for token, after in pairwise(tokens) if token.type == "heading_open")
     return {given for content in contents if (given := attribute_list_id(content)[1])}
 
 
 def _plain(tokens: list[Token]) -> str:
-    """The text of inline tokens without any markup."""
+    """The text of inline tokens without markup."""
     return "".join(
         " " if token.type == "softbreak" else token.content or _plain(token.children or []) for token in tokens
     )

@@ -1,4 +1,4 @@
-"""Tags as a page uses them: what opening and closing each one does to the text around it."""
+"""The effect of opening and closing tags on the text."""
 
 import re
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from assay.ingest.text.text_flow import CellTable
 
 _LANGUAGE_CLASS = re.compile(r"\b(?:language|lang|highlight-source)-([\w+#.-]+)")
 _NAMED_BY_TYPE = {"Admonition", "Aside", "Callout"}
-_WIDEST = 100
-_LONGEST_NUMBER = 9
+_MAX_COLSPAN = 100
+_MAX_DIGITS = 9
 
 
 class TagReader:
-    """Follows the tags of one source."""
+    """Tracks the tags of one source."""
 
     def __init__(self, elements: Elements) -> None:
         self._elements = elements
@@ -47,7 +47,7 @@ class TagReader:
         }
 
     def read(self, tag: Tag) -> None:
-        """A tag; also one that closes nothing."""
+        """Read a tag, including one that closes nothing."""
         role = role_of(tag)
         if role is Role.INLINE:
             return
@@ -259,7 +259,7 @@ class TagReader:
         table = elements.tables[-1]
         row = table.row = table.row if table.row is not None else []
         captured = elements.capture()
-        span = min(_number(tag.text("colSpan", "colspan"), 1), _WIDEST)
+        span = min(_number(tag.text("colSpan", "colspan"), 1), _MAX_COLSPAN)
 
         def close() -> None:
             if (inline := elements.release(captured)) is not None:
@@ -269,7 +269,7 @@ class TagReader:
 
 
 def _number(written: str, otherwise: int) -> int:
-    return int(written) if written.isdecimal() and len(written) <= _LONGEST_NUMBER else otherwise
+    return int(written) if written.isdecimal() and len(written) <= _MAX_DIGITS else otherwise
 
 
 def _language_class(tag: Tag) -> str:

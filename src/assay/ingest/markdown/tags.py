@@ -1,4 +1,4 @@
-"""Tags in Markdown, HTML's and JSX's: reading one, and what each means for the text around it."""
+"""HTML and JSX tags in Markdown: parsing one, and the role of its element."""
 
 import html
 import re
@@ -22,7 +22,7 @@ _PIECE = re.compile(r"<!--.*?(?:-->|$)|<\?.*?(?:\?>|$)|<![A-Za-z\[].*?(?:>|$)", 
 
 
 class TagKind(Enum):
-    """What a tag does to the element it names."""
+    """The kind of a tag."""
 
     OPEN = "open"
     CLOSE = "close"
@@ -38,7 +38,7 @@ class Tag:
     attributes: dict[str, str] = field(default_factory=dict)
 
     def text(self, *names: str) -> str:
-        """The first of these attributes that is a plain string and not blank, "" when there is none."""
+        """The first of these attributes that is a string and not blank, "" when there is none."""
         for name in names:
             value = self.attributes.get(name, "").strip()
             if value.startswith("{") and value.endswith("}"):
@@ -50,7 +50,7 @@ class Tag:
 
 
 def parse_tag(source: str, position: int, end: int) -> tuple[Tag, int] | None:
-    """Read the tag that begins at a `<`. Returns it and where it ends; None when there is no tag."""
+    """Parse the tag that starts at a `<`. Return it and its end; None when there is none."""
     if simple := _SIMPLE_TAG.match(source, position, end):
         return _simple(simple), simple.end()
     named = _OPEN_NAME.match(source, position, end)
@@ -100,7 +100,7 @@ def _with_expressions(name: str, source: str, position: int, end: int) -> tuple[
 
 
 def html_pieces(source: str) -> Iterator[Tag | str]:
-    """The tags and the text of raw HTML in order; comments and declarations are left away."""
+    """The tags and the text of raw HTML in order; comments and declarations are omitted."""
     position, end = 0, len(source)
     text_start = 0
     while (position := source.find("<", position)) >= 0:
@@ -121,7 +121,7 @@ def html_pieces(source: str) -> Iterator[Tag | str]:
 
 
 class Role(Enum):
-    """What an element means for the text inside it."""
+    """The role of an element for the text inside it."""
 
     INLINE = "inline"  # its text runs on
     BLOCK = "block"  # its text stands apart
@@ -185,7 +185,7 @@ _VOID = frozenset(
 
 
 def role_of(tag: Tag) -> Role:
-    """What the element of this tag means. HTML's names are known in any case, components as they are written."""
+    """The role of a tag's element. HTML names match in any case, component names exactly."""
     role = _ROLE_OF.get(tag.name)
     if role is not None:
         return role
@@ -196,12 +196,12 @@ def role_of(tag: Tag) -> Role:
 
 
 def nesting_of(tag: Tag) -> int:
-    """1 for a tag that opens an element which stands apart, -1 for one that closes it, 0 for every other tag."""
+    """1 for a tag that opens a block element, -1 for one that closes it, 0 for every other tag."""
     if is_void(tag) or role_of(tag) in _RUNNING:
         return 0
     return -1 if tag.kind is TagKind.CLOSE else 1
 
 
 def is_void(tag: Tag) -> bool:
-    """Whether the tag stands alone: closed in itself, or an element of HTML that never has content."""
+    """Whether the tag is self-closed or a void element of HTML."""
     return tag.kind is TagKind.VOID or (tag.kind is TagKind.OPEN and tag.name.lower() in _VOID)
