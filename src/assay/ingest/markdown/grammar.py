@@ -1,7 +1,7 @@
-"""The Markdown parsers, one for each dialect: CommonMark and GFM with the rules that a site generator adds.
+"""The Markdown parsers, one per dialect: CommonMark and GFM with the rules that a site generator adds.
 
-Every extension is a rule of the parser, so nothing inside a code fence is ever touched. Parsers choose the rules to
-try by the character at hand; that changes which rules are asked, never which one wins.
+Every extension is a parser rule, so the content of code fences is never changed. Rules are selected by the current
+character; this changes which rules are tried, never which one matches.
 """
 
 from collections.abc import Callable, Mapping, MutableMapping

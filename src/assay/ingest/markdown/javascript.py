@@ -89,9 +89,9 @@ def _skip_template(source: str, position: int, end: int, depth: int) -> int:
 
 
 def skip_statement(source: str, position: int, end: int) -> tuple[int, bool]:
-    """Where the export that begins here ends, at the first blank line outside its brackets or at `end`.
+    """The end of the export that starts here: the first blank line outside its brackets, or `end`.
 
-    The second value is False for one whose brackets are never closed; it ends at its first blank line.
+    The second value is False if its brackets are never closed; it then ends at its first blank line.
     """
     opened, first_blank = 0, -1
     while found := _MARK.search(source, position, end):

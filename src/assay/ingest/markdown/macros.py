@@ -1,4 +1,4 @@
-"""Jinja's macros, as MkDocs pages have them: only the site's build knows what they show, so they are left away."""
+"""Jinja macros in MkDocs pages. Their output is known only to the site's build, so they are omitted."""
 
 import re
 
@@ -7,7 +7,7 @@ _ID = re.compile(r"\{#[\w-]++\s*+\}")
 
 
 def macro_end(text: str, start: int, end: int) -> int:
-    """Where the macro that begins at start ends, at most at end; -1 when none begins there. `{#id}` is no macro."""
+    """The end of the macro that starts at `start`, at most `end`; -1 when there is none. `{#id}` is not a macro."""
     opening = _OPENING.match(text, start, end)
     if not opening or _ID.match(text, start, end):
         return -1
@@ -18,7 +18,7 @@ def macro_end(text: str, start: int, end: int) -> int:
 
 
 def without_macros(text: str) -> str:
-    """The text without its macros. A mark that is not closed once is not closed later either: it is sought once."""
+    """Remove macros. A mark without a closing one is searched once: it has none later either."""
     kept: list[str] = []
     after = 0
     unclosed = set()

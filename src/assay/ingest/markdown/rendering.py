@@ -1,7 +1,7 @@
-"""Tokens of a page → its normalized text.
+"""Tokens of a page → normalized text.
 
-One renderer reads one source: the page itself, or a file that it imports, whose headings are numbered by themselves.
-All renderers of a page write to the same writer.
+One renderer handles one source: the page itself, or a file that it imports, whose headings are numbered separately.
+All renderers of a page share a writer.
 """
 
 import re
@@ -35,11 +35,11 @@ _DEEPEST_INCLUSION = 10
 
 
 class Renderer:
-    """Reads one source and writes what it shows.
+    """Renders one source.
 
-    links: finds where links lead from the file that this source is.
-    anchors: numbers the headings; None to number them by themselves.
-    depth: how many files stand between the page and this source.
+    links: resolves the links of this source's file.
+    anchors: numbers the headings; None for a separate numbering.
+    depth: number of files between the page and this source.
     """
 
     def __init__(

@@ -123,9 +123,9 @@ def html_pieces(source: str) -> Iterator[Tag | str]:
 class Role(Enum):
     """The role of an element for the text inside it."""
 
-    INLINE = "inline"  # its text runs on
-    BLOCK = "block"  # its text stands apart
-    HIDDEN = "hidden"  # its text is not shown
+    INLINE = "inline"  # inline text
+    BLOCK = "block"  # block text
+    HIDDEN = "hidden"  # hidden text
     LINK = "link"
     IMAGE = "image"
     CODE_SPAN = "code span"
@@ -146,7 +146,7 @@ class Role(Enum):
     TABS = "tabs"
     TAB = "tab"
     ADMONITION = "admonition"
-    COMPONENT = "component"  # somebody's own; may be inline or a block
+    COMPONENT = "component"  # a custom component; inline or block
 
 
 _ROLES: dict[Role, str] = {

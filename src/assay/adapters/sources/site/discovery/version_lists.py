@@ -22,7 +22,7 @@ _MOST_BYTES = 1_000_000
 def fetch_version_lists(
     store: CrawlStore, fetcher: RetryingFetcher, robots: Mapping[str, Robots]
 ) -> dict[str, tuple[Release, ...]]:
-    """The listed versions by root: a folder in which pages of several versions lie.
+    """The listed versions by root: a folder with pages of several versions.
 
     If a list cannot be fetched now, the one of the previous crawl is used.
     """
