@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +17,7 @@ from assay.app import shipped_folder
 from assay.cli import options
 from assay.cli.terminal.output import out, print_json
 from assay.errors import InputError
+from assay.model.spelling import nearest
 
 _INDEX = "index"
 _ROW = re.compile(r"^\| (?P<about>.+?) \| \[[^]]+\]\((?P<name>[\w-]+)\.md\) \|$")
@@ -65,7 +65,7 @@ def docs(
     elif sys.stdout.isatty():
         _show_page(out(), text)
     else:
-        sys.stdout.write(text)
+        out().print(text, markup=False, soft_wrap=True, end="")
 
 
 def listed_pages(index: str) -> list[DocsPage]:
@@ -90,8 +90,8 @@ def _found(name: str, files: Mapping[str, Path]) -> tuple[str, Path]:
     wanted = name.removeprefix("docs/").removesuffix(".md").lower()
     if wanted in files:
         return wanted, files[wanted]
-    near = get_close_matches(wanted, files, n=1, cutoff=_NEARLY)
-    meant = f" Did you mean {near[0]}?" if near else ""
+    near = nearest(wanted, files, likeness=_NEARLY)
+    meant = f" Did you mean {near}?" if near else ""
     raise InputError(f"There is no page {name!r}.{meant}", hint="`assay docs` lists the pages.")
 
 

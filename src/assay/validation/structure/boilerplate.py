@@ -18,6 +18,9 @@ from assay.validation.structure.judged import Judged, StructuralLimits, finding
 _LEAST_PAGES = 5
 """Of fewer pages, most are too few to tell a template by."""
 
+_LEAST_TEXT = 200
+"""Average characters of a page under which nothing fails: such short pages are alike without any banner."""
+
 _MOST = 0.5
 """A line on a larger share of the pages is part of their template."""
 
@@ -75,11 +78,16 @@ class _Lines:
         self.sizes.append(np.bincount(places, [size for _, size in lines], len(hashes)).astype(np.int64))
 
     def repeated(self) -> tuple[float, Hashes]:
-        """The share of all characters in lines that most pages have, and those lines, the largest first."""
+        """The share of all characters in lines that most pages have, and those lines, the largest first.
+
+        Nothing for fewer than 5 pages, or pages with fewer than 200 characters on average.
+        """
         if len(self.pages) < _LEAST_PAGES:
             return 0.0, np.empty(0, np.uint32)
         hashes, places, counts = np.unique(np.concatenate(self.pages), return_inverse=True, return_counts=True)
         sizes = np.bincount(places, np.concatenate(self.sizes), len(hashes))
+        if sizes.sum() < _LEAST_TEXT * len(self.pages):
+            return 0.0, np.empty(0, np.uint32)
         most = counts > _MOST * len(self.pages)
         order = np.argsort(-sizes[most], kind="stable")
         return float(sizes[most].sum() / max(sizes.sum(), 1)), hashes[most][order]

@@ -71,3 +71,7 @@ def test_each_version_and_locale_is_held_against_its_own_pages() -> None:
 
 def test_marks_and_numbers_alone_are_no_line() -> None:
     assert _found(_pages(10, "--- 12 --- {0} ---" * 5)).value == 0.0
+
+
+def test_pages_of_one_sentence_are_too_short_to_tell_a_template_by() -> None:
+    assert _found([page(word, f"This is page {number}.", title=word) for number, word in enumerate(WORDS)]).value == 0.0
