@@ -97,7 +97,7 @@ def catalog(url: str) -> Iterator[SqlCatalog]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A locked database is given up at once, by connections that are opened from now on."""
-    monkeypatch.setattr(database_module, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(database_module, "LOCK_TIMEOUT_SECONDS", 0.05)
 
 
 def started(code: str, url: str, *arguments: str) -> subprocess.Popen[str]:
@@ -533,7 +533,7 @@ def test_a_folder_in_place_of_the_file_cannot_be_opened(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(CatalogError, match=r"folder .*file/deeper cannot be made"):
+    with pytest.raises(CatalogError, match=r"folder .*file/deeper cannot be created"):
         SqlCatalog.open(f"sqlite:///{tmp_path}/file/deeper/catalog.db", create=True)
 
 

@@ -242,7 +242,7 @@ def test_the_schema_is_not_changed_under_a_running_build(tmp_path: Path, monkeyp
     url = f"sqlite:///{tmp_path}/catalog.db"
     catalog = SqlCatalog.open(url, create=True)
     monkeypatch.setattr(migrations, "SCHEMA_VERSION", "9999")
-    monkeypatch.setattr(locks, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(locks, "LOCK_TIMEOUT_SECONDS", 0.05)
     with catalog.build_lock(), pytest.raises(BuildInProgress, match="is running"):
         SqlCatalog.open(url, create=True)
     catalog.close()

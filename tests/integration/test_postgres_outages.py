@@ -16,7 +16,7 @@ from assay.model.generations import State
 from assay.testing.catalog_samples import NOON, built, generation, in_state, page
 
 pytest.importorskip("psycopg", reason="needs the driver, psycopg[binary]")
-lookups = importlib.import_module("assay.adapters.catalog.sql.lookups")
+lookups_module = importlib.import_module("assay.adapters.catalog.sql.lookups")
 
 FAR_MORE_THAN_THE_LIMIT = 10.0
 """Seconds in which a call ends that would hang without a limit; the limits themselves are far below."""
@@ -92,7 +92,7 @@ def test_a_new_connection_to_a_server_that_stands_still_is_waited_for_no_longer(
 def test_a_connection_that_came_too_late_serves_the_next_question(
     own: PostgresServer, url: str, catalog: SqlCatalog, chunk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookups, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(lookups_module, "PAUSE_SECONDS", 0.0)
     fresh = open_catalog(url, create=False, lookup_seconds=0.2)
     own.stall()
     try:
@@ -100,12 +100,12 @@ def test_a_connection_that_came_too_late_serves_the_next_question(
             fresh.chunk_metadata([chunk], "g1")
     finally:
         own.go_on()
-    look_ups = fresh._database.look_ups
-    assert look_ups is not None
-    [left] = look_ups._connects._left
+    lookups = fresh._database.lookups
+    assert lookups is not None
+    [left] = lookups._connects._abandoned
     connection = left.result(timeout=120)
     assert fresh.chunk_metadata([chunk], "g1")
-    assert list(look_ups._idle) == [connection]
+    assert list(lookups._idle) == [connection]
     fresh.close()
 
 
@@ -121,11 +121,11 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_the_next_one(
     own: PostgresServer, url: str, catalog: SqlCatalog, chunk: str
 ) -> None:
     catalog.chunk_metadata([chunk], "g1")
-    look_ups = catalog._database.look_ups
-    assert look_ups is not None
+    lookups = catalog._database.lookups
+    assert lookups is not None
     with pytest.raises(CatalogUnavailable):
-        look_ups.ask("SELECT 'late' FROM pg_sleep(1)", (), seconds=0.2)
-    assert look_ups.insist("SELECT 'asked for'", (), seconds=5) == [("asked for",)]
+        lookups.fetch("SELECT 'late' FROM pg_sleep(1)", (), seconds=0.2)
+    assert lookups.fetch_despite_pause("SELECT 'asked for'", (), seconds=5) == [("asked for",)]
     assert catalog.chunk_metadata([chunk], "g1")[chunk].slug == "a"
 
 
@@ -146,8 +146,8 @@ def test_after_a_failure_one_look_up_tries_when_the_pause_is_over(
         own.go_on()
     with pytest.raises(CatalogUnavailable, match="a moment ago"):
         catalog.chunk_metadata([chunk], "g1")
-    now = monotonic() + lookups.PAUSE_SECONDS
-    monkeypatch.setattr(lookups, "monotonic", lambda: now)
+    now = monotonic() + lookups_module.PAUSE_SECONDS
+    monkeypatch.setattr(lookups_module, "monotonic", lambda: now)
     assert catalog.chunk_metadata([chunk], "g1")
     assert catalog.chunk_metadata([chunk], "g1")
 

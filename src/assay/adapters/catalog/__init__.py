@@ -1,1 +1,1 @@
-"""The catalog: in SQLite, in Postgres, in memory."""
+"""The catalog in SQLite, Postgres or memory."""

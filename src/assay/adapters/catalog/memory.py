@@ -1,4 +1,4 @@
-"""The catalog in dictionaries: the SQL catalog's twin for tests, and for an index that need not outlive its process."""
+"""The catalog in memory, for tests and for an index that ends with its process."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,38 +33,41 @@ class MemoryCatalog:
         self._generations: dict[str, Generation] = {}
         self._revisions: dict[str, _Revision] = {}
         self._contents: dict[str, dict[str, str]] = {}  # generation id → URL → revision
-        self._checksums: dict[str, dict[str, bytes]] = {}  # generation id → URL → of its chunks, packed
+        self._checksums: dict[str, dict[str, bytes]] = {}  # generation id → URL → packed checksums of its chunks
         self._anchors: dict[str, Passage] = {}
 
     @contextmanager
     def build_lock(self) -> Iterator[None]:
-        """Hold the one right to build. Raises BuildInProgress."""
+        """Hold the build lock, released when the process dies. Raises BuildInProgress if another process holds it."""
         if not self._building.acquire(blocking=False):
-            raise BuildInProgress("Another build of this process is running.", hint="Wait for it to end.")
+            raise BuildInProgress("Another build of this process is running.", hint="Wait until it ends.")
         try:
             yield
         finally:
             self._building.release()
 
     def check(self) -> None:
-        """Do nothing: memory can be reached."""
+        """Do nothing: memory is always available."""
 
     def close(self) -> None:
-        """Do nothing: there is no connection."""
+        """Do nothing."""
 
     # generations
 
     def add_generation(self, generation: Generation) -> None:
-        """Store a new generation."""
+        """Store a new generation, in state building."""
         rules.check_new(generation)
         with self._lock:
             if generation.id in self._generations:
-                raise rules.already_there(generation.id)
+                raise rules.already_exists(generation.id)
             self._generations[generation.id] = _as_stored(generation)
             self._contents[generation.id], self._checksums[generation.id] = {}, {}
 
     def update_generation(self, generation: Generation) -> None:
-        """Store the fields of a generation anew, except its state and when it went live."""
+        """Overwrite the fields of a generation, except its state and the time it went live. Raises GenerationNotFound.
+
+        `transition` and `promote` change those two, perhaps in another process at the same time.
+        """
         with self._lock:
             state = self._state(generation.id)
             promoted_at = self._generations[generation.id].promoted_at
@@ -72,7 +75,7 @@ class MemoryCatalog:
             self._generations[generation.id] = stored
 
     def generation(self, generation_id: str) -> Generation:
-        """One generation."""
+        """One generation. Raises GenerationNotFound."""
         with self._lock:
             self._state(generation_id)
             return _as_stored(self._generations[generation_id])
@@ -84,11 +87,11 @@ class MemoryCatalog:
             return [_as_stored(generation) for generation in ordered]
 
     def live_id(self) -> str | None:
-        """Id of the live generation."""
+        """Id of the live generation; reads one row."""
         return self._live
 
     def transition(self, generation_id: str, target: State, *, reason: str | None = None) -> Generation:
-        """Change the state, except to live; a live generation that is retired leaves none in its place."""
+        """Change the state, except to live. Raises InvalidTransition, GenerationNotFound."""
         with self._lock:
             current = self._state(generation_id)
             rules.check_step(generation_id, current, target)
@@ -100,7 +103,10 @@ class MemoryCatalog:
             return _as_stored(after)
 
     def promote(self, generation_id: str, at: datetime) -> Generation:
-        """Make a candidate or retired generation live and the live one retired."""
+        """Make a candidate or retired generation live and retire the live one, in one transaction.
+
+        Raises InvalidTransition, GenerationNotFound.
+        """
         moment = rules.as_utc(at)
         with self._lock:
             check_transition(generation_id, self._state(generation_id), State.LIVE)
@@ -112,7 +118,7 @@ class MemoryCatalog:
             return _as_stored(promoted)
 
     def forget(self, generation_id: str) -> None:
-        """Delete a generation that is not live, and the documents that only it has; nothing for an unknown one."""
+        """Delete the rows of a generation that is not live, and documents that no generation includes any more."""
         with self._lock:
             if generation_id not in self._generations:
                 return
@@ -124,7 +130,7 @@ class MemoryCatalog:
     # documents and chunks
 
     def known_pages(self, generation_id: str) -> dict[tuple[str, str], KnownPage]:
-        """What a generation knows of each page, by (source name, key)."""
+        """The pages of a generation, by (source name, key)."""
         return {
             (stored.info.source, stored.key): KnownPage(
                 key=stored.key,
@@ -137,7 +143,7 @@ class MemoryCatalog:
         }
 
     def add_documents(self, generation_id: str, documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> None:
-        """Store documents with their chunks in a generation: all of them or, when one is refused, none."""
+        """Store documents with their chunks in a generation, in one transaction. URLs are unique in a generation."""
         now = now_utc()
         revisions: dict[str, _Revision] = {}
         for document, chunks in documents:
@@ -146,19 +152,23 @@ class MemoryCatalog:
             revisions[name] = _revision(name, document, chunks, now)
         with self._lock:
             rules.check_building(generation_id, self._state(generation_id))
-            # What is stored already stays as it is: its chunks know when they were first stored.
+            # Stored revisions are kept, because their chunks record when they were first stored.
             known = {**revisions, **self._revisions}
             self._contents[generation_id] = self._including(generation_id, revisions, known)
             self._revisions = known
 
     def include_revisions(self, generation_id: str, revisions: Sequence[str]) -> None:
-        """Include documents that are stored already: all of them or, when one is refused, none."""
+        """Include stored documents in a generation, in one transaction."""
         with self._lock:
             rules.check_building(generation_id, self._state(generation_id))
             self._contents[generation_id] = self._including(generation_id, revisions, self._revisions)
 
     def damaged_revisions(self, revisions: Sequence[str]) -> set[str]:  # noqa: ARG002
-        """None: nothing but this class writes to what it stores."""
+        """The revisions whose rows no longer match their id.
+
+        The id covers everything but the time at which a chunk was first stored. Documents stored before sections
+        were recorded cannot be checked and are left out.
+        """
         return set()
 
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
@@ -166,7 +176,7 @@ class MemoryCatalog:
         return iter([revision.document for revision in self._sorted(generation_id)])
 
     def listing(self, generation_id: str) -> Iterator[ListedDocument]:
-        """Every document of a generation, by URL, without its text."""
+        """Every document of a generation, by URL, without its text: much less is read."""
         stored = self.documents(generation_id)
         return (ListedDocument(one.revision, one.info, one.text_hash, one.chunk_count) for one in stored)
 
@@ -178,12 +188,12 @@ class MemoryCatalog:
             return None if revision is None else self._revisions[revision].document
 
     def documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[StoredDocument]:
-        """The documents of a generation at these URLs, by URL."""
+        """The documents of a generation at these URLs, ordered by URL; unknown URLs are left out."""
         wanted = set(urls)
         return iter([document for document in self.documents(generation_id) if document.info.url in wanted])
 
     def urls_of_texts(self, generation_id: str, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """URLs of the documents of a generation that have these texts, ascending."""
+        """URLs of the documents of a generation with these texts, ascending; unknown hashes are left out."""
         found: dict[str, tuple[str, ...]] = {}
         for document in self.documents(generation_id):
             if document.text_hash in text_hashes:
@@ -191,13 +201,13 @@ class MemoryCatalog:
         return found
 
     def text_of(self, text_hash: str) -> str | None:
-        """The text with this hash, of any document that is still stored."""
+        """The text with this hash, from any stored document."""
         with self._lock:
             stored = (revision.document for revision in self._revisions.values())
             return next((document.text for document in stored if document.text_hash == text_hash), None)
 
     def chunks(self, generation_id: str, revisions: Sequence[str] | None = None) -> Iterator[Chunk]:
-        """Chunks by URL and position, of the whole generation or of these revisions in it."""
+        """Chunks of a generation, by URL and position; only those of the given revisions, if given."""
         wanted = None if revisions is None else set(revisions)
         found = self._sorted(generation_id)
         return iter(
@@ -205,29 +215,35 @@ class MemoryCatalog:
         )
 
     def chunk_metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
-        """What the documents view says of these chunks, as long as this generation is the live one."""
+        """Rows of the documents view for these chunks while this generation is live; else none.
+
+        Searches wait for this call, so a slow catalog raises CatalogUnavailable after a short timeout.
+        """
         with self._lock:
             wanted = set(chunk_ids)
             live = self._sorted(generation_id) if self._live == generation_id else []
             return {chunk.id: _metadata(chunk) for revision in live for chunk in revision.chunks if chunk.id in wanted}
 
     def places_at(self, generation_id: str, urls: Sequence[str]) -> list[ChunkPlace]:
-        """Where the chunks of the documents at these URLs stand, by URL and position."""
+        """Positions of the chunks of the documents at these URLs, by URL and position."""
         wanted = set(urls)
         return [place for place in self._places(generation_id) if place.url in wanted]
 
     def places_of_ids(self, generation_id: str, chunk_ids: Sequence[str]) -> list[ChunkPlace]:
-        """Where these chunks stand, by URL and position."""
+        """Positions of these chunks, by URL and position; ids that the generation lacks are left out."""
         wanted = set(chunk_ids)
         return [place for place in self._places(generation_id) if place.chunk_id in wanted]
 
     def places_of_texts(self, generation_id: str, content_hashes: Sequence[str]) -> list[ChunkPlace]:
-        """Where the chunks with these texts stand, by URL and position."""
+        """Positions of the chunks with these texts, by URL and position."""
         wanted = set(content_hashes)
         return [place for place in self._places(generation_id) if place.content_hash in wanted]
 
     def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
-        """For each hash of an embedded text, a chunk of this generation that has it."""
+        """One chunk of this generation for each hash of an embedded text.
+
+        If the generation has checksums, chunks without a readable one are left out.
+        """
         with self._lock:
             self._state(generation_id)
             recorded = self._checksums[generation_id]
@@ -239,7 +255,10 @@ class MemoryCatalog:
             return {digest: chunk for digest, chunk in chunks if chunk.checksum is not None or not recorded}
 
     def record_checksums(self, generation_id: str, checksums: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Record the checksums of the vectors of whole documents: by URL, and by chunk id."""
+        """Record the vector checksums of whole documents, by URL and chunk id, in one transaction.
+
+        The generation has to be building. Unknown URLs are ignored.
+        """
         with self._lock:
             rules.check_building(generation_id, self._state(generation_id))
             there = self._contents[generation_id]
@@ -247,7 +266,10 @@ class MemoryCatalog:
             self._checksums[generation_id].update(packed)
 
     def checksums(self, generation_id: str, urls: Sequence[str]) -> dict[str, bytes]:
-        """The recorded checksums of the vectors of the documents at these URLs, by chunk id."""
+        """The recorded vector checksums of the documents at these URLs, by chunk id.
+
+        Chunks without one are left out (earlier versions recorded none). Raises CatalogCorrupt if a record is damaged.
+        """
         with self._lock:
             self._state(generation_id)
             return self._unpacked(generation_id, urls)
@@ -255,12 +277,15 @@ class MemoryCatalog:
     # judgments
 
     def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
-        """What is kept under these keys."""
+        """The stored passages by key; unknown keys are left out."""
         with self._lock:
             return {key: self._anchors[key] for key in keys if key in self._anchors}
 
     def keep_anchors(self, generation_id: str, anchors: Mapping[str, Passage]) -> None:
-        """Keep what judgments turned out to be about; what is kept already stays as it is."""
+        """Store the passages that judgments resolved to on a generation; they outlive it.
+
+        Existing keys are not overwritten. Raises GenerationNotFound.
+        """
         with self._lock:
             self._state(generation_id)
             self._anchors = {**anchors, **self._anchors}
@@ -288,19 +313,19 @@ class MemoryCatalog:
             return [self._revisions[revision] for _, revision in sorted(self._contents[generation_id].items())]
 
     def _including(self, generation_id: str, names: Iterable[str], known: dict[str, _Revision]) -> dict[str, str]:
-        """The generation's contents with these revisions."""
+        """Return the generation's contents with these revisions added."""
         contents = dict(self._contents[generation_id])
         for name in names:
             if name not in known:
-                raise rules.not_stored(name)
+                raise rules.unknown_revision(name)
             url = known[name].document.info.url
             if contents.setdefault(url, name) != name:
-                raise rules.two_documents(generation_id, url)
+                raise rules.duplicate_url(generation_id, url)
         return contents
 
 
 def _as_stored(generation: Generation) -> Generation:
-    """A copy that shares nothing, as a database would give it back."""
+    """Return a deep copy, as a database would."""
     return generation_of(generation_row(generation))
 
 

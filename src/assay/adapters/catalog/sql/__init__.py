@@ -1,1 +1,1 @@
-"""What the SQL catalog is made of: tables, statements, rows, migrations and the faults of two databases."""
+"""Tables, statements, rows, migrations and errors of the SQL catalog."""

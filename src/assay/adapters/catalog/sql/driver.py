@@ -1,10 +1,10 @@
-"""Connections of psycopg that wait no longer than they may. The only file that imports psycopg; it is optional."""
+"""psycopg connections with time limits. The only file that imports psycopg, which is optional."""
 
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as StillWaiting
+from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -15,66 +15,65 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 KEYWORDS = frozenset(option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults())
-"""The parameters of a connection that the installed libpq knows."""
+"""Connection parameters of the installed libpq."""
 
 Error = psycopg.Error
 OperationalError = psycopg.OperationalError
 InvalidUrl = psycopg.ProgrammingError
 
-_until: ContextVar[float | None] = ContextVar("until", default=None)
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
-class OutOfTime(psycopg.OperationalError):
-    """The server did not answer in the time that there was."""
+class ServerTimeout(psycopg.OperationalError):
+    """The server did not answer in time."""
 
 
 @contextmanager
-def done_within(seconds: float) -> Iterator[None]:
-    """Whatever this thread asks of a server in the block has to be done in so many seconds from now, all together."""
-    token = _until.set(monotonic() + seconds)
+def time_limit(seconds: float) -> Iterator[None]:
+    """Limit the total time of all server requests that this thread makes in the block."""
+    token = _deadline.set(monotonic() + seconds)
     try:
         yield
     finally:
-        _until.reset(token)
+        _deadline.reset(token)
 
 
 def seconds_left() -> float | None:
-    """What is left of the innermost done_within, 0 or more; None outside of it."""
-    until = _until.get()
-    return None if until is None else max(until - monotonic(), 0.0)
+    """Seconds left of the innermost time_limit, 0 or more; None outside of one."""
+    deadline = _deadline.get()
+    return None if deadline is None else max(deadline - monotonic(), 0.0)
 
 
 class BoundedConnection(psycopg.Connection[Any]):
     """A connection that closes itself when the server does not answer in time.
 
-    A limit that the server keeps (statement_timeout) helps against slow statements, and not against a server or a
-    network that stands still.
+    The server's own limit (statement_timeout) does not help if the server or the network hangs.
     """
 
-    patience: float | None = None
-    """Seconds that one exchange with the server may take, where no done_within says less; None for no limit."""
+    timeout: float | None = None
+    """Seconds for one exchange with the server, unless time_limit sets fewer; None for no limit."""
 
     def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as inherited
-        """Run one exchange with the server to its end. Raises OutOfTime."""
-        limits = [seconds for seconds in (self.patience, seconds_left()) if seconds is not None]
+        """Run one exchange with the server. Raises ServerTimeout."""
+        limits = [seconds for seconds in (self.timeout, seconds_left()) if seconds is not None]
         if not limits:
             return super().wait(gen, *arguments, **named)
         try:
-            return super().wait(_until_done(gen, monotonic() + min(limits)), *arguments, **named)
-        except OutOfTime:
-            self.close()  # an answer that comes later would be taken for that of another question
+            return super().wait(_with_deadline(gen, monotonic() + min(limits)), *arguments, **named)
+        except ServerTimeout:
+            self.close()  # a late answer would be read as that of the next request
             raise
 
 
-def _until_done(exchange: Generator[Any, Any, Any], until: float) -> Generator[Any, Any, Any]:
-    """The same exchange, ended at that time. psycopg wakes it ten times a second though nothing has come."""
+def _with_deadline(exchange: Generator[Any, Any, Any], deadline: float) -> Generator[Any, Any, Any]:
+    """Run an exchange until a deadline. psycopg resumes it ten times a second, also without an answer."""
     try:
         wanted = next(exchange)
         while True:
             ready = yield wanted
-            if not ready and monotonic() >= until:
+            if not ready and monotonic() >= deadline:
                 exchange.close()
-                raise OutOfTime("the server does not answer")
+                raise ServerTimeout("the server does not answer")
             wanted = exchange.send(ready)
     except StopIteration as done:
         return done.value
@@ -84,8 +83,8 @@ def _until_done(exchange: Generator[Any, Any, Any], until: float) -> Generator[A
 class Connector:
     """How to reach a server.
 
-    parameters: as libpq has them; the password is one of them.
-    schema: the one that the parameters put on the search path; None for the user's own path.
+    parameters: libpq's, including the password.
+    schema: the one on the search path; None for the user's own search path.
     """
 
     parameters: Mapping[str, str] = field(repr=False)
@@ -93,48 +92,48 @@ class Connector:
 
     @classmethod
     def of(cls, url: str, defaults: Mapping[str, str]) -> "Connector":
-        """Read a URL as libpq does; defaults hold where it says nothing. Raises InvalidUrl, which may name secrets."""
-        said = {name: str(value) for name, value in conninfo_to_dict(url).items() if value is not None}
-        return cls({**defaults, **said})
+        """Parse a URL as libpq does, over defaults. Raises InvalidUrl, whose message may contain secrets."""
+        given = {name: str(value) for name, value in conninfo_to_dict(url).items() if value is not None}
+        return cls({**defaults, **given})
 
-    def connect(self, *, patience: float | None, autocommit: bool) -> BoundedConnection:
-        """A new connection. Raises OperationalError."""
-        # A pooler between us and the server may give every transaction to another session: nothing is prepared.
+    def connect(self, *, timeout: float | None, autocommit: bool) -> BoundedConnection:
+        """Connect. Raises OperationalError."""
+        # A pooler may give every transaction to another session, so nothing is prepared.
         parameters: dict[str, Any] = {**self.parameters}
         connection = BoundedConnection.connect(autocommit=autocommit, prepare_threshold=None, **parameters)
-        connection.patience = patience
+        connection.timeout = timeout
         return connection
 
 
-class PatientConnects:
-    """Connects in threads of their own: who cannot wait any longer leaves the connection to who comes next.
+class ConnectionAttempts:
+    """Connects in background threads; a caller that times out leaves its attempt to the next caller.
 
-    So a limit that is shorter than it takes to connect delays the first answer, and does not prevent it. Looking up a
-    host's name is within the limit too, for which libpq has none.
+    Thus a time limit shorter than connecting takes delays the first answer but does not prevent it. The limit includes
+    the lookup of the host name, for which libpq has none.
     """
 
     def __init__(self, connect: Callable[[], BoundedConnection]) -> None:
         self._connect = connect
-        self._left: deque[Future[BoundedConnection]] = deque()
+        self._abandoned: deque[Future[BoundedConnection]] = deque()
 
     def __call__(self) -> BoundedConnection:
-        """A connection. Raises OperationalError; OutOfTime when done_within ends before there is one."""
-        attempt = self._left_by_another() or self._begin()
+        """Return a connection. Raises OperationalError; ServerTimeout if time_limit ends first."""
+        attempt = self._abandoned_attempt() or self._begin()
         try:
             return attempt.result(timeout=seconds_left())
-        except StillWaiting:
-            self._left.append(attempt)
-            raise OutOfTime("there is no connection yet") from None
+        except FutureTimeout:
+            self._abandoned.append(attempt)
+            raise ServerTimeout("there is no connection yet") from None
 
     def close(self) -> None:
-        """Close what nobody came for."""
-        while self._left:
-            self._left.popleft().add_done_callback(_close_connection)
+        """Close abandoned connections."""
+        while self._abandoned:
+            self._abandoned.popleft().add_done_callback(_close_connection)
 
-    def _left_by_another(self) -> Future[BoundedConnection] | None:
-        while self._left:
+    def _abandoned_attempt(self) -> Future[BoundedConnection] | None:
+        while self._abandoned:
             with suppress(IndexError):  # another thread took it
-                attempt = self._left.popleft()
+                attempt = self._abandoned.popleft()
                 if not (attempt.done() and attempt.exception()):
                     return attempt
         return None
@@ -145,7 +144,7 @@ class PatientConnects:
         def run() -> None:
             try:
                 attempt.set_result(self._connect())
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the attempt raises it
+            except BaseException as error:  # noqa: BLE001 - raised by the waiting caller
                 attempt.set_exception(error)
 
         threading.Thread(target=run, name="catalog-connect", daemon=True).start()

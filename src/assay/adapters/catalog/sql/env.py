@@ -1,4 +1,4 @@
-"""Alembic's entry point. It only ever runs in a transaction that Assay opened; see migrations.py."""
+"""Alembic's entry point, run in a transaction that migrations.py opened."""
 
 from alembic import context
 

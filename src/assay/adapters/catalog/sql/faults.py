@@ -1,4 +1,4 @@
-"""What SQLite, Postgres and SQLAlchemy raise, as errors of the catalog. No other file knows their errors."""
+"""Maps errors of SQLite, Postgres and SQLAlchemy to CatalogErrors. No other file knows their errors."""
 
 import json
 import sqlite3
@@ -50,10 +50,10 @@ _SQLITE: dict[int, tuple[type[CatalogError], str, str]] = {
 
 @contextmanager
 def mapped(name: str, *, only_reads: bool = False) -> Iterator[None]:
-    """Raise whatever a database raises as a CatalogError.
+    """Turn errors of a database into CatalogErrors.
 
-    name: what to call the database, without its password.
-    only_reads: whether a value that cannot be understood is one that was stored.
+    name: the database's name for messages, without its password.
+    only_reads: whether the block only reads, so that an unreadable value means a damaged catalog.
     """
     try:
         yield
@@ -66,7 +66,7 @@ def mapped(name: str, *, only_reads: bool = False) -> Iterator[None]:
             f"The catalog {name} is damaged: it holds broken JSON ({error}).", hint=_REBUILD
         ) from error
     except (ValueError, OverflowError) as error:
-        if only_reads and not isinstance(error, UnicodeEncodeError):  # that one is what was asked for
+        if only_reads and not isinstance(error, UnicodeEncodeError):  # that one comes from the query's own value
             raise CatalogCorrupt(f"The catalog {name} is damaged ({error}).", hint=_REBUILD) from error
         raise CatalogError(
             f"The catalog {name} cannot hold or give back a value ({error}).",
@@ -88,9 +88,9 @@ def _catalog_error(name: str, error: Exception) -> CatalogError:
 
 
 def _from_sqlite(name: str, error: sqlite3.Error) -> CatalogError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when the Python module itself raised it
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent if the Python module raised it
     kind, what, hint = _SQLITE.get(code, (CatalogError, "failed", "This is a fault in Assay."))
-    if "Could not decode to UTF-8" in str(error):  # the module's own words, and it has no code for it
+    if "Could not decode to UTF-8" in str(error):  # the module's own message, without a code
         return CatalogCorrupt(f"The catalog {name} is damaged: it holds text that is not UTF-8.", hint=_REBUILD)
     if code == sqlite3.SQLITE_ERROR and "no such" in str(error):
         kind, what, hint = CatalogSchemaError, "has another schema than this version of Assay", SCHEMA_HINT
@@ -105,10 +105,10 @@ def _from_postgres(name: str, error: exc.DBAPIError) -> CatalogError:
     return _postgres_error(name, fault, error.orig)
 
 
-def from_postgres(name: str, error: Exception) -> CatalogError:
-    """An error of the driver itself, from connecting or from a statement, as one of the catalog."""
+def map_driver_error(name: str, error: Exception) -> CatalogError:
+    """Map an error of the driver, from connecting or from a statement, to a CatalogError."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
-    # The driver's class for a connection that failed or ended; a statement that failed has a code.
+    # The driver raises OperationalError for a lost connection; a failed statement has a code.
     fault = fault_of(error, disconnected="OperationalError" in kinds)
     if fault is None and "DataError" in kinds:
         fault = UNSTORABLE
@@ -121,5 +121,5 @@ def _postgres_error(name: str, fault: Fault | None, original: object) -> Catalog
 
 
 def _first_line(error: object) -> str:
-    """What it says, without the statement, its values or the server's further remarks."""
+    """Return the message without the statement, its values and the server's details."""
     return str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__

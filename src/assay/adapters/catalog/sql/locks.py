@@ -1,4 +1,4 @@
-"""The one right to build: a locked file beside SQLite's, an advisory lock in Postgres. Both end with the process."""
+"""The build lock: a locked file next to the SQLite file, an advisory lock in Postgres. Both end with the process."""
 
 import errno
 import json
@@ -12,30 +12,30 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from assay.adapters.catalog.sql.database import WAIT_SECONDS, Database
+from assay.adapters.catalog.sql.database import LOCK_TIMEOUT_SECONDS, Database
 from assay.adapters.catalog.sql.faults import mapped
 from assay.adapters.catalog.sql.records import now_utc
 from assay.errors import BuildInProgress, CatalogError
 
-_FREE = "Free some space and run the command again; what was live still is."
-_HINT = "Wait for it to end, or end that process; the lock goes with it."
+_DISK_HINT = "Free some space and run the command again; what was live still is."
+_BUSY_HINT = "Wait until it ends, or end that process; that releases the lock."
 _NOTICE_DEAD_HOLDERS = (
     "SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),"
     " set_config('tcp_keepalives_count', '3', false)"
 )
-"""A holder whose machine is gone closes no connection; without this the server waits two hours for it."""
+"""Without keepalives the server waits two hours for a holder whose machine is gone."""
 
 _KEY_SPACE = 0x61737361  # "assa": the first of the two numbers of our advisory locks
 
 
 @contextmanager
 def build_lock(database: Database, *, wait: bool) -> Iterator[None]:
-    """Hold the lock for the block. wait: up to WAIT_SECONDS for another holder instead of none.
+    """Hold the lock for the block. wait: wait up to LOCK_TIMEOUT_SECONDS for another holder.
 
-    Raises BuildInProgress, naming the holder where it is known.
+    Raises BuildInProgress, with the holder if it is known.
     """
     if database.path is not None:
-        with _file_lock(database.path, WAIT_SECONDS if wait else 0):
+        with _file_lock(database.path, LOCK_TIMEOUT_SECONDS if wait else 0):
             yield
     else:
         with _advisory_lock(database, wait=wait):
@@ -45,33 +45,33 @@ def build_lock(database: Database, *, wait: bool) -> Iterator[None]:
 @contextmanager
 def _file_lock(path: Path, seconds: float) -> Iterator[None]:
     lock = FileLock(path.with_name(f"{path.name}.build-lock"), thread_local=False)
-    # The note is a file of its own: some versions of filelock empty the locked file of another holder.
-    note = path.with_name(f"{path.name}.build-holder")
+    # The holder is in a separate file because some versions of filelock empty the locked file.
+    holder_file = path.with_name(f"{path.name}.build-holder")
     try:
         lock.acquire(timeout=seconds, poll_interval=0.05)
-        note.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": _now()}))
+        holder_file.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": _now()}))
     except Timeout:
-        raise _in_progress(_holder(note)) from None
+        raise _in_progress(_holder(holder_file)) from None
     except OSError as error:
         lock.release()
         full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         raise CatalogError(
             f"The lock file {lock.lock_file} cannot be written ({error.strerror or error}).",
-            hint=_FREE if full else "Building needs write access to the catalog's folder.",
+            hint=_DISK_HINT if full else "Building needs write access to the catalog's folder.",
         ) from error
     try:
         yield
     finally:
-        with suppress(OSError):  # the note says nothing once the lock is free
-            note.unlink()
+        with suppress(OSError):  # ignored while the lock is free
+            holder_file.unlink()
         lock.release()
 
 
-def _holder(note: Path) -> str:
-    """Who holds the lock, by the note; "" in the moment between lock and note, and after it."""
+def _holder(holder_file: Path) -> str:
+    """Describe the lock's holder; "" if it is not written yet, or already removed."""
     try:
-        said = json.loads(note.read_text())
-        return f"process {said['pid']} on {said['host']}, since {said['since']}"
+        given = json.loads(holder_file.read_text())
+        return f"process {given['pid']} on {given['host']}, since {given['since']}"
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
@@ -87,27 +87,27 @@ def _advisory_lock(database: Database, *, wait: bool) -> Iterator[None]:
             connection.execute(text(_NOTICE_DEAD_HOLDERS))
             key = _lock_key(connection)
             if wait:
-                connection.execute(text(f"SET lock_timeout = '{WAIT_SECONDS}s'"))
+                connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'"))
                 connection.execute(text("SELECT pg_advisory_lock(:space, :key)"), key)
             elif not connection.scalar(text("SELECT pg_try_advisory_lock(:space, :key)"), key):
-                raise _in_progress(_session(connection, key))
+                raise _in_progress(_session_holder(connection, key))
         yield
     finally:
-        with suppress(SQLAlchemyError):  # a session that is gone has no lock any more
+        with suppress(SQLAlchemyError):  # a closed session has no lock
             connection.execute(text("SELECT pg_advisory_unlock_all()"))
-        # Closed and not given back to the pool, where it would keep its name.
+        # Not returned to the pool, where it would keep its name.
         connection.invalidate()
         connection.close()
 
 
 def _lock_key(connection: Connection) -> dict[str, int]:
-    """The lock's two numbers; two catalogs in two schemas of one database do not stand in each other's way."""
+    """The lock's two numbers, different for each schema of a database."""
     key = connection.scalar(text("SELECT hashtext(coalesce(current_schema(), ''))"))
     return {"space": _KEY_SPACE, "key": int(key or 0)}
 
 
-def _session(connection: Connection, key: dict[str, int]) -> str:
-    """Who holds the lock, by the name that the session gave itself."""
+def _session_holder(connection: Connection, key: dict[str, int]) -> str:
+    """Describe the lock's holder, from its session's name."""
     found = connection.scalar(
         text(
             "SELECT application_name FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE locktype = 'advisory'"
@@ -120,7 +120,7 @@ def _session(connection: Connection, key: dict[str, int]) -> str:
 
 
 def _in_progress(holder: str) -> BuildInProgress:
-    return BuildInProgress(f"Another build{f' ({holder})' if holder else ''} is running.", hint=_HINT)
+    return BuildInProgress(f"Another build{f' ({holder})' if holder else ''} is running.", hint=_BUSY_HINT)
 
 
 def _now() -> str:

@@ -1,10 +1,10 @@
-"""Bring a database to the current schema, or say why it is not there."""
+"""Creation, upgrade and check of the schema."""
 
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, select
 
-from assay.adapters.catalog.sql.database import Database, is_there
+from assay.adapters.catalog.sql.database import Database, may_exist
 from assay.adapters.catalog.sql.faults import mapped
 from assay.adapters.catalog.sql.locks import build_lock
 from assay.adapters.catalog.sql.queries import VERSION
@@ -14,19 +14,19 @@ from assay.errors import CatalogError, CatalogNotFound, CatalogSchemaError
 SCRIPTS = Path(__file__).parent
 """The folder with Alembic's env.py and `versions/`."""
 
-_FIRST_INGEST = "`assay ingest` makes one, and `assay publish` makes it live; --data-dir names another place."
+_INGEST_HINT = "`assay ingest` creates one, and `assay publish` also makes it live; --data-dir names another folder."
 
 
 def prepare(database: Database, *, create: bool) -> None:
-    """Make sure that the database has the current schema; create: make or upgrade it where it has not.
+    """Ensure that the database has the current schema. create: create or upgrade it if needed.
 
-    Raises CatalogNotFound when there is no catalog, CatalogSchemaError when it belongs to another version.
+    Raises CatalogNotFound, CatalogSchemaError for another version's schema.
     """
     if create and database.path is not None:
         _make_folder(database.path)
-    if not create and database.path is not None and not is_there(database.path):
+    if not create and database.path is not None and not may_exist(database.path):
         raise CatalogNotFound(
-            f"There is no catalog at {database.name}: nothing has been ingested here yet.", hint=_FIRST_INGEST
+            f"There is no catalog at {database.name}: nothing has been ingested here yet.", hint=_INGEST_HINT
         )
     version = stored_version(database)
     if version is None and database.path is None:
@@ -43,7 +43,7 @@ def prepare(database: Database, *, create: bool) -> None:
 def check_schema(database: Database, *, seconds: float) -> None:
     """Raise CatalogError unless the database can be read and has the current schema.
 
-    seconds: how long Postgres may take.
+    seconds: time limit for Postgres.
     """
     if database.path is not None:
         prepare(database, create=False)
@@ -58,7 +58,7 @@ def check_schema(database: Database, *, seconds: float) -> None:
 def _require_current(database: Database, version: str | None) -> None:
     if version is None:
         raise CatalogNotFound(
-            f"{database.name} holds no catalog: nothing has been ingested here yet.", hint=_FIRST_INGEST
+            f"{database.name} holds no catalog: nothing has been ingested here yet.", hint=_INGEST_HINT
         )
     _refuse_newer(database, version)
     if version != SCHEMA_VERSION:
@@ -69,7 +69,7 @@ def _require_current(database: Database, version: str | None) -> None:
 
 
 def stored_version(database: Database) -> str | None:
-    """The schema's version; None in a database that has never had one."""
+    """Version of the schema; None without a catalog."""
     try:
         with database.reading() as connection:
             return _version(connection)
@@ -78,7 +78,7 @@ def stored_version(database: Database) -> str | None:
 
 
 def upgrade(connection: Connection, target: str) -> None:
-    """Run the migrations that are missing up to a version ("head" is the last), in the connection's transaction."""
+    """Run the missing migrations up to a version ("head" is the last) in the connection's transaction."""
     from alembic import command
     from alembic.config import Config
 
@@ -95,7 +95,7 @@ def _version(connection: Connection) -> str | None:
 
 
 def _refuse_hidden(database: Database) -> None:
-    """Raise CatalogError when there may be a catalog in a schema that this user may not look into."""
+    """Raise CatalogError if this user lacks access to a schema of the search path, which may have a catalog."""
     with database.reading() as connection:
         hidden = connection.exec_driver_sql(
             "SELECT string_agg(nspname, ', ') FROM pg_namespace WHERE NOT has_schema_privilege(oid, 'USAGE')"
@@ -103,13 +103,13 @@ def _refuse_hidden(database: Database) -> None:
         ).scalar()
     if hidden is not None:
         raise CatalogError(
-            f"The catalog {database.name} does not let this user look into the schema {hidden}.",
+            f"The catalog {database.name} does not give this user access to the schema {hidden}.",
             hint=f"Grant it: `GRANT USAGE ON SCHEMA {hidden} TO …`, and SELECT on the tables in it.",
         )
 
 
 def _make_schema(database: Database, schema: str) -> None:
-    """Make a schema of that name unless there is one; by then several processes may be at it."""
+    """Create a schema unless it exists; safe against other processes that do the same."""
     with database.changing_schema() as connection:
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('assay schema'))")
         found = connection.exec_driver_sql("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).scalar()
@@ -118,10 +118,10 @@ def _make_schema(database: Database, schema: str) -> None:
 
 
 def _upgrade(database: Database) -> None:
-    """Upgrade while nobody builds; of two processes that come at once the second finds it done."""
+    """Upgrade under the build lock."""
     with build_lock(database, wait=True):
         if database.path is not None:
-            _log_writes_ahead(database)
+            _enable_wal(database)
         with database.changing_schema() as connection:
             tables = set(inspect(connection).get_table_names()) | set(inspect(connection).get_view_names())
             version = _version(connection) if VERSION_TABLE in tables else None
@@ -133,10 +133,10 @@ def _upgrade(database: Database) -> None:
             upgrade(connection, "head")
 
 
-def _log_writes_ahead(database: Database) -> None:
-    """Turn on the write-ahead log, with which readers and the writer do not wait for each other.
+def _enable_wal(database: Database) -> None:
+    """Enable write-ahead logging, so that readers and the writer do not block each other.
 
-    It is kept in the file. It cannot be turned on within a transaction.
+    SQLite stores the setting in the file, and refuses it within a transaction.
     """
     with mapped(database.name):
         connection = database.engine.raw_connection()
@@ -151,7 +151,7 @@ def _refuse_newer(database: Database, version: str | None) -> None:
     if version is not None and version not in known:
         raise CatalogSchemaError(
             f"The catalog {database.name} has schema {version}; this version of Assay knows up to {SCHEMA_VERSION}.",
-            hint="A newer version of Assay made it: install that one, or use another catalog.",
+            hint="A newer version of Assay created it: install that version, or use another catalog.",
         )
 
 
@@ -169,5 +169,5 @@ def _make_folder(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CatalogError(
-            f"The folder {path.parent} cannot be made ({error.strerror}).", hint="Set --data-dir to another folder."
+            f"The folder {path.parent} cannot be created ({error.strerror}).", hint="Set --data-dir to another folder."
         ) from error

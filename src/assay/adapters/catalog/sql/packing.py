@@ -1,4 +1,4 @@
-"""Sections, links, passages and checksums as bytes that take little room; all but the last are JSON, compressed."""
+"""Compact encodings: sections, links and passages as compressed JSON, checksums as bytes."""
 
 import hashlib
 import json
@@ -16,11 +16,11 @@ from assay.ports import CHECKSUM_BYTES
 
 T = TypeVar("T", Section, Link)
 
-MEND = "Restore the catalog from a backup, or remove it and run `assay publish`."
-"""What to do about a damaged record."""
+RESTORE_HINT = "Restore the catalog from a backup, or remove it and run `assay publish`."
+"""Hint for a damaged record."""
 
 COMPRESSION = 1
-"""zlib's fastest: pages shrink to 34%, where twice the time (level 6) would give 30%."""
+"""zlib's fastest level: pages shrink to 34%; level 6 takes twice as long and reaches 30%."""
 
 _SHORT = 8
 _ENTRY = _SHORT + CHECKSUM_BYTES
@@ -28,21 +28,21 @@ _ENTRY = _SHORT + CHECKSUM_BYTES
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 Outline = tuple[tuple[Section, ...], tuple[Link, ...]]
-"""What points into a document's text."""
+"""Sections and links of a document."""
 
 
 def json_text(value: object) -> str:
-    """JSON that every database takes. Raises ValueError for NaN and infinity, TypeError for what is not JSON."""
+    """Encode as JSON that every database accepts. Raises ValueError for NaN and infinity, TypeError."""
     return _JSON.encode(value)
 
 
 def packed_text(text: str) -> bytes:
-    """UTF-8, compressed."""
+    """Compress a text."""
     return zlib.compress(text.encode(), COMPRESSION)
 
 
 def unpacked_text(packed: bytes, what: str) -> str:
-    """The text again. what: it is, for the CatalogCorrupt that is raised when it is damaged."""
+    """Decompress a text. what: its name in a message. Raises CatalogCorrupt."""
     try:
         return zlib.decompress(packed).decode()
     except (zlib.error, UnicodeDecodeError, TypeError) as error:
@@ -50,12 +50,12 @@ def unpacked_text(packed: bytes, what: str) -> str:
 
 
 def packed_outline(sections: Sequence[Section], links: Sequence[Link]) -> bytes:
-    """Sections and links by columns, which is half as large as one object for each, and as quick."""
+    """Encode sections and links by columns: half as large as one object each, and as fast."""
     return packed_text(json_text({"sections": _columns(Section, sections), "links": _columns(Link, links)}))
 
 
 def unpacked_outline(packed: bytes, url: str) -> Outline:
-    """Sections and links again. Raises CatalogCorrupt, which names the page, when they are damaged."""
+    """Decode sections and links. Raises CatalogCorrupt."""
     what = f"outline of {url}"
     text = unpacked_text(packed, what)
     try:
@@ -66,12 +66,12 @@ def unpacked_outline(packed: bytes, url: str) -> Outline:
 
 
 def packed_passage(passage: Passage) -> bytes:
-    """A passage without what it does not say."""
+    """Encode a passage without its empty fields."""
     return packed_text(json_text({name: value for name, value in asdict(passage).items() if value is not None}))
 
 
 def unpacked_passage(packed: bytes) -> Passage:
-    """The passage again. Raises CatalogCorrupt when it is damaged."""
+    """Decode a passage. Raises CatalogCorrupt."""
     text = unpacked_text(packed, "anchor of a judgment")
     try:
         values = json.loads(text)
@@ -84,17 +84,18 @@ def unpacked_passage(packed: bytes) -> Passage:
 
 
 def packed_checksums(by_id: Mapping[str, bytes]) -> bytes:
-    """The checksums of a document's vectors, each after a short hash of its chunk's id."""
-    return b"".join(_short(chunk_id) + checksum for chunk_id, checksum in by_id.items())
+    """Encode the checksums of a document, each after a short hash of its chunk id."""
+    return b"".join(_short_hash(chunk_id) + checksum for chunk_id, checksum in by_id.items())
 
 
 def unpacked_checksums(
     packed: Iterable[tuple[object, str, bytes]], chunks: Iterable[tuple[object, str]], *, skip_damaged: bool = False
 ) -> dict[str, bytes]:
-    """The checksums of some documents by chunk id.
+    """Decode the checksums of documents, by chunk id.
 
-    packed: what names a document's revision, its URL and its packed checksums. chunks: a revision and a chunk of it.
-    skip_damaged: takes what can be read of checksums that are cut short, which otherwise raise CatalogCorrupt.
+    packed: revision key, URL and packed checksums of each document.
+    chunks: revision key and chunk id of each chunk.
+    skip_damaged: read truncated checksums as far as possible instead of raising CatalogCorrupt.
     """
     ids: dict[object, list[str]] = {}
     for revision, chunk_id in chunks:
@@ -108,13 +109,13 @@ def unpacked_checksums(
             )
         entries = (checksums[start : start + _ENTRY] for start in range(0, len(checksums) - _ENTRY + 1, _ENTRY))
         recorded = {entry[:_SHORT]: entry[_SHORT:] for entry in entries}
-        known = ((chunk_id, recorded.get(_short(chunk_id))) for chunk_id in ids.get(revision, ()))
+        known = ((chunk_id, recorded.get(_short_hash(chunk_id))) for chunk_id in ids.get(revision, ()))
         found.update((chunk_id, checksum) for chunk_id, checksum in known if checksum is not None)
     return found
 
 
-def _short(chunk_id: str) -> bytes:
-    """Eight bytes for an id, which is nowhere looked for but among those of one document."""
+def _short_hash(chunk_id: str) -> bytes:
+    """Eight bytes; only has to be unique within a document."""
     return hashlib.blake2b(chunk_id.encode("utf-8", "surrogatepass"), digest_size=_SHORT).digest()
 
 
@@ -123,7 +124,7 @@ def _columns(noun: type[T], values: Sequence[T]) -> dict[str, list[Any]]:
 
 
 def _rows(noun: type[T], columns: Mapping[str, Sequence[Any]]) -> Iterable[T]:
-    """A column that the noun no longer has is left out; one that it has got since takes its default."""
+    """Rebuild nouns from columns; unknown columns are ignored, missing ones take the field's default."""
     names = [field.name for field in fields(noun) if field.name in columns]
     for row in zip(*(columns[name] for name in names), strict=True):
         values: dict[str, Any] = dict(zip(names, map(_frozen, row), strict=True))
@@ -135,7 +136,4 @@ def _frozen(value: object) -> object:
 
 
 def _damaged(what: str, error: Exception) -> CatalogCorrupt:
-    return CatalogCorrupt(
-        f"The stored {what} is damaged ({error}).",
-        hint=MEND,
-    )
+    return CatalogCorrupt(f"The stored {what} is damaged ({error}).", hint=RESTORE_HINT)

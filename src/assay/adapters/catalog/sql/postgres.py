@@ -1,4 +1,4 @@
-"""A catalog's database in Postgres: which URLs name one, and how it is connected to."""
+"""Connections to a Postgres catalog."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine
 
-from assay.adapters.catalog.sql.faults import from_postgres
+from assay.adapters.catalog.sql.faults import map_driver_error
 from assay.adapters.catalog.sql.packing import json_text
 from assay.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from assay.adapters.catalog.sql.driver import Connector
-    from assay.adapters.catalog.sql.lookups import LookUps
+    from assay.adapters.catalog.sql.lookups import Lookups
 
 _SCHEMES = re.compile(r"postgres(ql)?(\+\w+)?://", re.IGNORECASE)
 _SCHEMA_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
-_OF_OTHER_DRIVERS = frozenset(
+_OTHER_DRIVERS = frozenset(
     {"pgbouncer", "connection_limit", "pool_timeout", "statement_cache_size", "prepared_statement_cache_size"}
 )
-"""Parameters for the pools of Prisma and asyncpg, which a DATABASE_URL may have; they say nothing about the server."""
+"""Parameters of Prisma and asyncpg that a DATABASE_URL may have; they do not concern the server."""
 
 _DEFAULTS = {
     "application_name": "assay",
-    # A connection that a firewall has forgotten, or whose server's machine is gone, is noticed in a minute.
+    # A dead connection is noticed within a minute.
     "keepalives_idle": "30",
     "keepalives_interval": "10",
     "keepalives_count": "3",
@@ -40,13 +40,13 @@ _URL_HINT = (
 
 @dataclass(frozen=True, slots=True)
 class PostgresOptions:
-    """How a Postgres catalog is used.
+    """Settings of a Postgres catalog.
 
-    schema_name: where the tables are; None for the first schema of the user's search path.
-    pool_size: the most connections of this process for look-ups, and again as many for all else.
-    connect_seconds: how long connecting may take; 2 or more.
-    lookup_seconds: how long a search may wait for the catalog.
-    statement_seconds: how long a statement of a build may take.
+    schema_name: schema of the tables; None for the first one of the user's search path.
+    pool_size: maximum number of connections of this process for lookups, and as many for everything else.
+    connect_seconds: time limit for connecting, 2 or more.
+    lookup_seconds: time limit of a search's wait for the catalog.
+    statement_seconds: time limit of a build's statement.
     """
 
     schema_name: str | None
@@ -57,14 +57,14 @@ class PostgresOptions:
 
 
 def is_postgres(url: str) -> bool:
-    """Whether this is the URL of a Postgres database, for whichever driver."""
+    """Whether this is the URL of a Postgres database, for any driver."""
     return _SCHEMES.match(url) is not None
 
 
 def connector(url: str, options: PostgresOptions) -> "Connector":
-    """How to reach the database at a URL, which may say all that libpq understands.
+    """Return a connector for a URL, which may have every parameter of libpq.
 
-    Raises ConfigurationError, which never repeats the URL: it may hold a password in a place where none is expected.
+    Raises ConfigurationError without the URL, because a password may be anywhere in it.
     """
     try:
         from assay.adapters.catalog.sql.driver import KEYWORDS, Connector, InvalidUrl
@@ -75,17 +75,19 @@ def connector(url: str, options: PostgresOptions) -> "Connector":
         ) from None
     address, _, query = _SCHEMES.sub("postgresql://", url, count=1).partition("?")
     if address.count("@") > 1 or "@" in query.partition("=")[0]:
-        raise ConfigurationError("The catalog's URL has an @ too many; one of them is of the password.", hint=_URL_HINT)
-    said, schema = _understood(query, KEYWORDS)
+        raise ConfigurationError(
+            "The catalog's URL has more than one @; an @ in the password has to be escaped.", hint=_URL_HINT
+        )
+    parameters_text, schema = _libpq_parameters(query, KEYWORDS)
     defaults = {**_DEFAULTS, "connect_timeout": str(options.connect_seconds)}
     try:
-        found = Connector.of(f"{address}?{said}" if said else address, defaults)
+        found = Connector.of(f"{address}?{parameters_text}" if parameters_text else address, defaults)
     except InvalidUrl:
         raise ConfigurationError("The catalog's URL cannot be read.", hint=_URL_HINT) from None
     parameters = dict(found.parameters)
     for port in parameters.get("port", "").split(","):
         if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
-            raise ConfigurationError("The catalog's URL has a port that is no number.", hint=_URL_HINT)
+            raise ConfigurationError("The catalog's URL has an invalid port.", hint=_URL_HINT)
     if schema := options.schema_name or schema:
         _check_schema_name(schema)
         parameters["options"] = f"{parameters.get('options', '')} -csearch_path={schema}".strip()
@@ -93,7 +95,7 @@ def connector(url: str, options: PostgresOptions) -> "Connector":
 
 
 def display_name(parameters: Mapping[str, str]) -> str:
-    """The URL of a database as messages show it: with its user, host and name, and without its password."""
+    """The URL for messages: user, host and database, without the password."""
     user = parameters.get("user", "")
     secret = ":***" if "password" in parameters else ""
     hosts = parameters.get("host", parameters.get("hostaddr", "")).split(",")
@@ -108,10 +110,10 @@ def display_name(parameters: Mapping[str, str]) -> str:
 
 
 def engine(connector: "Connector", options: PostgresOptions) -> Engine:
-    """Connections for everything but look-ups: builds, lists, migrations."""
+    """Make the engine for everything but lookups: builds, lists, migrations."""
     return create_engine(
         "postgresql+psycopg://",
-        creator=lambda: connector.connect(patience=options.statement_seconds, autocommit=False),
+        creator=lambda: connector.connect(timeout=options.statement_seconds, autocommit=False),
         json_serializer=json_text,
         hide_parameters=True,
         pool_pre_ping=True,
@@ -121,15 +123,15 @@ def engine(connector: "Connector", options: PostgresOptions) -> Engine:
     )
 
 
-def look_ups(connector: "Connector", name: str, options: PostgresOptions) -> "LookUps":
-    """Connections for what a search waits for."""
-    from assay.adapters.catalog.sql.lookups import LookUps
+def lookups(connector: "Connector", name: str, options: PostgresOptions) -> "Lookups":
+    """Make the connections for the queries that a search waits for."""
+    from assay.adapters.catalog.sql.lookups import Lookups
 
-    return LookUps(connector, name, options)
+    return Lookups(connector, name, options)
 
 
 def copy_rows(name: str, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows with COPY, in less than half the time of INSERT. name: what to call the database in messages."""
+    """Insert rows with COPY, which takes half the time of INSERT. name: the database's name for messages."""
     from assay.adapters.catalog.sql.driver import Error
 
     columns = [table.columns[column] for column in rows[0]]
@@ -142,26 +144,26 @@ def copy_rows(name: str, connection: Connection, table: Table, rows: Sequence[Ma
                 values = zip(processors, row.values(), strict=True)
                 copy.write_row([value if process is None else process(value) for process, value in values])
     except Error as error:
-        raise from_postgres(name, error) from error
+        raise map_driver_error(name, error) from error
     finally:
         cursor.close()
 
 
-def _understood(query: str, keywords: frozenset[str]) -> tuple[str, str | None]:
-    """The parameters of a URL in libpq's words, and the schema where one is named. Raises ConfigurationError."""
+def _libpq_parameters(query: str, keywords: frozenset[str]) -> tuple[str, str | None]:
+    """Translate a URL's parameters for libpq, and take out the schema, if any. Raises ConfigurationError."""
     parts, schema = [], None
     for part in filter(None, query.split("&")):
         name, _, value = part.partition("=")
         if name == "schema":
             schema = value
-        elif name == "ssl":  # as asyncpg has it
+        elif name == "ssl":  # asyncpg's name
             parts.append(f"sslmode={'require' if value in {'true', '1', 'True'} else value}")
         elif name in keywords:
             parts.append(part)
-        elif name not in _OF_OTHER_DRIVERS:
+        elif name not in _OTHER_DRIVERS:
             raise ConfigurationError(
                 f"The catalog's URL has a parameter that Postgres does not know: {name[:40]}.",
-                hint="Take it out of DATABASE_URL, or give Assay a URL of its own in catalog.url.",
+                hint="Remove it from DATABASE_URL, or set catalog.url to a separate URL for Assay.",
             )
     return "&".join(parts), schema
 
@@ -169,6 +171,6 @@ def _understood(query: str, keywords: frozenset[str]) -> tuple[str, str | None]:
 def _check_schema_name(schema: str) -> None:
     if not _SCHEMA_NAME.fullmatch(schema):
         raise ConfigurationError(
-            f"A schema for the catalog cannot be called {schema!r}.",
-            hint="Use lower-case letters, digits and underscores, at most 63, beginning with no digit.",
+            f"{schema!r} cannot be the name of the catalog's schema.",
+            hint="Use at most 63 lower-case letters, digits and underscores; the first may not be a digit.",
         )

@@ -1,13 +1,13 @@
-"""What Postgres and its driver raise, as errors of the catalog. Knows them by code and text, not by class."""
+"""Maps errors of Postgres and its driver, by code and message, to CatalogErrors."""
 
 import re
 
 from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError, CatalogUnavailable
 
-SCHEMA_HINT = "`assay ingest` brings the catalog to this version's schema; `assay doctor` says more."
+SCHEMA_HINT = "`assay ingest` upgrades the catalog to this version's schema; `assay doctor` shows details."
 
 Fault = tuple[type[CatalogError], str, str]
-"""The class, what is said of the catalog, and what to do."""
+"""Error class, message (continues "The catalog X …") and hint."""
 
 _UNREACHABLE: Fault = (
     CatalogUnavailable,
@@ -30,18 +30,18 @@ _NO_RIGHTS: Fault = (
     "To serve, grant USAGE on the schema and SELECT on its tables; to build, let the user own the schema.",
 )
 _STARTING: Fault = (CatalogUnavailable, "is starting or shutting down", "Try again when the server is up.")
-_CROWDED: Fault = (
+_OVERLOADED: Fault = (
     CatalogUnavailable,
     "is short of memory or connections",
-    "Try again; lower catalog.pool_size, or give the server more.",
+    "Try again; decrease catalog.pool_size, or give the server more of them.",
 )
 _TLS: Fault = (
     CatalogError,
-    "could not agree with us on encryption",
-    "Check sslmode, sslrootcert and the like in DATABASE_URL or catalog.url.",
+    "could not negotiate encryption",
+    "Check sslmode, sslrootcert and similar parameters in DATABASE_URL or catalog.url.",
 )
 
-# https://www.postgresql.org/docs/current/errcodes-appendix.html; the longest prefix that fits is taken.
+# https://www.postgresql.org/docs/current/errcodes-appendix.html; the longest matching prefix counts.
 _STATES: dict[str, Fault] = {
     "08": _UNREACHABLE,
     "22": (CatalogError, "cannot hold a value that a page has", "Leave out the page that has it."),
@@ -50,7 +50,7 @@ _STATES: dict[str, Fault] = {
         "refused a row that contradicts what it holds",
         "Another program may be writing to the same catalog; if not, this is a fault in Assay.",
     ),
-    "25006": (CatalogError, "cannot be written", "This server only reads: give the URL of the primary server."),
+    "25006": (CatalogError, "cannot be written", "This server is read-only: set the URL of the primary server."),
     "28": _REFUSED,
     "3D000": _NO_DATABASE,
     "3F": (
@@ -62,7 +62,7 @@ _STATES: dict[str, Fault] = {
     "42501": _NO_RIGHTS,
     "42703": (CatalogSchemaError, "has another schema than this version of Assay", SCHEMA_HINT),
     "42P01": (CatalogSchemaError, "has another schema than this version of Assay", SCHEMA_HINT),
-    "53": _CROWDED,
+    "53": _OVERLOADED,
     "53100": (CatalogError, "has no space left", "Free some space on the server and run the command again."),
     "55P03": (CatalogUnavailable, "is locked by another process", "Try again when that one is done."),
     "57": (CatalogUnavailable, "is shutting down or ended the request", "Try again when the server is up."),
@@ -70,37 +70,37 @@ _STATES: dict[str, Fault] = {
     "XX": (CatalogCorrupt, "is damaged", "See the server's log."),
 }
 
-# A connection that fails has no code, only the words of the server, of a pooler or of libpq; the first that fits.
-_WORDS: tuple[tuple[str, Fault], ...] = (
+# A failed connection has no code, only a message of the server, a pooler or libpq; the first match counts.
+_PATTERNS: tuple[tuple[str, Fault], ...] = (
     (r"unsupported startup parameter", (
         CatalogError,
-        "is behind a pooler that does not pass on what the connection needs",
-        "Give the server's own address, or take `options` and catalog.schema_name away and set the user's search_path.",
+        "is behind a pooler that does not pass on startup parameters",
+        "Use the server's own address, or remove `options` and catalog.schema_name and set the user's search_path.",
     )),
     (r"password authentication failed|no password supplied|authentication failed|no pg_hba\.conf entry", _REFUSED),
     (r'role ".*" does not exist|is not permitted to log in', _REFUSED),
     (r'database ".*" does not exist', _NO_DATABASE),
     (r"permission denied", _NO_RIGHTS),
-    (r"too many (clients|connections)|remaining connection slots|no more connections", _CROWDED),
+    (r"too many (clients|connections)|remaining connection slots|no more connections", _OVERLOADED),
     (r"the database system is|not (yet )?accepting connections", _STARTING),
     (r"\bSSL\b|certificate|\bTLS\b", _TLS),
     (r"could not translate host name|failed to resolve host|Name or service not known", (
         CatalogUnavailable,
-        "is on a host that nobody knows",
+        "is on an unknown host",
         "Check the host's name in DATABASE_URL or catalog.url, and this machine's network.",
     )),
     (r"does not answer|no connection yet|timeout expired", (
         CatalogUnavailable,
         "does not answer in time",
-        "Check whether the server is overloaded or the network stands still.",
+        "Check whether the server is overloaded or the network is down.",
     )),
 )  # fmt: skip
 
 
 def fault_of(error: object, *, disconnected: bool) -> Fault | None:
-    """Which fault an error of the driver is, by its code or, if the connection failed, by its words.
+    """Classify an error of the driver by its code or, if the connection failed, by its message.
 
-    disconnected: whether it came from connecting, or the connection ended with it.
+    disconnected: whether connecting failed, or the error ended the connection.
     """
     state = getattr(error, "sqlstate", None) or ""
     fitting = [prefix for prefix in _STATES if state.startswith(prefix)]
@@ -111,9 +111,9 @@ def fault_of(error: object, *, disconnected: bool) -> Fault | None:
     attempt = getattr(error, "pgconn", None)
     if getattr(attempt, "needs_password", False):
         return _REFUSED
-    said = str(error)
-    return next((fault for words, fault in _WORDS if re.search(words, said)), _UNREACHABLE)
+    message = str(error)
+    return next((fault for words, fault in _PATTERNS if re.search(words, message)), _UNREACHABLE)
 
 
 UNSTORABLE = _STATES["22"]
-"""A value that the driver refused, before the server could give it a code."""
+"""For a value that the driver refuses, which has no code."""

@@ -39,7 +39,7 @@ SELECT chunk_id, source_path, slug, title
 FROM documents
 WHERE chunk_id = ANY(%s) AND (SELECT generation_id FROM live) = %s
 """
-"""metadata_of for the driver itself. Values: a list of chunk ids, and the generation."""
+"""metadata_of for the driver. Values: a list of chunk ids, and the generation id."""
 
 
 # --- generations ---------------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def change_generation(generation_id: str, **values: object) -> Update:
     return update(generations).where(generations.c.id == generation_id).values(values)
 
 
-def point_live_at(generation_id: str | None) -> Update:
+def set_live(generation_id: str | None) -> Update:
     """Change the live row."""
     return update(live).values(generation_id=generation_id)
 
@@ -73,15 +73,15 @@ def point_live_at(generation_id: str | None) -> Update:
 # --- forgetting ----------------------------------------------------------------------------------------------------
 
 
-def only_in(generation_id: str) -> Select[Any]:
-    """Numbers of the revisions that this generation has and no other."""
+def exclusive_revisions(generation_id: str) -> Select[Any]:
+    """Row numbers of the revisions that only this generation includes."""
     other = generation_documents.alias()
     elsewhere = exists().where(other.c.revision_id == _mapping.revision_id, other.c.generation_id != generation_id)
     return select(_mapping.revision_id).where(_mapping.generation_id == generation_id, ~elsewhere)
 
 
 def delete_generation(generation_id: str) -> Delete:
-    """Delete a generation, and by cascade which documents it had."""
+    """Delete a generation, and by cascade its list of documents."""
     return delete(generations).where(generations.c.id == generation_id)
 
 
@@ -137,22 +137,22 @@ def infos_after(generation_id: str, url: str, limit: int) -> Select[Any]:
 
 
 def infos_of(generation_id: str, revisions: Sequence[str]) -> Select[Any]:
-    """LISTED of these revisions, as far as the generation has them."""
+    """LISTED of those of these revisions that the generation includes."""
     return _of(generation_id, *LISTED).where(_revisions.revision.in_(revisions))
 
 
 def stored(revisions: Sequence[str]) -> Select[Any]:
-    """Number, id and URL of the revisions that are stored."""
+    """Row number, id and URL of the stored revisions."""
     return select(_revisions.id, _revisions.revision, _revisions.url).where(_revisions.revision.in_(revisions))
 
 
 def revisions(numbers: Sequence[int]) -> Select[Any]:
-    """Number and STORED of revisions."""
+    """Row number and STORED of revisions."""
     return select(_revisions.id, *STORED).where(_revisions.id.in_(numbers))
 
 
 def change_revision(number: int, values: Mapping[str, Any]) -> Update:
-    """Write a revision over."""
+    """Overwrite a revision."""
     return update(document_revisions).where(_revisions.id == number).values(dict(values))
 
 
@@ -161,13 +161,13 @@ def delete_chunks(number: int) -> Delete:
     return delete(chunks).where(chunks.c.revision_id == number)
 
 
-def dates_of(number: int) -> Select[Any]:
-    """When the chunks of a revision were first stored."""
+def times_stored(number: int) -> Select[Any]:
+    """Chunk id and time of first storage of a revision's chunks."""
     return select(chunks.c.chunk_id, chunks.c.created_at).where(chunks.c.revision_id == number)
 
 
 def included(generation_id: str, urls: Sequence[str]) -> Select[Any]:
-    """URL and number of the documents that a generation has at these URLs."""
+    """URL and row number of the documents of a generation at these URLs."""
     return select(_mapping.url, _mapping.revision_id).where(
         _mapping.generation_id == generation_id, _mapping.url.in_(urls)
     )
@@ -203,7 +203,7 @@ def places_of_texts(generation_id: str, content_hashes: Sequence[str]) -> Select
 
 
 def embedded_hashes(generation_id: str) -> Select[Any]:
-    """Number of the revision, hash of the embedded text and id of every chunk."""
+    """Row number of the revision, hash of the embedded text, and id of every chunk."""
     joined = generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
     return (
         select(chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id)
@@ -213,24 +213,24 @@ def embedded_hashes(generation_id: str) -> Select[Any]:
 
 
 def embedded_hashes_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
-    """The same of the documents at these URLs."""
+    """Like embedded_hashes, for the documents at these URLs."""
     return embedded_hashes(generation_id).where(_mapping.url.in_(urls))
 
 
 def checksums(generation_id: str) -> Select[Any]:
-    """Number of the revision, URL and packed checksums of every document of which some were recorded."""
+    """Row number of the revision, URL and packed checksums of every document with checksums."""
     return select(_mapping.revision_id, _mapping.url, _mapping.vector_checksums).where(
         _mapping.generation_id == generation_id, _mapping.vector_checksums.is_not(None)
     )
 
 
 def checksums_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
-    """The same of the documents at these URLs."""
+    """Like checksums, for the documents at these URLs."""
     return checksums(generation_id).where(_mapping.url.in_(urls))
 
 
 def record_checksums(generation_id: str) -> Update:
-    """Set the checksums of one document. Values: at, its URL; packed."""
+    """Set the checksums of one document. Values: `at` (its URL), `packed`."""
     return (
         update(generation_documents)
         .where(_mapping.generation_id == generation_id, _mapping.url == bindparam("at"))
@@ -239,7 +239,7 @@ def record_checksums(generation_id: str) -> Update:
 
 
 def metadata_of(chunk_ids: Sequence[str], generation_id: str) -> Select[Any]:
-    """What a search joins from the documents view, as long as this generation is live."""
+    """Columns of the documents view that a search joins, while this generation is live."""
     view = documents_view.c
     now_live = select(live.c.generation_id).scalar_subquery()
     return select(view.chunk_id, view.source_path, view.slug, view.title).where(

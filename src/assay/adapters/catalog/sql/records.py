@@ -1,4 +1,4 @@
-"""Rows from nouns, and nouns from rows. Knows the columns, and no SQL."""
+"""Conversion between nouns and rows."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from assay.adapters.catalog.sql.field_types import typed
 from assay.adapters.catalog.sql.packing import (
-    MEND,
+    RESTORE_HINT,
     json_text,
     packed_outline,
     packed_text,
@@ -27,13 +27,13 @@ Row = Mapping[Any, Any]
 T = TypeVar("T", DocumentInfo, EmbedderIdentity, ChunkerIdentity, SparseIdentity)
 
 INFO_COLUMNS = ("url", "title", "source", "source_path", "slug")
-"""The fields of DocumentInfo that have a column of their own; the rest is kept as JSON."""
+"""Fields of DocumentInfo with their own column; the others are stored as JSON."""
 
 _ALWAYS_KNOWN = tuple(field.name for field in fields(DocumentInfo) if field.default is MISSING)
 
 
 def generation_row(generation: Generation) -> dict[str, Any]:
-    """A row of `generations`. Raises InputError for a time without a zone, CatalogError for what is not JSON."""
+    """Make a row of `generations`. Raises InputError for a time without a zone, CatalogError for values JSON lacks."""
     row = {field.name: getattr(generation, field.name) for field in fields(Generation)}
     for column in ("created_at", "sealed_at", "promoted_at"):
         row[column] = None if row[column] is None else as_utc(row[column])
@@ -50,8 +50,8 @@ def generation_row(generation: Generation) -> dict[str, Any]:
 
 
 def generation_of(row: Row) -> Generation:
-    """The generation in a row of `generations`. Raises CatalogCorrupt when it is damaged."""
-    with _readable(f"generation {row['id']}") as damaged:
+    """Read a row of `generations`. Raises CatalogCorrupt."""
+    with _corrupt_on_error(f"generation {row['id']}") as damaged:
         found = Generation(
             **{
                 **row,
@@ -66,7 +66,7 @@ def generation_of(row: Row) -> Generation:
 
 
 def revision_row(revision: str, document: Document, chunk_count: int) -> dict[str, Any]:
-    """A row of `document_revisions`, without its number."""
+    """Make a row of `document_revisions`, without its number."""
     info = {field.name: getattr(document.info, field.name) for field in fields(DocumentInfo)}
     return {
         **{column: info.pop(column) for column in INFO_COLUMNS},
@@ -82,8 +82,8 @@ def revision_row(revision: str, document: Document, chunk_count: int) -> dict[st
 
 
 def info_of(row: Row) -> DocumentInfo:
-    """The document info in a row of `document_revisions`. Raises CatalogCorrupt when it is damaged."""
-    with _readable(row["url"]) as damaged:
+    """Read the document info of a row of `document_revisions`. Raises CatalogCorrupt."""
+    with _corrupt_on_error(row["url"]) as damaged:
         known = {**row["more"], **{column: row[column] for column in INFO_COLUMNS}}
         if lacking := [name for name in _ALWAYS_KNOWN if name not in known]:
             raise damaged(f"it lacks {', '.join(lacking)}")
@@ -91,13 +91,13 @@ def info_of(row: Row) -> DocumentInfo:
 
 
 def known_page_of(row: Row) -> KnownPage:
-    """What a row of `document_revisions` says of its page."""
-    with _readable(row["url"]) as damaged:
+    """Read a row of PAGE. Raises CatalogCorrupt."""
+    with _corrupt_on_error(row["url"]) as damaged:
         return typed(KnownPage(**{field.name: row[field.name] for field in fields(KnownPage)}), damaged)
 
 
 def stored_document_of(row: Row) -> StoredDocument:
-    """The document in a row of `document_revisions`. Raises CatalogCorrupt when its text or outline is damaged."""
+    """Read a row of STORED. Raises CatalogCorrupt."""
     text = unpacked_text(row["text"], f"text of {row['url']}")
     outline = row["outline"]
     sections, links = (None, None) if outline is None else unpacked_outline(outline, row["url"])
@@ -112,25 +112,25 @@ def stored_document_of(row: Row) -> StoredDocument:
         sections=sections,
         links=links,
     )
-    with _readable(row["url"]) as damaged:
+    with _corrupt_on_error(row["url"]) as damaged:
         return typed(stored, damaged)
 
 
 def listed_document_of(row: Row) -> ListedDocument:
-    """What a row of LISTED says of its document."""
+    """Read a row of LISTED. Raises CatalogCorrupt."""
     listed = ListedDocument(row["revision"], info_of(row), row["text_hash"], row["chunk_count"])
-    with _readable(row["url"]) as damaged:
+    with _corrupt_on_error(row["url"]) as damaged:
         return typed(listed, damaged)
 
 
 def chunk_place_of(row: Row) -> ChunkPlace:
-    """The place that a row of PLACE says."""
-    with _readable(row["url"]) as damaged:
+    """Read a row of PLACE. Raises CatalogCorrupt."""
+    with _corrupt_on_error(row["url"]) as damaged:
         return typed(ChunkPlace(**{field.name: row[field.name] for field in fields(ChunkPlace)}), damaged)
 
 
 def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, Any]:
-    """A row of `chunks`. now: when a chunk is stored that does not say when it first was."""
+    """Make a row of `chunks`. now: time of first storage for a chunk without one."""
     return {
         "revision_id": revision_number,
         "position": chunk.position,
@@ -154,8 +154,8 @@ def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, An
 
 
 def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
-    """The chunk in a row of `chunks`. Raises CatalogCorrupt when it is damaged."""
-    with _readable(f"chunk {row['chunk_id']} of {document.url}") as damaged:
+    """Read a row of `chunks`. Raises CatalogCorrupt."""
+    with _corrupt_on_error(f"chunk {row['chunk_id']} of {document.url}") as damaged:
         return typed(_chunk(row, document), damaged)
 
 
@@ -183,11 +183,11 @@ def _chunk(row: Row, document: DocumentInfo) -> Chunk:
 
 
 @contextmanager
-def _readable(what: object) -> Iterator[Callable[[str], CatalogCorrupt]]:
-    """Raise CatalogCorrupt for values that cannot be what they stand for; the block gets the maker of that error."""
+def _corrupt_on_error(what: object) -> Iterator[Callable[[str], CatalogCorrupt]]:
+    """Turn errors of the block into CatalogCorrupt; yields the function that makes that error."""
 
     def damaged(problem: object) -> CatalogCorrupt:
-        return CatalogCorrupt(f"What is stored of {what} is damaged ({problem}).", hint=MEND)
+        return CatalogCorrupt(f"The stored data of {what} is damaged ({problem}).", hint=RESTORE_HINT)
 
     try:
         yield damaged
@@ -196,10 +196,10 @@ def _readable(what: object) -> Iterator[Callable[[str], CatalogCorrupt]]:
 
 
 def restored(noun: type[T], values: Mapping[str, Any]) -> T:
-    """A frozen dataclass from the JSON object of its fields, whose arrays were tuples.
+    """Make a frozen dataclass from the JSON object of its fields; arrays become tuples.
 
-    A field that the noun no longer has is left out, and one that it has got since takes its default.
-    Raises CatalogSchemaError when a field without a default is missing.
+    Unknown fields are ignored, missing ones take their default. Raises CatalogSchemaError for a missing field without
+    a default.
     """
     known = {field.name: field for field in fields(noun)}
     missing = [
@@ -217,7 +217,7 @@ def restored(noun: type[T], values: Mapping[str, Any]) -> T:
 
 
 def _as_json(generation_id: str, name: str, values: Mapping[str, object]) -> dict[str, Any]:
-    """What comes back of these values, so that nothing is kept that would come back as something else."""
+    """Return the values as they come back from JSON, so that stored and read values are equal."""
     try:
         plain: dict[str, Any] = json.loads(json_text(dict(values)))
     except (TypeError, ValueError) as error:
@@ -230,5 +230,5 @@ def _frozen(value: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def now_utc() -> datetime:
-    """This moment, to the microsecond."""
+    """The current time in UTC."""
     return datetime.now(UTC)

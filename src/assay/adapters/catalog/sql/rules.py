@@ -1,4 +1,4 @@
-"""What every catalog refuses, and how it names what it stores; the same for the SQL catalog and its twin."""
+"""Checks, ids and errors shared by the SQL and the memory catalog."""
 
 import hashlib
 import json
@@ -27,9 +27,9 @@ _JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 def revision_id(document: Document, chunks: Sequence[Chunk]) -> str:
-    """SHA-256 hex over everything that is stored of a document and its chunks, except when they were stored.
+    """SHA-256 hex of everything stored of a document and its chunks, except the time of storage.
 
-    Raises CatalogError for text that has no UTF-8 form.
+    Raises CatalogError for text that cannot be encoded as UTF-8.
     """
     digest = hashlib.sha256()
     sections, links = map(_section_values, document.sections), map(_link_values, document.links)
@@ -38,7 +38,7 @@ def revision_id(document: Document, chunks: Sequence[Chunk]) -> str:
         (list(sections), list(links)),
     ]
     try:
-        # One JSON array a line: no two different contents give the same bytes.
+        # One JSON array per line, so that different contents have different bytes.
         for values in (*parts, *map(_chunk_values, chunks)):
             digest.update(_JSON.encode(values).encode())
             digest.update(b"\n")
@@ -51,7 +51,7 @@ def revision_id(document: Document, chunks: Sequence[Chunk]) -> str:
 
 
 def check_storable(document: Document, chunks: Sequence[Chunk]) -> None:
-    """Raise CatalogError when these chunks are not this document's, or an id does not fit its column."""
+    """Raise CatalogError if a chunk belongs to another document or an id does not fit its column."""
     info = document.info
     if len(info.slug) > SLUG_LIMIT:
         raise CatalogError(f"The slug of {info.url} has {len(info.slug)} characters; the limit is {SLUG_LIMIT}.")
@@ -67,7 +67,7 @@ def check_storable(document: Document, chunks: Sequence[Chunk]) -> None:
 
 
 def check_new(generation: Generation) -> None:
-    """Raise unless a generation can be added: in state building, with an id that fits."""
+    """Raise InvalidTransition unless a new generation is building, CatalogError for an id of the wrong length."""
     if generation.state is not State.BUILDING:
         raise InvalidTransition(
             f"Generation {generation.id} cannot begin as {generation.state}; every generation begins as building."
@@ -86,7 +86,7 @@ def check_building(generation_id: str, state: State) -> None:
 
 
 def check_step(generation_id: str, current: State, target: State) -> None:
-    """Raise InvalidTransition unless `transition` may take this step."""
+    """Raise InvalidTransition unless `transition` may make this change."""
     check_transition(generation_id, current, target)
     if target is State.LIVE:
         raise InvalidTransition(
@@ -104,29 +104,29 @@ def check_forgettable(generation_id: str, state: State) -> None:
 
 
 def as_utc(moment: datetime) -> datetime:
-    """The same moment in UTC. Raises InputError for a time without a zone."""
+    """Convert to UTC. Raises InputError for a time without a zone."""
     if moment.tzinfo is None:
         raise InputError(f"A time needs a time zone; got {moment.isoformat()}.")
     return moment.astimezone(UTC)
 
 
-def already_there(generation_id: str) -> GenerationError:
-    """The error for an id that is taken."""
+def already_exists(generation_id: str) -> GenerationError:
+    """The error for an id in use."""
     return GenerationError(f"There is a generation {generation_id} already.")
 
 
-def is_none(generation_id: str) -> bool:
-    """Whether this cannot be an id: ids are ASCII, and databases refuse some other texts in their own ways."""
+def is_invalid_id(generation_id: str) -> bool:
+    """Whether this cannot be an id: ids are ASCII, and databases refuse some other texts."""
     return not generation_id.isascii() or "\0" in generation_id
 
 
 def not_found(generation_id: str) -> GenerationNotFound:
-    """The error for an id that nothing has."""
+    """The error for an unknown id."""
     named = generation_id.encode("utf-8", "replace").decode()
     return GenerationNotFound(f"There is no generation {named}.", hint="`assay generations` lists every generation.")
 
 
-def two_documents(generation_id: str, url: str) -> CatalogError:
+def duplicate_url(generation_id: str, url: str) -> CatalogError:
     """The error for a second document at one URL."""
     return CatalogError(
         f"Generation {generation_id} would have two different documents at {url}.",
@@ -134,8 +134,8 @@ def two_documents(generation_id: str, url: str) -> CatalogError:
     )
 
 
-def not_stored(revision: str) -> CatalogError:
-    """The error for a revision that the catalog does not have (any more)."""
+def unknown_revision(revision: str) -> CatalogError:
+    """The error for a revision that is not stored, or no longer."""
     return CatalogError(
         f"The catalog holds no document revision {revision}.",
         hint="The generation that had it is gone; read the page again.",

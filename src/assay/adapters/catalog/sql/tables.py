@@ -1,10 +1,10 @@
-"""The catalog's tables as they are in the current schema; `versions/` holds the steps that lead here.
+"""The catalog's tables in the current schema; `versions/` has the migrations.
 
     live ──────────────► generations ◄─── generation_documents ───► document_revisions ◄─── chunks
     one row, may point     one row a        one row for each           a document's text,      one row
     at no generation       build            document of a build        once for all builds     a chunk
 
-Apart from these stands `anchors`, a row for each judgment that names a chunk, a section or a page.
+The table `anchors` has a row for each judgment that names a chunk, a section or a page.
 
 A document's text with its chunks is a *revision*, named by its content. A build that changes one page of 2,341
 stores one revision and 2,341 mapping rows. The view `documents` shows the chunks of the live generation as
@@ -38,10 +38,10 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeDecorator
 
 SCHEMA_VERSION = "0006"
-"""The migration that this code was written for, the last one in `versions/`."""
+"""The last migration in `versions/`."""
 
 VERSION_TABLE = "catalog_version"
-"""Where the schema's version is kept; not Alembic's usual name, for the database may be shared."""
+"""Table of the schema's version. Not Alembic's default name, because the database may be shared."""
 
 NAMING = {
     "pk": "pk_%(table_name)s",
@@ -56,13 +56,13 @@ metadata = MetaData(naming_convention=NAMING)
 
 
 class UtcTimestamp(TypeDecorator[datetime]):
-    """An aware datetime, kept as UTC in a column that knows no time zone."""
+    """An aware datetime, stored as UTC in a column without a time zone."""
 
     impl = TIMESTAMP
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - fixed signature
-        """Turn any zone into UTC. Raises ValueError for a datetime without one."""
+        """Convert to UTC. Raises ValueError for a datetime without a zone."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -70,11 +70,11 @@ class UtcTimestamp(TypeDecorator[datetime]):
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - fixed signature
-        """Say again that it is UTC."""
+        """Set the zone to UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
-RowId = BigInteger().with_variant(Integer(), "sqlite")  # SQLite counts up by itself only in INTEGER
+RowId = BigInteger().with_variant(Integer(), "sqlite")  # SQLite autoincrements only INTEGER
 ByteOrderText = Text().with_variant(Text(collation="C"), "postgresql")  # sorted as SQLite and Python sort
 GenerationId = String(64).with_variant(String(64, collation="C"), "postgresql")
 OptionalJson = JSON(none_as_null=True)
@@ -147,8 +147,8 @@ document_revisions = Table(
     UniqueConstraint("revision"),
     CheckConstraint("length(slug) <= 100", name="slug_fits"),
 )
-"""more: the fields of DocumentInfo that have no column. text: UTF-8, compressed by zlib. outline: sections and links,
-as JSON and compressed; null for a document that was stored before there were outlines."""
+"""more: the fields of DocumentInfo without a column. text: UTF-8, compressed by zlib. outline: sections and links as
+compressed JSON; null for a document stored by an older version."""
 
 generation_documents = Table(
     "generation_documents",
@@ -160,8 +160,8 @@ generation_documents = Table(
     PrimaryKeyConstraint("generation_id", "revision_id"),
     UniqueConstraint("generation_id", "url"),
 )
-"""vector_checksums: for each of the document's chunks a hash of its id (8 bytes) and a checksum (16); null where none
-were recorded. They are here and not in `chunks`, for the same chunk may have another vector in another generation."""
+"""vector_checksums: a hash of the id (8 bytes) and a checksum (16) for each chunk; null if not recorded.
+Not in `chunks`, because a chunk may have different vectors in different generations."""
 
 chunks = Table(
     "chunks",
@@ -188,7 +188,7 @@ chunks = Table(
     PrimaryKeyConstraint("revision_id", "position"),
     CheckConstraint("length(chunk_id) <= 50", name="chunk_id_fits"),
 )
-# Holds all that is asked when unchanged chunks are looked for, so that their text is not read past.
+# Covers the search for unchanged chunks, so that their text is not read.
 Index("ix_chunks_embedded", chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id)
 
 anchors = Table(
@@ -200,14 +200,15 @@ anchors = Table(
     Column("passage", LargeBinary, nullable=False),
     PrimaryKeyConstraint("key"),
 )
-"""What a judgment turned out to be about when it was first found, on the generation named. It outlives that generation:
-that is what it is for. key: hash of the passage as the test set gives it. passage: JSON, compressed by zlib."""
+"""The passage to which a judgment first resolved, on the generation named; it outlives that generation.
+
+key: hash of the passage as the test set gives it. passage: JSON, compressed by zlib."""
 
 catalog_version = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32), primary_key=True))
 
 documents_view = Table(
     "documents",
-    MetaData(),  # apart, because it is a view and not made from this
+    MetaData(),  # separate, because it is a view and not created from here
     Column("chunk_id", String(50)),
     Column("source_path", Text),
     Column("slug", String(100)),

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import exc
 
-from assay.adapters.catalog.sql.faults import from_postgres, mapped
+from assay.adapters.catalog.sql.faults import map_driver_error, mapped
 from assay.errors import CatalogCorrupt, CatalogError, CatalogSchemaError, CatalogUnavailable, GenerationNotFound
 
 
@@ -190,7 +190,7 @@ AT = 'connection to server at "10.0.0.5", port 5432 failed: '
     ],
 )
 def test_a_connection_that_fails_says_why_and_what_to_do(said: str, kind: type[CatalogError], hint: str) -> None:
-    for error in (from_postgres("the database", Refused(said)), through_sqlalchemy(Refused(said))):
+    for error in (map_driver_error("the database", Refused(said)), through_sqlalchemy(Refused(said))):
         assert type(error) is kind
         assert hint in error.hint
         assert said.split("\n", maxsplit=1)[0] in error.message
@@ -205,4 +205,4 @@ def through_sqlalchemy(original: Exception) -> CatalogError:
 def test_a_server_that_asks_for_a_password_in_any_language_is_understood() -> None:
     error = Refused("FATAL:  Passwort-Authentifizierung für Benutzer fehlgeschlagen")
     error.pgconn = SimpleNamespace(needs_password=True)  # type: ignore[attr-defined]
-    assert "refused the user or password" in from_postgres("the database", error).message
+    assert "refused the user or password" in map_driver_error("the database", error).message

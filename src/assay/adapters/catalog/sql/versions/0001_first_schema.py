@@ -8,7 +8,7 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-# Written out and not taken from tables.py: that file moves on, this step must not.
+# Not imported from tables.py, which changes, while this migration must not.
 ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 BYTE_ORDER_TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 GENERATION_ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")

@@ -7,8 +7,8 @@ down_revision = "0001"
 branch_labels = None
 depends_on = None
 
-# A join with the one row of `live` is planned by statistics that are of the generation before, and then begins with
-# every document of the live generation instead of the few chunks that are asked for.
+# Postgres plans a join with `live` by statistics of the previous generation, and then reads every document of the live
+# generation instead of the few requested chunks.
 DOCUMENTS_VIEW = """
 CREATE OR REPLACE VIEW documents (chunk_id, source_path, slug, title, order_index, snippet, created_at) AS
 SELECT c.chunk_id, r.source_path, r.slug, r.short_title, c.order_index, c.text, c.created_at

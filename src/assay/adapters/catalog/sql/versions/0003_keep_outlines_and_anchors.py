@@ -1,4 +1,4 @@
-"""Keep each document's sections and links, and what judgments turned out to be about; find chunks and pages by text."""
+"""Store each document's sections and links and the resolved passages of judgments; index chunks and pages by text."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ GENERATION_ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgr
 
 
 def upgrade() -> None:
-    # Nullable, for a document that is stored already has none until its page is read again.
+    # Nullable, because documents stored earlier have none until their page is read again.
     op.add_column("document_revisions", sa.Column("outline", sa.LargeBinary()))
     op.create_index("ix_document_revisions_text_hash", "document_revisions", ["text_hash"])
     op.create_index("ix_chunks_content_hash", "chunks", ["content_hash"])

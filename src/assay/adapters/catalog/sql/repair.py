@@ -1,4 +1,4 @@
-"""Documents that are stored already and not as their id says: a build that has them again writes them over."""
+"""Repair of stored documents that no longer match their id: a build with the same documents overwrites them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,35 +17,35 @@ from assay.ports import StoredDocument
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A document with its chunks under the id that follows from them."""
+    """A document with its chunks, under the id computed from them."""
 
     id: str
     document: Document
     chunks: Sequence[Chunk]
 
 
-def mend(connection: Connection, revisions: Sequence[Revision], numbers: Mapping[str, tuple[int, str]]) -> None:
-    """Write those over that are damaged. numbers: of each revision that is stored, its number and URL.
+def repair(connection: Connection, revisions: Sequence[Revision], numbers: Mapping[str, tuple[int, str]]) -> None:
+    """Overwrite damaged revisions. numbers: row number and URL by revision.
 
-    Every generation that has them is mended by it; when their chunks were first stored is kept where it can be read.
+    This repairs every generation that includes them. Readable times of first storage are kept.
     """
     if not revisions:
         return
-    sound = _sound(connection, [numbers[revision.id][0] for revision in revisions])
+    sound = _intact(connection, [numbers[revision.id][0] for revision in revisions])
     for revision in revisions:
         if revision.id not in sound:
-            _write_over(connection, numbers[revision.id][0], revision)
+            _overwrite(connection, numbers[revision.id][0], revision)
 
 
 def damaged(connection: Connection, numbers: Mapping[str, tuple[int, str]]) -> set[str]:
-    """Ids of the revisions that are damaged; one without sections or links cannot be checked. numbers: as in mend."""
-    return set(numbers) - _sound(connection, [number for number, _ in numbers.values()], unproven=True)
+    """Ids of the damaged revisions; those without sections or links are not checked. numbers: as in `repair`."""
+    return set(numbers) - _intact(connection, [number for number, _ in numbers.values()], include_uncheckable=True)
 
 
-def _sound(connection: Connection, numbers: Sequence[int], *, unproven: bool = False) -> set[str]:
-    """Ids of the revisions of these numbers that follow from what is stored of them.
+def _intact(connection: Connection, numbers: Sequence[int], *, include_uncheckable: bool = False) -> set[str]:
+    """Ids of the revisions with these row numbers that match what is stored.
 
-    unproven: whether those that were stored without sections or links, which their ids cover, are among them.
+    include_uncheckable: include revisions stored without the sections or links that their ids cover.
     """
     try:
         rows = list(connection.execute(queries.revisions(numbers)).mappings())
@@ -54,17 +54,23 @@ def _sound(connection: Connection, numbers: Sequence[int], *, unproven: bool = F
         for row in connection.execute(queries.chunks_of(numbers)).mappings():
             number = row["revision_id"]
             chunks[number].append(chunk_of(row, documents[number].info))
-    except (CatalogCorrupt, ValueError):  # the latter from a column that its type cannot read
+    except (CatalogCorrupt, ValueError):  # ValueError: SQLAlchemy cannot read the column
         if len(numbers) == 1:
             return set()
-        return {one for number in numbers for one in _sound(connection, [number], unproven=unproven)}
-    return {stored.revision for number, stored in documents.items() if _follows(stored, chunks[number], unproven)}
+        return {
+            one for number in numbers for one in _intact(connection, [number], include_uncheckable=include_uncheckable)
+        }
+    return {
+        stored.revision
+        for number, stored in documents.items()
+        if _matches_id(stored, chunks[number], include_uncheckable)
+    }
 
 
-def _follows(stored: StoredDocument, chunks: Sequence[Chunk], unproven: bool) -> bool:
-    """Whether the id of a document follows from it and its chunks, and what is stored of them besides too."""
+def _matches_id(stored: StoredDocument, chunks: Sequence[Chunk], include_uncheckable: bool) -> bool:
+    """Whether a document and its chunks match their id, hash and count."""
     if stored.sections is None or stored.links is None:
-        return unproven
+        return include_uncheckable
     document = Document(stored.info, stored.text, stored.sections, (), stored.links, stored.source_hash, stored.key)
     return (
         rules.revision_id(document, chunks) == stored.revision
@@ -73,8 +79,8 @@ def _follows(stored: StoredDocument, chunks: Sequence[Chunk], unproven: bool) ->
     )
 
 
-def _write_over(connection: Connection, number: int, revision: Revision) -> None:
-    dates, now = _dates(connection, number), now_utc()
+def _overwrite(connection: Connection, number: int, revision: Revision) -> None:
+    dates, now = _stored_times(connection, number), now_utc()
     connection.execute(
         queries.change_revision(number, revision_row(revision.id, revision.document, len(revision.chunks)))
     )
@@ -87,9 +93,11 @@ def _write_over(connection: Connection, number: int, revision: Revision) -> None
         connection.execute(chunks_table.insert(), rows)
 
 
-def _dates(connection: Connection, number: int) -> dict[str, datetime]:
-    """When each chunk was first stored, as far as that can be read."""
+def _stored_times(connection: Connection, number: int) -> dict[str, datetime]:
+    """Readable times at which chunks were first stored, by chunk id."""
     try:
-        return {row.chunk_id: row.created_at for row in connection.execute(queries.dates_of(number)) if row.created_at}
+        return {
+            row.chunk_id: row.created_at for row in connection.execute(queries.times_stored(number)) if row.created_at
+        }
     except ValueError:
         return {}
