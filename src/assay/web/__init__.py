@@ -1,1 +1,1 @@
-"""The HTTP surface: thin. It reads a request, asks the application, and sends what a contract projects."""
+"""The HTTP surface, a thin layer: parse the request, call the application, send the contract's projection."""

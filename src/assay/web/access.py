@@ -1,4 +1,4 @@
-"""Who may ask, and how often: API keys, scopes and rate limits, before any route is asked."""
+"""API keys, scopes and rate limits, checked before any route runs."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -16,18 +16,18 @@ from assay.contracts.fields import shown
 from assay.errors import ConfigurationError
 from assay.model.access import ApiKey, Scope
 from assay.settings import ServerSettings
-from assay.web.clients import Network, client_address, counted_as, is_forwarded_by_stranger, is_own_machine
+from assay.web.clients import Network, client_address, has_untrusted_proxy, is_local_request, rate_limit_client
 from assay.web.errors import ADMIN_PREFIX, error_response
 from assay.web.record import record_of
 
 logger = logging.getLogger("assay.web")
 
 METRICS_PATH = "/metrics"
-UNCOUNTED = frozenset({"/livez", "/readyz", METRICS_PATH})
-"""Not counted: their answer decides whether a machine is used, or whether anybody sees that it is not well."""
+EXEMPT_PATHS = frozenset({"/livez", "/readyz", METRICS_PATH})
+"""Exempt from rate limits and backpressure, because health checks and monitoring depend on them."""
 
-OPEN = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
-"""Answered without a key, whatever the settings say."""
+KEYLESS_PATHS = frozenset({"/livez", "/readyz", "/health", "/api/v1/health"})
+"""Never need a key."""
 
 RATE_LIMIT_HEADERS = (
     "RateLimit",
@@ -42,14 +42,13 @@ _CHALLENGE = 'Bearer realm="assay"'
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """Who may ask what.
+    """Keys, scopes and limits that apply to requests.
 
-    find_key: what is kept of a key that was sent; None when it is not known. Raises ConfigurationError.
-    search_needs_key: whether a search does.
-    metrics: who may read /metrics: `loopback`, `key`, `public` or `off`.
-    address_limit, key_limit: how many requests each may make.
-    trusted_proxies: whose X-Forwarded-For counts.
-    names_clients: whether the log has the client's address.
+    find_key: looks up a key that was sent; None for an unknown one. Raises ConfigurationError.
+    metrics: access to /metrics: `loopback`, `key`, `public` or `off`.
+    address_limit, key_limit: rate limit of each address and each key.
+    trusted_proxies: networks whose X-Forwarded-For header is used.
+    logs_clients: whether log lines contain the client's address.
     """
 
     find_key: Callable[[str], ApiKey | None]
@@ -58,11 +57,11 @@ class AccessRules:
     address_limit: str
     key_limit: str
     trusted_proxies: Sequence[Network]
-    names_clients: bool
+    logs_clients: bool
 
     @classmethod
     def of(cls, server: ServerSettings, find_key: Callable[[str], ApiKey | None], *, exposed: bool) -> "AccessRules":
-        """The rules that the settings make. exposed: whether others than this machine's own programs can ask."""
+        """Build the rules from the settings. exposed: whether other machines can connect."""
         return cls(
             find_key=find_key,
             search_needs_key=server.search == "key",
@@ -70,28 +69,27 @@ class AccessRules:
             address_limit=server.rate_limit or (DEFAULT_RATE_LIMIT if exposed else OFF),
             key_limit=server.key_rate_limit,
             trusted_proxies=server.trusted_proxies,
-            names_clients=server.log_clients,
+            logs_clients=server.log_clients,
         )
 
 
 DEFAULT_RATE_LIMIT = "600/minute"
-"""For each address, when others than the machine itself can ask."""
-
+"""Of each address, when other machines can connect."""
 
 _CHARGE = "assay.charge"
 
 
 def charge(scope: AsgiScope, requests: int) -> Response | None:
-    """Count so many further requests of a client whose one request stands for them.
+    """Count further requests against the client's limit, for a request that contains several searches.
 
-    Returns why it is refused, where that is more than its limit leaves; None where it is not.
+    Returns the 429 response when the limit is exceeded, else None.
     """
     charge_client: Callable[[int], Response | None] | None = scope.get(_CHARGE)
     return charge_client(requests) if charge_client is not None and requests > 0 else None
 
 
 class AccessMiddleware:
-    """Lets a request through to its route, or refuses it with 401, 403, 429 or 503."""
+    """Passes a request on to its route, or refuses it with 401, 403, 429 or 503."""
 
     def __init__(self, app: ASGIApp, rules: AccessRules, limits: RequestLimits, metrics: Metrics) -> None:
         self._app = app
@@ -107,9 +105,9 @@ class AccessMiddleware:
             return
         address = client_address(scope, self._rules.trusted_proxies)
         record = record_of(scope)
-        if self._rules.names_clients:
+        if self._rules.logs_clients:
             record.notes["client"] = address
-        self._warn_of_stranger(scope)
+        self._warn_of_untrusted_proxy(scope)
 
         token = _token(Headers(scope=scope))
         key = None
@@ -120,7 +118,7 @@ class AccessMiddleware:
             except ConfigurationError as error:
                 logger.error("request %s: %s", record.id, error, extra={"fields": {"request_id": record.id}})  # noqa: TRY400
                 refusal = error_response(
-                    503, "service_unavailable", "API keys cannot be read at the moment; the log says why."
+                    503, "service_unavailable", "The server cannot read its API keys; its log has the reason."
                 )
         if key is not None:
             record.notes["key"] = key.id
@@ -136,13 +134,13 @@ class AccessMiddleware:
         await answer(scope, receive, send if usage is None else _with_usage(send, usage))
 
     def _count(self, path: str, key: ApiKey | None, address: str) -> Usage | None:
-        return None if path in UNCOUNTED else self._limits.count(*self._client(key, address))
+        return None if path in EXEMPT_PATHS else self._limits.count(*self._client(key, address))
 
     def _client(self, key: ApiKey | None, address: str) -> tuple[str, str]:
-        """The limit that holds for a client, and what it is counted as."""
+        """A client's rate limit, and the name under which its requests are counted."""
         if key is not None:
             return key.rate_limit or self._rules.key_limit, f"key {key.id}"
-        return self._rules.address_limit, counted_as(address)
+        return self._rules.address_limit, rate_limit_client(address)
 
     def _charge(self, key: ApiKey | None, address: str, requests: int) -> Response | None:
         usage = self._limits.count(*self._client(key, address), requests)
@@ -151,30 +149,29 @@ class AccessMiddleware:
         self._metrics.rate_limited("key" if key else "address")
         quota = min(window.quota for window in usage.windows)
         if requests >= quota:
-            message = f"Each test counts as a request, and {quota:,} are allowed at most: send fewer tests at a time."
+            message = f"Each test counts as one request, and the rate limit is {quota:,}: send fewer tests at a time."
             return error_response(429, "rate_limited", message, {"Retry-After": str(usage.retry_after)})
         return _too_many(usage.retry_after, key)
 
     def _refusal(self, scope: AsgiScope, token: str | None, key: ApiKey | None) -> Response | None:
-        """Why this request is not let through; None when it is."""
+        """The response that refuses this request; None when it is allowed."""
         path: str = scope["path"]
-        if path in OPEN:
+        if path in KEYLESS_PATHS:
             return None
         if path == METRICS_PATH and self._rules.metrics == "off":
-            return None  # the router says that there is no such path
+            return None  # the router answers 404
         if token is not None and key is None:
-            message = "The API key that was sent is not known here, or its time is over."
-            return _unauthorized(message, f'{_CHALLENGE}, error="invalid_token"')
+            return _unauthorized("Unknown or expired API key.", f'{_CHALLENGE}, error="invalid_token"')
         needed = self._needed(scope)
         if needed is None or (key is not None and key.allows(needed)):
             return None
         if key is None:
             return _unauthorized(
-                f"A key with the scope `{needed}` is needed: send it as `Authorization: Bearer …` or `X-API-Key`.",
+                f"An API key with scope `{needed}` is required: send it as `Authorization: Bearer …` or `X-API-Key`.",
                 _CHALLENGE,
             )
         challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{needed}"'
-        message = f"The scope `{needed}` is needed, and the key {shown(key.name)} does not have it."
+        message = f"The API key {shown(key.name)} lacks the required scope `{needed}`."
         return error_response(403, "forbidden", message, {"WWW-Authenticate": challenge})
 
     def _needed(self, scope: AsgiScope) -> Scope | None:
@@ -182,23 +179,23 @@ class AccessMiddleware:
         if path.startswith(ADMIN_PREFIX):
             return Scope.ADMIN
         if path == METRICS_PATH:
-            is_open = self._rules.metrics == "public" or (self._rules.metrics == "loopback" and is_own_machine(scope))
+            is_open = self._rules.metrics == "public" or (self._rules.metrics == "loopback" and is_local_request(scope))
             return None if is_open else Scope.ADMIN
-        # Whatever path is not named above needs what a search needs, so that no route is open by being forgotten.
+        # Any other path needs the search scope, so that a new route is protected by default.
         return Scope.SEARCH if self._rules.search_needs_key else None
 
-    def _warn_of_stranger(self, scope: AsgiScope) -> None:
-        if not self._has_warned and is_forwarded_by_stranger(scope, self._rules.trusted_proxies):
+    def _warn_of_untrusted_proxy(self, scope: AsgiScope) -> None:
+        if not self._has_warned and has_untrusted_proxy(scope, self._rules.trusted_proxies):
             self._has_warned = True
             logger.warning(
-                "%s sends X-Forwarded-For and is not in [server] trusted_proxies, so all that it asks counts as "
-                "one client. If it is your proxy, name its address there.",
+                "%s sends X-Forwarded-For but is not in [server] trusted_proxies, so all its requests count as one "
+                "client. If it is your proxy, add its address there.",
                 scope["client"][0],
             )
 
 
 def _token(headers: Headers) -> str | None:
-    """The key that was sent; another scheme than Bearer is for somebody in front of us."""
+    """The key that was sent. Authorization schemes other than Bearer belong to a proxy, and are ignored."""
     sent = headers.get("x-api-key")
     if sent is not None:
         return sent.strip()
@@ -213,12 +210,12 @@ def _unauthorized(message: str, challenge: str) -> Response:
 def _too_many(seconds: int, key: ApiKey | None) -> Response:
     whose = "with this key" if key else "from this address"
     unit = "second" if seconds == 1 else "seconds"
-    message = f"There were too many requests {whose}; try again in {seconds} {unit}."
+    message = f"Too many requests {whose}; try again in {seconds} {unit}."
     return error_response(429, "rate_limited", message, {"Retry-After": str(seconds)})
 
 
 def _with_usage(send: Send, usage: Usage) -> Send:
-    """Say how the client stands: as the IETF draft has it (from -08 on), and as earlier drafts and clients do."""
+    """Add the rate-limit headers of the IETF draft (-08 and later), and those of earlier drafts."""
     tightest = usage.tightest
     headers = {
         "RateLimit-Policy": ", ".join(f'"{each.name}";q={each.quota};w={each.seconds}' for each in usage.windows),

@@ -1,4 +1,4 @@
-"""What every search route does around its contract: ask, time, note for the log, and send."""
+"""The steps shared by all search routes: run the search, time it, log it, and send the response."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assay.app import Assay
-from assay.contracts.formatting import Closing, format_answer
+from assay.contracts.formatting import LastFields, format_answer
 from assay.contracts.ordering import Shaping
 from assay.errors import CatalogError
 from assay.model.ranking import Embed, Query, Ranking
@@ -17,15 +17,15 @@ from assay.web.record import RequestRecord, record_of
 logger = logging.getLogger("assay.web")
 
 
-def ask(assay: Assay, query: Query, request: Request, shaping: Shaping | None = None) -> Ranking:
-    """Search, and note the query and its best hit for the log line. Raises what Assay.search raises.
+def run_search(assay: Assay, query: Query, request: Request, shaping: Shaping | None = None) -> Ranking:
+    """Search, and record the query and its best hit for the log line. Raises the errors of Assay.search.
 
-    shaping: of a seed's shape, whose hits all have a similarity; None for the native shape, which may fall back to
-        keywords.
+    shaping: of a seed's route, whose hits all need a similarity; None for the native route, which may fall back to
+        keyword search.
     """
     record = record_of(request.scope)
     record.notes |= {"query": query.text, "mode": query.mode.value, "top_k": query.top_k}
-    ranking = assay.search(query) if shaping is None else shaping.arranged(assay.search(query, embed=Embed.ALWAYS))
+    ranking = assay.search(query) if shaping is None else shaping.reorder(assay.search(query, embed=Embed.ALWAYS))
     timings = ranking.timings
     record.stages |= {
         "embed": timings.embed_ms,
@@ -46,12 +46,11 @@ def ask(assay: Assay, query: Query, request: Request, shaping: Shaping | None = 
 
 
 def catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[str, ChunkMetadata] | None:
-    """What the catalog says of the hits; None when it is down, for the index stores every field too.
+    """The catalog's metadata by chunk id; None when the catalog is down, because the index stores every field too.
 
-    Empty, too, when another generation has become live since the search: its rows may have other titles, and no
-    answer mixes two generations.
+    Also empty when another generation became live after the search: a response never mixes two generations.
 
-    Raises CatalogError when the settings ask for strict metadata.
+    Raises CatalogError with `[server] strict_metadata`.
     """
     if not ranking.hits:
         return {}
@@ -64,7 +63,7 @@ def catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[st
             raise
         record.notes["metadata"] = "index"
         logger.warning(
-            "request %s takes its metadata from the index, for the catalog is down: %s",
+            "request %s uses the metadata in the index, because the catalog is down: %s",
             record.id,
             error.message,
             extra={"fields": {"request_id": record.id}},
@@ -73,14 +72,11 @@ def catalog_rows(assay: Assay, ranking: Ranking, request: Request) -> Mapping[st
 
 
 def send_answer(
-    request: Request, project: Callable[[], Mapping[str, object]], closing: Closing | None = None
+    request: Request, project: Callable[[], Mapping[str, object]], last_fields: LastFields | None = None
 ) -> Response:
-    """Format the answer, and say in Server-Timing how long each stage took.
-
-    project, closing: as format_answer has them.
-    """
+    """Format the response, with the time of each stage in Server-Timing. project, last_fields: see format_answer."""
     record = record_of(request.scope)
-    answer = format_answer(project, closing)
+    answer = format_answer(project, last_fields)
     record.stages["format"] = answer.milliseconds
     return Response(answer.content, headers={"Server-Timing": _server_timing(record)}, media_type="application/json")
 

@@ -1,4 +1,4 @@
-"""The web application: routes, errors and what is around them, over an Assay that somebody else opens and closes."""
+"""The web application: routes, middleware and error handlers over an open Assay, which the caller closes."""
 
 import logging
 from collections.abc import AsyncIterator, Sequence
@@ -16,9 +16,9 @@ from assay.version import __version__
 from assay.web.access import RATE_LIMIT_HEADERS, AccessMiddleware, AccessRules
 from assay.web.drain import Drain
 from assay.web.errors import add_error_answers
-from assay.web.guards import ANY_HOST, Backpressure, BodyPatience, ForeignPages, KnownHosts
-from assay.web.logs import QueryWords
-from assay.web.middleware import CorsAnswers, GzipAnswers, LastCatch, MaskedAnswers, RequestEdge
+from assay.web.guards import ANY_HOST, AllowedHosts, Backpressure, BodyTimeout, CrossSiteGuard
+from assay.web.logs import QueryLogRule
+from assay.web.middleware import CorsAnswers, ErrorBoundary, GzipAnswers, RedactedAnswers, RequestEdge
 from assay.web.openapi import DocumentedApi
 from assay.web.probing import Probe
 from assay.web.routes import (
@@ -43,10 +43,10 @@ _LAST_TRACES_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where the application is reached, as far as whoever runs it knows.
+    """Where clients reach the application.
 
-    hosts: the names that it has, where the settings do not say; `*` for any.
-    exposed: whether others than this machine's own programs can ask.
+    hosts: its host names when `[server] allowed_hosts` is empty; `*` for any.
+    exposed: whether other machines can connect.
     """
 
     hosts: Sequence[str] = ANY_HOST
@@ -61,9 +61,9 @@ def create_app(
 ) -> FastAPI:
     """The ASGI application over this Assay.
 
-    drain: tells the readiness probe that the server is stopping; a server that stops without notice leaves it out.
-    listening: None where that is not known: any host name will do, and only the settings limit anybody.
-    traces: None for what the settings say.
+    drain: makes /readyz fail once the server begins to stop; None for a server that stops without notice.
+    listening: None when unknown: every host name is accepted, and only the settings limit requests.
+    traces: None for those of the settings.
     """
     server = assay.settings.server
     if assay.parts.embedder_observer is None:
@@ -92,7 +92,7 @@ def create_app(
             Middleware(
                 RequestEdge,
                 drain=stopping,
-                words=QueryWords(server.log_queries),
+                query_rule=QueryLogRule(server.log_queries),
                 metrics=assay.searches.metrics,
                 traces=tracing,
             ),
@@ -104,10 +104,10 @@ def create_app(
                 expose_headers=_READABLE_HEADERS,
             ),
             Middleware(GzipAnswers, minimum_size=_COMPRESS_FROM_BYTES, compresslevel=_COMPRESSION_LEVEL),
-            Middleware(MaskedAnswers),
-            Middleware(LastCatch),
-            Middleware(KnownHosts, hosts=server.allowed_hosts or where.hosts),
-            Middleware(ForeignPages, origins=server.cors_origins),
+            Middleware(RedactedAnswers),
+            Middleware(ErrorBoundary),
+            Middleware(AllowedHosts, hosts=server.allowed_hosts or where.hosts),
+            Middleware(CrossSiteGuard, origins=server.cors_origins),
             Middleware(
                 AccessMiddleware,
                 rules=AccessRules.of(server, assay.parts.keys.find, exposed=where.exposed),
@@ -115,7 +115,7 @@ def create_app(
                 metrics=assay.searches.metrics,
             ),
             Middleware(Backpressure, limit=server.max_requests, metrics=assay.searches.metrics),
-            Middleware(BodyPatience, seconds=server.body_seconds),
+            Middleware(BodyTimeout, seconds=server.body_seconds),
         ],
     )
     app.request_models = (
@@ -146,8 +146,7 @@ def _traces(assay: Assay) -> RequestTraces | None:
     if traces is not None:
         return traces
     logger.warning(
-        "Traces are asked for, and the extra that sends them is not installed: pip install '.[otel]' in Assay's "
-        "checkout, "
-        "or set [server] traces = false and no OTEL_EXPORTER_OTLP_ENDPOINT."
+        "Traces are enabled, but the extra that sends them is not installed: run pip install '.[otel]' in Assay's "
+        "checkout, or set [server] traces = false and unset OTEL_EXPORTER_OTLP_ENDPOINT."
     )
     return None

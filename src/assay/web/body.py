@@ -1,4 +1,4 @@
-"""Reading a request's body as it comes in, never more of it than is allowed."""
+"""Read a request's body as it arrives, up to a limit."""
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -9,11 +9,11 @@ from assay.web.errors import PayloadTooLarge
 
 
 class JsonBody:
-    """A dependency that gives a route the JSON object of its request.
+    """A FastAPI dependency that gives a route the JSON object of its request.
 
-    limit: the most bytes of a body; counted while it comes in, whatever its Content-Length says.
-    writes: whether the route changes something: then the request has to say that it sends JSON, which no page of
-        another site can have a browser do without asking first.
+    limit: the most bytes of a body; also checked as it arrives, because Content-Length may be wrong.
+    writes: whether the route changes something. Content-Type is then required: a cross-site page cannot make a browser
+        send JSON without a preflight request.
     """
 
     def __init__(self, limit: int, *, writes: bool = False) -> None:
@@ -21,9 +21,9 @@ class JsonBody:
         self._writes = writes
 
     async def __call__(self, request: Request) -> dict[str, object]:
-        """Read the body. Raises InputError for what is not a JSON object, PayloadTooLarge."""
+        """Read the body. Raises PayloadTooLarge, or InputError for a body that is not a JSON object."""
         if self._writes and "content-type" not in request.headers:
-            raise InputError("Content-Type: it has to be application/json; none was sent.")
+            raise InputError("Content-Type: it must be application/json; none was sent.")
         _check_content_type(request)
         declared = request.headers.get("content-length", "")
         if declared.isascii() and declared.isdigit() and int(declared[:20]) > self._limit:
@@ -38,20 +38,20 @@ class JsonBody:
                 if len(body) > self._limit:
                     raise PayloadTooLarge(self._limit)
         except ClientDisconnect:
-            raise InputError("body: the connection closed before all of it had come.") from None
+            raise InputError("body: the connection closed before the whole body arrived.") from None
         return bytes(body)
 
 
 def _check_content_type(request: Request) -> None:
-    """JSON in UTF-8, plainly; a request that does not say what it sends is taken to send that."""
+    """Raise InputError unless the body is uncompressed JSON in UTF-8, which is also the default."""
     declared = request.headers.get("content-type", "application/json")
     kind, *parameters = (part.strip().lower() for part in declared.split(";"))
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise InputError(f"Content-Type: it has to be application/json; {shown(declared)} was sent.")
+        raise InputError(f"Content-Type: it must be application/json; {shown(declared)} was sent.")
     for parameter in parameters:
         name, _, value = parameter.partition("=")
         if name.strip() == "charset" and value.strip().strip('"') not in {"utf-8", "utf8", "us-ascii"}:
-            raise InputError(f"Content-Type: the charset has to be utf-8; {shown(declared)} was sent.")
+            raise InputError(f"Content-Type: the charset must be utf-8; {shown(declared)} was sent.")
     encoding = request.headers.get("content-encoding", "identity")
     if encoding.strip().lower() != "identity":
-        raise InputError(f"Content-Encoding: a body has to be sent as it is; {shown(encoding)} was sent.")
+        raise InputError(f"Content-Encoding: the body must not be compressed; {shown(encoding)} was sent.")

@@ -1,4 +1,4 @@
-"""Whose request it is: the address that it came from, seen through the proxies that are trusted."""
+"""The address of a request's client, behind trusted proxies."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ _FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
 
 
 def client_address(scope: Scope, trusted: Sequence[Network]) -> str:
-    """The address of the client; UNKNOWN where the server does not know it.
+    """The address of the client; UNKNOWN when the server does not know it.
 
-    trusted: proxies whose X-Forwarded-For counts. From its right end, the first address that is not a trusted proxy
-        is the client: what stands further left is whatever the client wrote there.
+    trusted: proxies whose X-Forwarded-For is used. The rightmost address that is not a trusted proxy is the client: a
+        client can forge everything left of it.
     """
     address = _peer(scope)
     if address is None:
@@ -32,8 +32,8 @@ def client_address(scope: Scope, trusted: Sequence[Network]) -> str:
     return str(address)
 
 
-def is_own_machine(scope: Scope) -> bool:
-    """Whether the request comes from this machine itself: over loopback, from no proxy that says so and no web page."""
+def is_local_request(scope: Scope) -> bool:
+    """Whether the request comes over loopback, without a proxy and not from a web page."""
     address = _peer(scope)
     headers = Headers(scope=scope)
     return (
@@ -44,14 +44,14 @@ def is_own_machine(scope: Scope) -> bool:
     )
 
 
-def is_forwarded_by_stranger(scope: Scope, trusted: Sequence[Network]) -> bool:
-    """Whether a proxy that is not trusted says for whom it asks."""
+def has_untrusted_proxy(scope: Scope, trusted: Sequence[Network]) -> bool:
+    """Whether a peer that is not trusted sends X-Forwarded-For."""
     address = _peer(scope)
     return address is not None and "x-forwarded-for" in Headers(scope=scope) and not _is_in(address, trusted)
 
 
-def counted_as(address: str) -> str:
-    """Under which name an address is counted: IPv6 by its /64, which is what one household or machine is given."""
+def rate_limit_client(address: str) -> str:
+    """The name under which an address's requests are counted: an IPv6 address by its /64, which one site shares."""
     parsed = parse_address(address)
     if isinstance(parsed, IPv6Address):
         return str(ipaddress.ip_network((parsed, 64), strict=False))
@@ -59,7 +59,7 @@ def counted_as(address: str) -> str:
 
 
 def parse_address(text: str) -> Address | None:
-    """An address as X-Forwarded-For has it, with or without a port; None for anything else."""
+    """Parse an address of X-Forwarded-For, with or without a port; None if it is not an address."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -1,7 +1,7 @@
-"""What uvicorn leaves open about a connection: how long a head may take, how many there may be, and who reads nothing.
+"""Limits of connections that uvicorn lacks: time of a request's head, number of connections, clients that stop reading.
 
-uvicorn's own time-out counts only while a connection is idle: one byte of a head stops it, and a client that sends a
-byte now and then would hold its connection for ever.
+uvicorn's own timeout applies only to idle connections: one byte of a head stops it, and a slow client could keep its
+connection forever.
 """
 
 import asyncio
@@ -20,7 +20,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 logger = logging.getLogger("assay.web")
 
 _ORIGIN = re.compile(rb"\r?\norigin:[ \t]*([^\s]+)[ \t]*\r?\n", re.IGNORECASE)
-
 _ABSOLUTE = re.compile(rb"https?://([^/?#@]+)([/?].*)?", re.IGNORECASE)
 
 MAX_HEAD_BYTES = 32_768
@@ -29,22 +28,19 @@ MAX_HEAD_BYTES = 32_768
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """How patient the server is.
+    """Timeouts and limits of connections.
 
-    head_seconds: for a request's head to come, for the rest of a body that was refused, and for a client to read on.
-    connections: the most at the same time.
-    origins: pages of these origins may read what is answered, below the application too; `*` stands for any.
+    head_seconds: timeout for a request's head, for the rest of a refused body, and for a client that stopped reading.
+    connections: the most open connections.
+    origins: CORS origins whose pages may read responses that are sent below the application; `*` for any.
     """
 
     head_seconds: float
     connections: int
     origins: tuple[str, ...] = ()
 
-    def readable_by(self, head: bytes) -> str:
-        """The CORS headers of an answer to a request of which so much of the head has come.
-
-        Where any origin may read, that of the request is not needed; else it has to have come already.
-        """
+    def cors_headers(self, head: bytes) -> str:
+        """The CORS headers of a response to a request. head: as much of its head as has arrived."""
         if "*" in self.origins:
             allowed = "*"
         else:
@@ -57,38 +53,38 @@ class ConnectionLimits:
 
 
 class RefusalLog:
-    """Logs refused connections once a second at most: the first at once, those after it by their number."""
+    """Logs refused connections at most once a second: the first immediately, the next ones as a number."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._unsaid = 0
-        self._waits = False
+        self._unreported = 0
+        self._timer_runs = False
 
     def note(self, loop: asyncio.AbstractEventLoop) -> None:
-        """A connection was refused."""
-        self._unsaid += 1
-        if not self._waits:
-            self._say(loop)
+        """Count a refused connection."""
+        self._unreported += 1
+        if not self._timer_runs:
+            self._report(loop)
 
-    def _say(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._waits = self._unsaid > 0
-        if not self._waits:
+    def _report(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer_runs = self._unreported > 0
+        if not self._timer_runs:
             return
-        refused = "A connection was" if self._unsaid == 1 else f"{self._unsaid:,} connections were"
-        logger.warning("%s refused: there are %s already.", refused, self._limit)
-        self._unsaid = 0
-        loop.call_later(1.0, self._say, loop)
+        refused = "A connection was" if self._unreported == 1 else f"{self._unreported:,} connections were"
+        logger.warning("%s refused: %s are open, the limit of [server] max_connections.", refused, self._limit)
+        self._unreported = 0
+        loop.call_later(1.0, self._report, loop)
 
 
-def guarded(limits: ConnectionLimits) -> type[asyncio.Protocol]:
-    """The protocol of uvicorn, within these limits."""
+def guarded_protocol(limits: ConnectionLimits) -> type[asyncio.Protocol]:
+    """A subclass of uvicorn's protocol with these limits."""
     return type("GuardedProtocol", (_Guarded,), {"limits": limits, "refusals": RefusalLog(limits.connections)})
 
 
 class _BoundedHeads(h11.Connection):
-    """Holds whole heads to the limit that h11 has only for those of which a part has not come, and reads targets."""
+    """Applies the size limit to complete heads too, which h11 does only to partial ones, and normalizes targets."""
 
-    def next_event(self) -> Any:  # noqa: ANN401 - as inherited: one of h11's events, or one of two marks
+    def next_event(self) -> Any:  # noqa: ANN401 - as inherited: an event or a sentinel of h11
         """The next event. Raises RemoteProtocolError, with 431 for a head that is too long."""
         waiting = len(self.trailing_data[0]) if self.their_state is h11.IDLE else 0
         event = super().next_event()
@@ -102,9 +98,9 @@ class _BoundedHeads(h11.Connection):
 def _in_origin_form(request: h11.Request) -> h11.Request:
     """The request with a path as its target.
 
-    A target may be a whole URL (RFC 9112, 3.2.2); its authority then takes the place of the Host header.
+    A target may be a URL (RFC 9112, 3.2.2), whose authority then replaces the Host header.
 
-    Raises RemoteProtocolError for a target that is neither.
+    Raises RemoteProtocolError for any other target.
     """
     if request.target.startswith(b"/") or request.method == b"CONNECT" or request.target == b"*":
         return request
@@ -122,12 +118,12 @@ def _in_origin_form(request: h11.Request) -> h11.Request:
 
 
 class _LingeringTransport:
-    """Closes in two steps where the client is still sending, so that it can read the answer first.
+    """Closes in two steps while the client is still sending, so that it can read the response first.
 
-    A socket that is closed with bytes unread resets the connection, and the client sees an error for its next byte
-    instead of the answer. So the answer's end is sent first, and what comes is dropped until the client ends.
+    Closing a socket with unread bytes resets the connection, and the client gets an error, not the response. So
+    this half-closes, and discards what arrives until the client closes or the timeout ends.
 
-    is_sending: whether more may come.
+    is_sending: whether the client may send more.
     """
 
     def __init__(
@@ -141,28 +137,28 @@ class _LingeringTransport:
         self._loop = loop
         self._seconds = seconds
         self._is_sending = is_sending
-        self._ends: asyncio.TimerHandle | None = None
+        self._abort_timer: asyncio.TimerHandle | None = None
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - all else is the transport's
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - delegated to the transport
         return getattr(self._transport, name)
 
     def is_closing(self) -> bool:
-        return self._ends is not None or self._transport.is_closing()
+        return self._abort_timer is not None or self._transport.is_closing()
 
     def close(self) -> None:
         if self._transport.is_closing():
             return
-        if self._ends is not None or not self._is_sending() or not self._transport.can_write_eof():
+        if self._abort_timer is not None or not self._is_sending() or not self._transport.can_write_eof():
             self.stop_lingering()
             self._transport.close()
             return
         self._transport.write_eof()
         self._transport.resume_reading()
-        self._ends = self._loop.call_later(self._seconds, self._transport.abort)
+        self._abort_timer = self._loop.call_later(self._seconds, self._transport.abort)
 
     def stop_lingering(self) -> None:
-        if self._ends is not None:
-            self._ends.cancel()
+        if self._abort_timer is not None:
+            self._abort_timer.cancel()
 
 
 class _Guarded(H11Protocol):
@@ -170,9 +166,9 @@ class _Guarded(H11Protocol):
     refusals: RefusalLog
     _head_timer: asyncio.TimerHandle | None = None
     _read_timer: asyncio.TimerHandle | None = None
-    _received = b""  # last; a head that could not be read is gone from the parser's buffer
+    _received = b""  # the last bytes: the parser drops a head that it cannot parse
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - handed on as they are
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - passed on unchanged
         super().__init__(*arguments, **named)
         self.conn = _BoundedHeads(h11.SERVER, MAX_HEAD_BYTES)
 
@@ -199,19 +195,19 @@ class _Guarded(H11Protocol):
         if self._is_answering():
             self._stop_watching()
         else:
-            self._watch_head()  # part of a head, or of a body whose answer has been sent; time runs on if it does
+            self._watch_head()  # a partial head, or the rest of a body that is already answered
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if not self._is_answering() and (self.conn.their_state is not h11.IDLE or self.conn.trailing_data[0]):
             self._watch_head()
 
-    # --- a client that reads nothing: the transport's buffer is full -----------------------------------------------
+    # --- a client that stops reading: the transport's buffer is full -----------------------------------------------
 
     def pause_writing(self) -> None:
         super().pause_writing()
         self._stop_reading_timer()
-        # close() would wait for what nobody reads.
+        # close() would wait until the client reads.
         self._read_timer = self.loop.call_later(self.limits.head_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
@@ -221,22 +217,22 @@ class _Guarded(H11Protocol):
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the reason is in the exception being handled
         problem = sys.exc_info()[1]
         if getattr(problem, "error_status_hint", 400) == 431:
-            message = f"The request's line and headers have to be at most {MAX_HEAD_BYTES:,} bytes."
+            message = f"The request line and headers may have at most {MAX_HEAD_BYTES:,} bytes."
             self._refuse(431, "validation_error", message)
         else:
-            self._refuse(400, "validation_error", "This is not a request in HTTP/1.1.")
+            self._refuse(400, "validation_error", "Not a valid HTTP/1.1 request.")
 
     def _is_receiving(self) -> bool:
-        """Whether a request has not come to its end, or is none."""
+        """Whether a request is incomplete or invalid."""
         return self.conn.their_state in {h11.SEND_BODY, h11.ERROR} or bool(self.conn.trailing_data[0])
 
     def _is_answering(self) -> bool:
-        cycle: RequestResponseCycle | None = self.cycle  # None before the first request, whatever its annotation says
+        cycle: RequestResponseCycle | None = self.cycle  # None before the first request, despite uvicorn's annotation
         return cycle is not None and not cycle.response_complete
 
     def _watch_head(self) -> None:
         if self._head_timer is None and not self.transport.is_closing():
-            self._head_timer = self.loop.call_later(self.limits.head_seconds, self._head_is_late)
+            self._head_timer = self.loop.call_later(self.limits.head_seconds, self._on_head_timeout)
 
     def _stop_watching(self) -> None:
         if self._head_timer is not None:
@@ -248,18 +244,18 @@ class _Guarded(H11Protocol):
             self._read_timer.cancel()
             self._read_timer = None
 
-    def _head_is_late(self) -> None:
+    def _on_head_timeout(self) -> None:
         self._head_timer = None
         if self._is_answering() or self.transport.is_closing():
             return
         if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
             seconds = f"{self.limits.head_seconds:g}"
-            self._refuse(408, "request_timeout", f"The request's head did not come within {seconds} seconds.")
+            self._refuse(408, "request_timeout", f"The request's head did not arrive within {seconds} seconds.")
         else:
             self.transport.abort()
 
     def _refuse(self, status: int, error: str, message: str) -> None:
-        """Answer below the application, which has not been asked, and end the connection."""
+        """Respond without the application, and close the connection."""
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             body = json.dumps({"error": error, "message": message}).encode()
             head = (
@@ -269,7 +265,7 @@ class _Guarded(H11Protocol):
                 f"X-Request-ID: {uuid.uuid4().hex}\r\n"
                 "X-Content-Type-Options: nosniff\r\n"
                 "Cache-Control: no-store\r\n"
-                f"{self.limits.readable_by(bytes(self.conn.trailing_data[0]) + self._received)}"
+                f"{self.limits.cors_headers(bytes(self.conn.trailing_data[0]) + self._received)}"
                 f"{'Retry-After: 1' + chr(13) + chr(10) if status == 503 else ''}"
                 "Connection: close\r\n\r\n"
             )

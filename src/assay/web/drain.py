@@ -1,4 +1,4 @@
-"""Whether the server is on its way out."""
+"""Whether the server is stopping."""
 
 import threading
 
@@ -10,10 +10,10 @@ class Drain:
         self._begun = threading.Event()
 
     def begin(self) -> None:
-        """From now on the server is not ready for more."""
+        """Make the readiness probe fail from now on."""
         self._begun.set()
 
     @property
     def begun(self) -> bool:
-        """Whether it has begun."""
+        """Whether the server has begun to stop."""
         return self._begun.is_set()

@@ -1,8 +1,7 @@
-"""From the error tree to HTTP: which status and body each failure has, and nothing that should stay inside.
+"""The HTTP status and body of each error.
 
-Only what the caller did wrong, and which point of the index is damaged, is explained in the error's own words. Every
-other message is written here, for an
-error's own words may name a path, an address or a key; they go to the log.
+A response shows an error's own message only for the client's mistakes and for damaged points. Other messages may
+contain a path, an address or a key: they go to the log, and the response gets a text from here.
 """
 
 import json
@@ -41,7 +40,7 @@ logger = logging.getLogger("assay.web")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a client is told. message: None for the error's own words."""
+    """The response to an error. message: None for the error's own message."""
 
     status: int
     error: str
@@ -49,12 +48,11 @@ class Refusal:
 
 
 _NOTHING_LIVE = Refusal(503, "service_unavailable", "No generation is live yet, so there is nothing to search.")
-
-_DAMAGED = "`assay publish --rebuild` builds it anew; `assay rollback` goes back to the generation before."
+_DAMAGED = "`assay publish --rebuild` rebuilds it; `assay rollback` returns to the previous generation."
 
 REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
     (InputError, Refusal(400, "validation_error", None)),
-    (EmbeddingError, Refusal(502, "upstream_error", "The query could not be embedded; try again in a moment.")),
+    (EmbeddingError, Refusal(502, "upstream_error", "The embedder failed; try again in a moment.")),
     (NoLiveGeneration, _NOTHING_LIVE),
     (CatalogNotFound, _NOTHING_LIVE),
     (PointCorrupt, Refusal(503, "service_unavailable", None)),
@@ -64,22 +62,22 @@ REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
     ),
     (
         IndexNotFound,
-        Refusal(503, "service_unavailable", f"The index of the live generation is gone. {_DAMAGED}"),
+        Refusal(503, "service_unavailable", f"The index of the live generation is missing. {_DAMAGED}"),
     ),
     (CatalogCorrupt, Refusal(503, "service_unavailable", f"A record of the catalog is damaged. {_DAMAGED}")),
     (
         VectorStoreError,
-        Refusal(503, "service_unavailable", "The vector store cannot answer; try again in a moment."),
+        Refusal(503, "service_unavailable", "The vector store does not answer; try again in a moment."),
     ),
-    (CatalogError, Refusal(503, "service_unavailable", "The catalog cannot answer; try again in a moment.")),
+    (CatalogError, Refusal(503, "service_unavailable", "The catalog does not answer; try again in a moment.")),
     (
         IdentityMismatch,
         Refusal(
-            503, "service_unavailable", "The live generation was made by another embedder than the configured one."
+            503, "service_unavailable", "The live generation was built with another embedder than the configured one."
         ),
     ),
 )
-"""The first class that fits decides; what fits none is an internal error."""
+"""The first class that matches decides; any other error is an internal error."""
 
 ADMIN_PREFIX = "/v1/admin/"
 ADMIN_REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
@@ -87,9 +85,9 @@ ADMIN_REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
     (GenerationError, Refusal(409, "conflict", None)),
     *REFUSALS,
 )
-"""The same for the administration, which is told of generations in the errors' own words."""
+"""The same for administrators, who see the messages of errors about generations."""
 
-INTERNAL = Refusal(500, "internal_error", "Something went wrong inside; the request id names it in the log.")
+INTERNAL = Refusal(500, "internal_error", "Internal error; find it in the server's log by the request id.")
 STOPPING = Refusal(503, "service_unavailable", "The server is stopping; try again in a moment.")
 
 
@@ -102,7 +100,7 @@ class PayloadTooLarge(Exception):
 
 
 class BodyTooSlow(Exception):
-    """A request whose body did not come in time. seconds: how long it had."""
+    """A request whose body did not arrive in time. seconds: the timeout."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -110,7 +108,7 @@ class BodyTooSlow(Exception):
 
 
 def refusal_of(error: AssayError, path: str = "") -> Refusal:
-    """What a client is told about an error of the tree. path: of the request."""
+    """The response to an error. path: of the request."""
     for kind, refusal in ADMIN_REFUSALS if path.startswith(ADMIN_PREFIX) else REFUSALS:
         if isinstance(error, kind):
             return refusal
@@ -118,13 +116,13 @@ def refusal_of(error: AssayError, path: str = "") -> Refusal:
 
 
 def error_response(status: int, error: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """The error body that every route shares."""
+    """A response with the error body that all routes share."""
     content = json.dumps({"error": error, "message": message}, ensure_ascii=False).encode("utf-8", "replace")
     return Response(content, status, headers, "application/json")
 
 
 def add_error_answers(app: FastAPI) -> None:
-    """Answer every failure that a route can raise; what is not named here is caught by the outer middleware."""
+    """Register a handler for each error that routes raise; ErrorBoundary catches all others."""
     app.add_exception_handler(AssayError, _assay_error)
     app.add_exception_handler(PayloadTooLarge, _payload_too_large)
     app.add_exception_handler(BodyTooSlow, _body_too_slow)
@@ -151,19 +149,19 @@ async def _assay_error(request: Request, error: Exception) -> Response:
 
 async def _payload_too_large(_request: Request, error: Exception) -> Response:
     assert isinstance(error, PayloadTooLarge)
-    return error_response(413, "payload_too_large", f"body: it has to be at most {error.limit:,} bytes.")
+    return error_response(413, "payload_too_large", f"body: it may have at most {error.limit:,} bytes.")
 
 
 async def _body_too_slow(_request: Request, error: Exception) -> Response:
     assert isinstance(error, BodyTooSlow)
-    return error_response(408, "request_timeout", f"body: it did not come within {error.seconds:g} seconds.")
+    return error_response(408, "request_timeout", f"body: it did not arrive within {error.seconds:g} seconds.")
 
 
 _ROUTES = "GET /openapi.json describes the routes, `assay docs api` explains them; POST /v1/search searches."
 
 
 async def _http_exception(request: Request, error: Exception) -> Response:
-    """What the router itself refuses: an unknown path, or a method that a path does not have."""
+    """Answer an unknown path, or a method that a path does not have."""
     assert isinstance(error, HTTPException)
     path = shown(request.url.path).strip('"')
     if error.status_code == 404:
@@ -174,12 +172,12 @@ async def _http_exception(request: Request, error: Exception) -> Response:
         message = f"{path} does not answer {request.method}, only {allowed}."
         return error_response(405, "method_not_allowed", message, error.headers)
     if error.status_code < 500:
-        return error_response(400, "validation_error", "The request cannot be understood.")
+        return error_response(400, "validation_error", "Invalid request.")
     return error_response(INTERNAL.status, INTERNAL.error, str(INTERNAL.message))
 
 
 async def _request_validation_error(_request: Request, error: Exception) -> Response:
-    """For a route whose parameters FastAPI itself reads, so that its 422 never leaves."""
+    """Answer 400 instead of FastAPI's 422 when FastAPI itself parses parameters."""
     assert isinstance(error, RequestValidationError)
     problems = [f"{field_path(p['loc'][1:], 'body')}: {field_error(p['msg'])}." for p in error.errors()]
     return error_response(400, "validation_error", " ".join(problems))

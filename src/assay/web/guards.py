@@ -1,4 +1,4 @@
-"""What is refused or ended before it can do harm: foreign host names, one request too many, a body that never ends."""
+"""Middleware that refuses harmful requests: unknown host names, cross-site requests, overload, slow bodies."""
 
 import asyncio
 import re
@@ -9,23 +9,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.adapters.telemetry.prometheus import Metrics
 from assay.contracts.fields import shown
-from assay.web.access import UNCOUNTED
+from assay.web.access import EXEMPT_PATHS
 from assay.web.errors import ADMIN_PREFIX, BodyTooSlow, error_response
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
-"""A Host header as RFC 9110 has it: a name or an address in brackets, and perhaps a port."""
+"""A Host header (RFC 9110): a name or a bracketed address, with an optional port."""
 
 LOOPBACK_HOSTS = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
 ANY_HOST = ("*",)
 
 
-class KnownHosts:
-    """Answers only under names of its own.
+class AllowedHosts:
+    """Refuses requests for other host names, to prevent DNS rebinding.
 
-    A page of a foreign site can have its name resolved to 127.0.0.1 and would then be of the same origin as this
-    server (DNS rebinding); the Host header still says the foreign name.
+    A foreign site can have its name resolved to 127.0.0.1, and its pages then have the same origin as this server. The
+    Host header still contains the foreign name.
 
-    hosts: names without ports; `*.example.org` is every name below it, `*` any.
+    hosts: names without ports; `*.example.org` matches every name below it, `*` any.
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
@@ -42,15 +42,11 @@ class KnownHosts:
             await self._app(scope, receive, send)
             return
         if not sent:
-            message = (
-                "Host: the request names none, and this server answers only under those of [server] allowed_hosts."
-            )
+            message = "Host: the header is missing; this server answers only the hosts of [server] allowed_hosts."
         elif not written:
-            message = f"Host: it has to be a name or an address, with or without a port; {shown(sent)} was sent."
+            message = f"Host: it must be a name or an address, with or without a port; {shown(sent)} was sent."
         else:
-            message = (
-                f"Host: this server does not answer under {shown(sent)}; [server] allowed_hosts names those it does."
-            )
+            message = f"Host: {shown(sent)} is not one of the hosts of this server; add it to [server] allowed_hosts."
         await error_response(400, "validation_error", message)(scope, receive, send)
 
     def _knows(self, name: str) -> bool:
@@ -58,13 +54,13 @@ class KnownHosts:
         return name in self._names or bool(self._suffixes and name.endswith(self._suffixes))
 
 
-class ForeignPages:
-    """Refuses what a page of another site has a browser send.
+class CrossSiteGuard:
+    """Refuses cross-site requests (CSRF).
 
-    Browsers send some requests without asking first (a form, `text/plain`, `no-cors`), and the page does not need to
-    read the answer. Such a request says where it is from: in Sec-Fetch-Site, or else in Origin.
+    Browsers send some requests without a preflight (a form, `text/plain`, `no-cors`). Their origin is in
+    Sec-Fetch-Site, or else in Origin.
 
-    origins: pages of these may send requests; `*` stands for all, but not for the administration.
+    origins: origins that may send requests; `*` for all, except to the administration.
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
@@ -77,7 +73,7 @@ class ForeignPages:
             await self._app(scope, receive, send)
             return
         origin = shown(Headers(scope=scope).get("origin", "another site"))
-        message = f"Origin: pages of {origin} may not ask this server; [server] cors_origins names those that may."
+        message = f"Origin: pages of {origin} may not use this server; add the origin to [server] cors_origins."
         await error_response(400, "validation_error", message)(scope, receive, send)
 
     def _allows(self, scope: Scope) -> bool:
@@ -88,8 +84,8 @@ class ForeignPages:
         is_admin = scope["path"].startswith(ADMIN_PREFIX)
         if origin in self._origins or ("*" in self._origins and not is_admin):
             return True
-        # The origin may be this server's own: a browser without Sec-Fetch-Site sends no more. `none` says that no page
-        # asks, so no browser sends it together with the origin of another site.
+        # An old browser sends no Sec-Fetch-Site, so compare Origin with Host. `none` means that the user started the
+        # request: browsers do not combine it with the origin of another site.
         return site in {None, "none"} and origin is not None and origin.partition("://")[2] == headers.get("host")
 
 
@@ -98,9 +94,9 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Backpressure:
-    """Refuses at once what would only wait, so that what is under way is answered in time.
+    """Refuses requests over the limit immediately, so that those in progress finish in time.
 
-    limit: the most requests at the same time, those that wait for a thread included; probes are answered beside.
+    limit: the most concurrent requests, including those that wait for a thread; probes do not count.
     """
 
     def __init__(self, app: ASGIApp, limit: int, metrics: Metrics) -> None:
@@ -111,12 +107,12 @@ class Backpressure:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or scope["path"] in UNCOUNTED:
+        if scope["type"] != "http" or scope["path"] in EXEMPT_PATHS:
             await self._app(scope, receive, send)
             return
         if self._under_way >= self._limit:
             self._metrics.overloaded()
-            message = "Too many requests are under way; try again in a second."
+            message = "Too many requests are in progress; try again in a second."
             response = error_response(503, "service_unavailable", message, {"Retry-After": "1"})
             await response(scope, receive, send)
             return
@@ -127,8 +123,8 @@ class Backpressure:
             self._under_way -= 1
 
 
-class BodyPatience:
-    """Gives a request's body so many seconds to come, all of it; then the answer is 408 and the connection ends."""
+class BodyTimeout:
+    """Answers 408 and closes the connection when a request's body takes longer than `seconds`."""
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
         self._app = app
@@ -151,7 +147,7 @@ class BodyPatience:
                 too_slow = True
                 raise BodyTooSlow(self._seconds) from None
             if not message.get("more_body"):
-                until = None  # what comes now is the end of the connection, whenever it ends
+                until = None  # the next message is the disconnect, which has no timeout
             return message
 
         async def send_last(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""What a server logs of a request, and how its log is set up."""
+"""The fields of a request's log line, and the logging configuration of a server."""
 
 import hashlib
 import hmac
@@ -11,19 +11,19 @@ from typing import Literal
 from assay.adapters.telemetry.log_lines import JsonLines, LogFormat, TextLines
 
 
-class QueryWords:
-    """How the text of a query stands in the log.
+class QueryLogRule:
+    """How the log shows the text of a query (`[server] log_queries`).
 
-    rule: True as it is, False not at all, `hash` as 16 hex digits that are the same for the same text until the
-        process ends. The hash is keyed with a secret that is nowhere else: common queries cannot be guessed from it.
+    rule: True for the plain text, False to omit it, `hash` for 16 hex digits that equal texts share until the process
+        ends. The hash uses a random secret, so that common queries cannot be guessed from it.
     """
 
     def __init__(self, rule: bool | Literal["hash"]) -> None:
         self._rule = rule
         self._secret = secrets.token_bytes(32)
 
-    def applied(self, notes: Mapping[str, object]) -> dict[str, object]:
-        """The fields of a log line, with `query` as the rule has it."""
+    def apply(self, notes: Mapping[str, object]) -> dict[str, object]:
+        """The fields of a log line, with the rule applied to `query`."""
         fields = dict(notes)
         query = fields.get("query")
         if query is None or self._rule is True:
@@ -36,9 +36,9 @@ class QueryWords:
 
 
 def configure_logging(log_format: LogFormat) -> None:
-    """Have the log written: as JSON lines by whatever writes it, or as text unless it is written already.
+    """Configure the root logger: INFO to standard error, unless it already has handlers.
 
-    A program that has not set logging up gets a handler on standard error, from INFO on.
+    log_format: `json` sets a JSON formatter on all handlers, existing ones included.
     """
     root = logging.getLogger()
     if not root.handlers:
@@ -51,6 +51,6 @@ def configure_logging(log_format: LogFormat) -> None:
             writer.setFormatter(JsonLines())
 
 
-def spelled(fields: Mapping[str, object]) -> str:
-    """Fields as `name=value`, for a message; nothing in a value can begin a new line or turn the writing around."""
+def format_fields(fields: Mapping[str, object]) -> str:
+    """Fields as `name=value`; `repr` escapes line breaks and bidirectional controls in the values."""
     return " ".join(f"{name}={value!r}" for name, value in fields.items())

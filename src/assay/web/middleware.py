@@ -1,7 +1,7 @@
-"""What is around every route: request id, log line, metrics, trace, security headers, CORS, and the last catch.
+"""Middleware of every route: request id, log line, metrics, trace, security headers, CORS, and the error boundary.
 
-Plain ASGI, outermost first: RequestEdge, CorsAnswers, (gzip), MaskedAnswers, LastCatch, KnownHosts, ForeignPages,
-Access, Backpressure, BodyPatience.
+Plain ASGI, outermost first: RequestEdge, CorsAnswers, GzipAnswers, RedactedAnswers, ErrorBoundary, AllowedHosts,
+CrossSiteGuard, AccessMiddleware, Backpressure, BodyTimeout.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from assay.adapters.telemetry.traces import RequestTraces
 from assay.redaction import redacted_bytes
 from assay.web.drain import Drain
 from assay.web.errors import INTERNAL, STOPPING, error_response
-from assay.web.logs import QueryWords, spelled
+from assay.web.logs import QueryLogRule, format_fields
 from assay.web.record import RequestRecord, attach_record, record_of
 
 logger = logging.getLogger("assay.web")
@@ -38,23 +38,23 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-"""On every answer whose route does not set its own."""
+"""Defaults for every response; a route may set its own."""
 
 
 class RequestEdge:
-    """Gives each request its id and record, each answer its headers, and the log its line; counts and traces it.
+    """Gives each request an id and a record, and each response its headers; logs, counts and traces the request.
 
-    drain: once it has begun, every answer asks its client to connect anew, so that none speaks to a closed socket.
-    words: how a query's text stands in the log.
-    traces: None where nothing is traced.
+    drain: once it has begun, responses close their connection, so that no client uses a closed socket.
+    query_rule: how the log shows a query's text.
+    traces: None without tracing.
     """
 
     def __init__(
-        self, app: ASGIApp, drain: Drain, words: QueryWords, metrics: Metrics, traces: RequestTraces | None
+        self, app: ASGIApp, drain: Drain, query_rule: QueryLogRule, metrics: Metrics, traces: RequestTraces | None
     ) -> None:
         self._app = app
         self._drain = drain
-        self._words = words
+        self._query_rule = query_rule
         self._metrics = metrics
         self._traces = traces
 
@@ -69,7 +69,7 @@ class RequestEdge:
         status = 0
         method = scope["method"] if scope["method"] in _METHODS else "other"
         sent = Headers(scope=scope)
-        # Whoever passed it on may have read the other one (RFC 9112, 6.1): what follows may be no request.
+        # A proxy may have used the other length (RFC 9112, 6.1), so the next bytes may be no request.
         has_two_lengths = "content-length" in sent and "transfer-encoding" in sent
         span = self._traces.begin(method, Headers(scope=scope)) if self._traces else None
         if span:
@@ -98,7 +98,7 @@ class RequestEdge:
             self._count(scope, record, method, status, seconds)
             if span:
                 span.end(_route(scope), method, status, record.stages, _attributes(record))
-            _log(scope, record, self._words, status, seconds * 1000.0)
+            _log(scope, record, self._query_rule, status, seconds * 1000.0)
 
     def _count(self, scope: Scope, record: RequestRecord, method: str, status: int, seconds: float) -> None:
         route = _route(scope)
@@ -111,20 +111,20 @@ class RequestEdge:
 
 
 class CorsAnswers(CORSMiddleware):
-    """CORS, whose refusals have the body that every error has."""
+    """CORS whose refusals have the shared error body."""
 
     def preflight_response(self, request_headers: Headers) -> Response:
-        """Answer a browser that asks what it may send."""
+        """Answer a preflight request."""
         response = super().preflight_response(request_headers)
         if response.status_code < 400:
             return response
         refused = bytes(response.body).decode().removeprefix("Disallowed CORS ")
         kept = {name: value for name, value in response.headers.items() if not name.startswith("content-")}
-        return error_response(400, "validation_error", f"CORS: these are not allowed: {refused}.", kept)
+        return error_response(400, "validation_error", f"CORS: not allowed: {refused}.", kept)
 
 
-class MaskedAnswers:
-    """Answers without secrets, should a peer have put one where it is passed on."""
+class RedactedAnswers:
+    """Masks registered secrets in response bodies, in case a peer repeated one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -139,7 +139,7 @@ class MaskedAnswers:
         async def send_masked(message: Message) -> None:
             nonlocal start
             if message["type"] == "http.response.start":
-                start = message  # its Content-Length depends on the body
+                start = message  # held back: masking the body changes Content-Length
                 return
             if message["type"] == "http.response.body":
                 body = message.get("body", b"")
@@ -156,7 +156,7 @@ class MaskedAnswers:
 
 
 class GzipAnswers(GZipMiddleware):
-    """Compression for who takes it; `gzip;q=0` says that somebody does not."""
+    """Gzip that honours `gzip;q=0`, which Starlette's ignores."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -166,8 +166,8 @@ class GzipAnswers(GZipMiddleware):
         await super().__call__(scope, receive, send)
 
 
-class LastCatch:
-    """Turns what nobody caught into an answer without any detail, and writes the detail to the log."""
+class ErrorBoundary:
+    """Turns an uncaught exception into a response without detail, and logs the detail."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -189,11 +189,11 @@ class LastCatch:
             await self._app(scope, receive, watched_send)
             return
         except asyncio.CancelledError:
-            # The server stops, and this request took longer than it may.
+            # The server stops, and this request exceeded the drain time.
             if begun:
                 raise
             refusal = STOPPING
-        except Exception:  # the outermost edge: logged with the request id, answered without detail
+        except Exception:  # the outermost edge
             identity = record_of(scope).id
             logger.exception("request %s failed unexpectedly", identity, extra={"fields": {"request_id": identity}})
             if begun:
@@ -203,30 +203,32 @@ class LastCatch:
 
 
 def _request_id(sent: str) -> str:
-    """The client's own id where it is short and plain, else a new one."""
+    """The client's own id if it is short and plain, else a new one."""
     return sent if _SANE_ID.fullmatch(sent) else uuid.uuid4().hex
 
 
 def _route(scope: Scope) -> str:
-    """The path of the route that answered, as the application has it; `none` where none did."""
+    """The path template of the matched route; `none` without a match."""
     route = getattr(scope.get("route"), "path", None)
-    # The document's route is not one of ours, and says nothing of itself.
+    # FastAPI's route of the OpenAPI document does not set scope["route"].
     return str(route or ("/openapi.json" if scope["path"] == "/openapi.json" else "none"))
 
 
 def _attributes(record: RequestRecord) -> dict[str, str | int]:
-    """What a trace says of a request, besides its route and status; never the query's text."""
+    """A trace's attributes besides route and status; never the query's text."""
     noted = {name: value for name, value in record.notes.items() if name in _TRACED}
     return {"request_id": record.id} | {name: value for name, value in noted.items() if isinstance(value, str | int)}
 
 
-def _log(scope: Scope, record: RequestRecord, words: QueryWords, status: int, milliseconds: float) -> None:
-    """One line for each request; those of probes only when somebody looks for them."""
+def _log(scope: Scope, record: RequestRecord, query_rule: QueryLogRule, status: int, milliseconds: float) -> None:
+    """Log one line for a request, at DEBUG for a probe without a server error."""
     level = logging.DEBUG if scope["path"] in PROBES and status < 500 else logging.INFO
     if not logger.isEnabledFor(level):
         return
-    fields: dict[str, object] = {"request_id": record.id, **words.applied(record.notes)}
+    fields: dict[str, object] = {"request_id": record.id, **query_rule.apply(record.notes)}
     if record.stages:
         fields["stages_ms"] = {stage: round(spent, 3) for stage, spent in record.stages.items()}
     outline = {"method": scope["method"], "path": scope["path"], "status": status, "ms": round(milliseconds, 3)}
-    logger.log(level, "request %s", spelled(outline | fields), extra={"event": "request", "fields": outline | fields})
+    logger.log(
+        level, "request %s", format_fields(outline | fields), extra={"event": "request", "fields": outline | fields}
+    )

@@ -1,4 +1,4 @@
-"""What is known of one request while it is answered: its id, its stages and what the log line will say."""
+"""The id, stage times and log fields of one request."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,10 +14,10 @@ _KEY = "assay.record"
 
 @dataclass(slots=True)
 class RequestRecord:
-    """Gathered along the way by whoever works on the request, one at a time.
+    """Filled in by the middleware and the route of the request; not safe to use from several threads at once.
 
     id: in the X-Request-ID header and in every log line about the request.
-    received_at: when the request came, UTC.
+    received_at: arrival of the request, UTC.
     stages: milliseconds by stage of a search, in order.
     notes: further fields of the log line.
     """
@@ -29,7 +29,7 @@ class RequestRecord:
     _started: float = field(default_factory=perf_counter)
 
     def elapsed_ms(self) -> float:
-        """Milliseconds since the request came."""
+        """Milliseconds since the request arrived."""
         return (perf_counter() - self._started) * 1000.0
 
     @contextmanager
@@ -43,12 +43,12 @@ class RequestRecord:
 
 
 def attach_record(scope: Scope, record: RequestRecord) -> None:
-    """Keep the record with its request."""
+    """Store the record in the request's scope."""
     scope[_KEY] = record
 
 
 def record_of(scope: Scope) -> RequestRecord:
-    """The record of a request that has one."""
+    """The record that attach_record stored."""
     record = scope[_KEY]
     assert isinstance(record, RequestRecord)
     return record

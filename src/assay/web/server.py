@@ -1,4 +1,4 @@
-"""Running the web application: one process, one socket, and a way out that drops nobody."""
+"""Run the web application in one process on one socket, with a graceful shutdown."""
 
 import errno
 import gc
@@ -17,18 +17,18 @@ from assay.app import Assay
 from assay.errors import AssayError, ConfigurationError
 from assay.settings import ServerSettings
 from assay.web.application import Listening, create_app
-from assay.web.connections import MAX_HEAD_BYTES, ConnectionLimits, guarded
+from assay.web.connections import MAX_HEAD_BYTES, ConnectionLimits, guarded_protocol
 from assay.web.drain import Drain
 from assay.web.guards import ANY_HOST, LOOPBACK_HOSTS
 from assay.web.logs import configure_logging
 
 NOTICE_SECONDS = 1.0
-"""How long a stopping server still takes connections while /readyz already says no, so that balancers can look away."""
+"""Seconds in which a stopping server still accepts connections while /readyz fails, so that balancers notice."""
 
 _KEEP_ALIVE_SECONDS = 75
 _BACKLOG = 2_048
 _NEW_OBJECTS = 20_000
-"""After so many new objects Python looks for garbage among them: about ten searches."""
+"""Threshold of the first garbage-collector generation: about ten searches."""
 
 
 def _write_line(line: str) -> None:
@@ -47,32 +47,33 @@ def serve(
 ) -> None:
     """Answer over HTTP until SIGTERM or SIGINT.
 
-    port: 0 picks a free one.
-    allow_public: listen on an address that other machines can reach; it takes an API key with the scope `admin` too.
-    announce: is given one line with the URL, once requests are answered.
+    port: 0 for any free one.
+    allow_public: permit an address that other machines can reach; it also requires an API key with scope `admin`.
+    announce: called with one line that contains the URL, once the server accepts requests.
 
-    SIGTERM: /readyz turns 503, a moment later new connections are refused, and requests under way have
-    `[server] drain_seconds` to finish. SIGINT leaves the moment out; a second signal leaves everything out.
+    On SIGTERM, /readyz turns 503, new connections are refused NOTICE_SECONDS later, and requests in progress have
+    `[server] drain_seconds` to finish. SIGINT skips the notice; a second signal stops at once.
 
-    Raises ConfigurationError for an address that cannot be listened on, or only publicly without allow_public and key.
+    Raises ConfigurationError when it cannot listen on the address, or when the address is public without allow_public
+    and such a key.
     """
     is_public = not _is_loopback(host)
     if is_public:
         _check_public(assay, host, allow_public=allow_public)
         assay.searches.needs_real_addresses = True
-        _refuse_made_up_addresses(assay)
+        _refuse_placeholder_urls(assay)
     configure_logging(log_format)
     with _listen(host, port) as listener:
         assay.searches.start_serving()
         drain = Drain()
         app = create_app(assay, drain, _listening(host, assay.settings.server, is_public=is_public))
-        _keep_what_is_loaded()
+        _reduce_gc()
         settings = assay.settings.server
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http=guarded(
-                ConnectionLimits(settings.head_seconds, settings.max_connections, settings.cors_origins),
+            http=guarded_protocol(
+                ConnectionLimits(settings.head_seconds, settings.max_connections, settings.cors_origins)
             ),
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             ws="none",
@@ -91,10 +92,10 @@ def serve(
         DrainingServer(config, drain, notice, lambda: announce(ready)).run(sockets=[listener])
 
 
-def _keep_what_is_loaded() -> None:
-    """Look for garbage seldom, and never among what is there by now.
+def _reduce_gc() -> None:
+    """Collect garbage less often, and exclude all objects that exist now.
 
-    A look through everything stops all requests for as long as it takes, a tenth of a second and more.
+    A full collection blocks all requests for 0.1 s and more.
     """
     gc.collect()
     gc.freeze()
@@ -102,10 +103,10 @@ def _keep_what_is_loaded() -> None:
 
 
 class DrainingServer(uvicorn.Server):
-    """A uvicorn that gives notice before it stops, and ends without an error when it has.
+    """A uvicorn server that fails its readiness probe before it stops, and exits with 0.
 
     notice_seconds: between SIGTERM and the closing of the socket.
-    on_ready: called once requests are answered.
+    on_ready: called once the server accepts requests.
     """
 
     def __init__(
@@ -118,12 +119,12 @@ class DrainingServer(uvicorn.Server):
         self._stop_at: float | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
+        """Start, then call on_ready."""
         await super().startup(sockets)
         self._on_ready()
 
     async def on_tick(self, counter: int) -> bool:
-        """Several times a second: whether it is time to stop."""
+        """Return whether to stop; called several times a second."""
         if self._stop_at is not None and time.monotonic() >= self._stop_at:
             self.should_exit = True
         return await super().on_tick(counter)
@@ -131,7 +132,7 @@ class DrainingServer(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a signal handler's signature
         """Begin to stop; at the second signal, stop at once.
 
-        uvicorn's own handler would raise the signal again afterwards, and a clean end would look like a crash.
+        uvicorn's own handler raises the signal again afterwards, so that a clean exit looks like a crash.
         """
         if self._drain.begun:
             self.should_exit = self.force_exit = True
@@ -147,26 +148,26 @@ def _is_loopback(host: str) -> bool:
 
 
 def _check_public(assay: Assay, host: str, *, allow_public: bool) -> None:
-    """Raise ConfigurationError unless the operator meant it, and can tell themselves from a stranger."""
+    """Raise ConfigurationError without --public, or without an API key with scope `admin`."""
     has_key = assay.parts.keys.has_admin()
     if allow_public and has_key:
         return
     reasons, remedies = [], []
     if not has_key:
         reasons.append("there is no API key with the scope `admin`, so nobody could administer it")
-        remedies.append("make a key with `assay keys add NAME --scope admin`")
+        remedies.append("create a key with `assay keys add NAME --scope admin`")
     if not allow_public:
-        who = "who has a key" if assay.settings.server.search == "key" else "everyone who reaches it"
-        reasons.append(f"{who} can read what is indexed")
-        remedies.append("pass --public if that is meant")
+        readers = "anyone with a key" if assay.settings.server.search == "key" else "anyone who reaches it"
+        reasons.append(f"{readers} can read what is indexed")
+        remedies.append("pass --public to allow that")
     raise ConfigurationError(
-        f"The address {host!r} can be reached from other machines: {', and '.join(reasons)}.",
-        hint=f"Listen on 127.0.0.1 behind a proxy that checks who asks, or {' and '.join(remedies)}.",
+        f"Other machines can reach the address {host!r}: {', and '.join(reasons)}.",
+        hint=f"Listen on 127.0.0.1 behind a proxy that authenticates clients, or {' and '.join(remedies)}.",
     )
 
 
-def _refuse_made_up_addresses(assay: Assay) -> None:
-    """Raise ConfigurationError where what is live has them; any other failure is told when serving starts."""
+def _refuse_placeholder_urls(assay: Assay) -> None:
+    """Raise ConfigurationError if the live generation has them; other errors are reported when serving starts."""
     try:
         assay.searches.live.refresh()
     except ConfigurationError:
@@ -176,13 +177,13 @@ def _refuse_made_up_addresses(assay: Assay) -> None:
 
 
 def _listening(host: str, settings: ServerSettings, *, is_public: bool) -> Listening:
-    """Behind a proxy that is named, requests come from others, and under the proxy's own names."""
+    """With a trusted proxy, requests come from other machines and for the proxy's host names."""
     exposed = is_public or bool(settings.trusted_proxies)
     return Listening(ANY_HOST if exposed else (*LOOPBACK_HOSTS, host), exposed)
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections already, so that nothing is refused while the index is opened."""
+    """A listening socket, opened before the index so that early connections wait instead of being refused."""
     family, kind, protocol, _, address = _resolve(host, port)[0]
     listener = socket.socket(family, kind, protocol)
     try:
@@ -192,31 +193,31 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise ConfigurationError(
-            f"Port {port} on {host} cannot be listened on: {_reason(error)}.", hint=_remedy(error)
+            f"Cannot listen on port {port} of {host}: {_reason(error)}.", hint=_remedy(error)
         ) from None
     return listener
 
 
 def _resolve(host: str, port: int) -> list[tuple[int, int, int, str, tuple[object, ...]]]:
-    """The addresses of a host name; no name at all means every address of the machine."""
+    """The addresses of a host name; an empty name means every address of the machine."""
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError) as error:
         raise ConfigurationError(
-            f"There is no address {host!r} to listen on: {error}.", hint="Use 127.0.0.1, or a name of this machine."
+            f"Cannot resolve the address {host!r}: {error}.", hint="Use 127.0.0.1, or a name of this machine."
         ) from None
     return [(*info[:4], tuple(info[4])) for info in found]
 
 
 def _reason(error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return "another program listens there already"
+        return "another program is already listening there"
     return (error.strerror or str(error)).lower()
 
 
 def _remedy(error: OSError) -> str:
     if error.errno == errno.EACCES:
-        return "Ports below 1024 belong to the system; choose another with --port."
+        return "Ports below 1024 need special rights; choose another with --port."
     return "Choose another with --port, or --port 0 for any free one."
 
 

@@ -1,4 +1,4 @@
-"""Running the tests of a request one after the other, within the time that a request may take."""
+"""Run the tests of a validation request in sequence, within a time limit."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -18,58 +18,58 @@ from assay.web.errors import refusal_of
 
 logger = logging.getLogger("assay.web")
 
-_IDS_AT_ONCE = 500
-_EMBEDDED_AT_ONCE = 200
+_ID_BATCH = 500
+_EMBEDDING_BATCH = 200
 
 
-class Stopping(Exception):
-    """The server stops, and the rest of the tests would keep it."""
+class ServerStopping(Exception):
+    """The server is stopping, so the remaining tests are not run."""
 
 
 class Validations:
-    """Runs tests against the live generation, few requests at a time: each takes as long as many searches.
+    """Runs tests against the live generation, for few requests at a time: each takes as long as many searches.
 
-    at_once: requests at the same time.
-    seconds: after which no further test of a request is begun.
+    at_once: the most concurrent requests.
+    seconds: after which no further test of a request starts.
     """
 
     def __init__(self, assay: Assay, at_once: int, seconds: float) -> None:
         self._assay = assay
         self._seconds = seconds
         self._shaping = assay.searches.shaping
-        self.places = BoundedSemaphore(at_once)
+        self.slots = BoundedSemaphore(at_once)
 
     def run(self, request: ValidationRequest, stops: Callable[[], bool]) -> tuple[str, list[ValidationOutcome]]:
-        """The generation that was asked, and what became of every test.
+        """Run every test; return the id of the generation, and the outcomes in the order of the tests.
 
-        stops: whether the server is on its way out; asked before every test.
+        stops: whether the server is stopping; called before every test.
 
-        A query that cannot be embedded is the error of its test. A store that is down is the error of all, for nothing
-        can be said of any: NoLiveGeneration, VectorStoreError, CatalogError, IdentityMismatch. Raises Stopping.
+        A query that cannot be embedded is an error of its test only. Raises NoLiveGeneration, VectorStoreError,
+        CatalogError and IdentityMismatch, which affect all tests, and ServerStopping.
         """
         until = monotonic() + self._seconds
         with self._assay.searches.live.lease() as searcher:
             known = _expected_chunks(searcher, request.tests)
             outcomes: list[ValidationOutcome] = []
             answers = True
-            for together in _together(request.tests):
+            for batch in _batches(request.tests):
                 if answers and not stops():
-                    self._announce(together, until)
-                for test in together:
+                    self._prefetch_queries(batch, until)
+                for test in batch:
                     if stops():
-                        raise Stopping
+                        raise ServerStopping
                     if monotonic() > until:
-                        late = f"It was not run: a validation has {self._seconds:g} seconds."
+                        late = f"Not run: the validation exceeded its time limit of {self._seconds:g} seconds."
                         outcomes.append(service_validation.not_run(test, known, late))
                     else:
                         outcome, answers = self._ask(searcher, test, request.top_k, known)
                         outcomes.append(outcome)
             return searcher.generation.id, outcomes
 
-    def _announce(self, tests: Sequence[ValidationTest], until: float) -> None:
-        """Have queries that cost something embedded in few calls, in half of the time that is left.
+    def _prefetch_queries(self, tests: Sequence[ValidationTest], until: float) -> None:
+        """Embed the queries of a costly embedder in few calls, within half of the remaining time.
 
-        What that does not do is embedded one by one.
+        Queries that this does not embed are embedded one by one.
         """
         embedder = self._assay.parts.embedder
         left = until - monotonic()
@@ -80,29 +80,29 @@ class Validations:
     def _ask(
         self, searcher: Searcher, test: ValidationTest, top_k: int, known: dict[str, Chunk]
     ) -> tuple[ValidationOutcome, bool]:
-        """What became of a test, and whether the embedder answers."""
+        """Run a test; return its outcome, and whether the embedder works."""
         now = datetime.now(UTC)
         try:
             ranking = searcher.search(service_validation.query_of(test, top_k, self._shaping.mode))
         except (InputError, EmbeddingError) as error:
             refusal = refusal_of(error)
-            logger.warning("The validation test %r could not be run: %s", test.test_id, error)
+            logger.warning("Validation test %r failed to run: %s", test.test_id, error)
             outcome = service_validation.not_run(test, known, refusal.message or error.message, now)
             return outcome, not isinstance(error, EmbeddingError)
-        return service_validation.judge(test, self._shaping.arranged(ranking).hits, known, now), True
+        return service_validation.judge(test, self._shaping.reorder(ranking).hits, known, now), True
 
 
-def _together(tests: Sequence[ValidationTest]) -> Iterator[Sequence[ValidationTest]]:
-    """The first by itself, for it finds out in seconds that nobody answers; then as many as are embedded together."""
+def _batches(tests: Sequence[ValidationTest]) -> Iterator[Sequence[ValidationTest]]:
+    """The first test by itself, to notice quickly when the embedder is down; then batches to embed together."""
     yield tests[:1]
-    for start in range(1, len(tests), _EMBEDDED_AT_ONCE):
-        yield tests[start : start + _EMBEDDED_AT_ONCE]
+    for start in range(1, len(tests), _EMBEDDING_BATCH):
+        yield tests[start : start + _EMBEDDING_BATCH]
 
 
 def _expected_chunks(searcher: Searcher, tests: Sequence[ValidationTest]) -> dict[str, Chunk]:
-    """Those of the expected chunks that the generation holds."""
+    """The expected chunks that the generation contains, by id."""
     wanted = list(dict.fromkeys(identity for test in tests for identity in test.expected_results))
     known: dict[str, Chunk] = {}
-    for part in batched(wanted, _IDS_AT_ONCE):
+    for part in batched(wanted, _ID_BATCH):
         known.update(searcher.index.chunks(part))
     return known

@@ -72,7 +72,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         said = assay(tmp_path, "serve", "--port", str(port))
     assert said.code == 2
-    assert f"Port {port} on 127.0.0.1 cannot be listened on" in said.err
+    assert f"Cannot listen on port {port} of 127.0.0.1" in said.err
 
 
 def test_a_candidate_can_be_served_before_it_goes_live(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_only_the_origins_of_the_settings_are_allowed(connect: Connect) -> None:
     assert refused["status"] == "400"
     assert json.loads(refused["body"]) == {
         "error": "validation_error",
-        "message": "CORS: these are not allowed: origin.",
+        "message": "CORS: not allowed: origin.",
     }
     assert "access-control-allow-origin" not in refused
     answer = client.get("/livez", headers={"Origin": "https://evil.example"})
@@ -160,7 +160,7 @@ def test_only_the_origins_of_the_settings_are_allowed(connect: Connect) -> None:
 def test_a_browser_may_not_send_other_methods_or_headers(client: TestClient) -> None:
     refused = preflight(client, "https://a.example", method="PATCH", headers="x-strange")
     assert refused["status"] == "400"
-    assert json.loads(refused["body"])["message"] == "CORS: these are not allowed: method, headers."
+    assert json.loads(refused["body"])["message"] == "CORS: not allowed: method, headers."
 
 
 # --- the log line --------------------------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ def test_without_the_catalog_metadata_comes_from_the_index(
     assert response.status_code == 200
     assert response.json() == client.post("/search", json={"query": "nodes"}).json()
     assert SECRET not in response.text
-    assert "request r-2 takes its metadata from the index" in caplog.text
+    assert "request r-2 uses the metadata in the index" in caplog.text
 
 
 @pytest.mark.contract("003.30")

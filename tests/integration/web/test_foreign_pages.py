@@ -118,7 +118,7 @@ def test_a_search_is_not_made_for_a_page_that_may_not_ask(index: Path) -> None:
         ):
             for path in ("/search", "/v1/search", "/query", "/api/v1/search", "/api/v1/validate"):
                 answer = ask(server.port, path, {"query": "What are nodes?"}, headers=headers)
-                assert (answer.status, "may not ask" in answer.body["message"]) == (400, True)
+                assert (answer.status, "may not use" in answer.body["message"]) == (400, True)
 
 
 def test_programs_and_pages_of_this_server_may_ask(index: Path) -> None:

@@ -51,7 +51,7 @@ def test_one_request_too_many_is_refused_at_once_and_probes_are_answered_beside(
             assert refused.status == 503
             assert refused.body == {
                 "error": "service_unavailable",
-                "message": "Too many requests are under way; try again in a second.",
+                "message": "Too many requests are in progress; try again in a second.",
             }
             assert refused.headers["Retry-After"] == "1"
             assert refused.headers["Access-Control-Allow-Origin"] == "*"

@@ -128,7 +128,7 @@ def test_top_k_inside_its_range_gives_so_many_results(client: TestClient, route:
 )
 def test_top_k_of_another_range_or_type_is_refused(client: TestClient, route: str, limit: int, top_k: object) -> None:
     message = refused(client, route, asking(route, top_k=top_k))
-    assert message.startswith(f"top_k: it has to be a whole number from 1 to {limit}; ")
+    assert message.startswith(f"top_k: it must be a whole number from 1 to {limit}; ")
 
 
 @pytest.mark.contract("000.7", "004.17")
@@ -141,7 +141,7 @@ def test_a_threshold_of_another_range_or_type_is_refused(
 ) -> None:
     body = f'{{"{QUERY_FIELDS[route]}": "nodes", "{field}": '.encode() + threshold + b"}"
     message = refused(client, route, body)
-    assert message.startswith(f"{field}: it has to be a number from 0 to 1; ")
+    assert message.startswith(f"{field}: it must be a number from 0 to 1; ")
 
 
 @pytest.mark.contract("000.24")
@@ -172,9 +172,9 @@ def test_a_threshold_holds_for_every_result(client: TestClient, route: str, fiel
     [
         pytest.param(b"", "body: it is empty", id="no body"),
         pytest.param(b"{", "body: it is not valid JSON at line 1, column 2", id="cut off"),
-        pytest.param(b"[1, 2]", "body: it has to be a JSON object", id="a list"),
-        pytest.param(b'{"query": "\xe9"}', "body: it has to be UTF-8", id="Latin-1"),
-        pytest.param(b'{"top_k": 1, "top_k": 2}', "is given twice", id="a field twice"),
+        pytest.param(b"[1, 2]", "body: it must be a JSON object", id="a list"),
+        pytest.param(b'{"query": "\xe9"}', "body: it must be UTF-8", id="Latin-1"),
+        pytest.param(b'{"top_k": 1, "top_k": 2}', "occurs twice", id="a field twice"),
         pytest.param(b'{"topk": 3}', "There is no field `topk`; did you mean `top_k`?", id="a slip"),
         pytest.param(b'{"top_k": ' + b"9" * 5_000 + b"}", "too many digits", id="5,000 digits"),
         pytest.param(b'{"a":' * 12_000, "nested too deeply", id="12,000 objects"),
@@ -194,9 +194,9 @@ def test_a_body_that_cannot_be_read_is_refused_and_said_why(
 @pytest.mark.parametrize(
     ("headers", "complaint"),
     [
-        ({"Content-Type": "text/plain"}, 'Content-Type: it has to be application/json; "text/plain" was sent.'),
+        ({"Content-Type": "text/plain"}, 'Content-Type: it must be application/json; "text/plain" was sent.'),
         ({"Content-Type": "application/x-www-form-urlencoded"}, "Content-Type: "),
-        ({"Content-Type": "application/json; charset=latin-1"}, "the charset has to be utf-8"),
+        ({"Content-Type": "application/json; charset=latin-1"}, "the charset must be utf-8"),
         ({"Content-Type": "application/json", "Content-Encoding": "gzip"}, "Content-Encoding: "),
         ({"Content-Type": ""}, "Content-Type: "),
     ],
@@ -219,7 +219,7 @@ def test_json_is_taken_under_each_of_its_names(client: TestClient, kind: str | N
 def test_a_body_over_the_limit_is_413(client: TestClient, route: str) -> None:
     response = client.post(route, json=asking(route, "a" * 70_000))
     assert response.status_code == 413
-    assert response.json() == {"error": "payload_too_large", "message": "body: it has to be at most 65,536 bytes."}
+    assert response.json() == {"error": "payload_too_large", "message": "body: it may have at most 65,536 bytes."}
 
 
 def test_a_body_at_the_limit_is_read(client: TestClient) -> None:

@@ -105,7 +105,7 @@ def test_the_default_threshold_of_the_service_names_what_it_left_out_and_what_wo
     short = client.post("/api/v1/search", json=body).json()
     assert len(short["results"]) < 5
     (warning,) = [one for one in short["search_params"]["warnings"] if one.startswith("similarity_threshold: ")]
-    said_so = re.fullmatch(r".* left out (\d+) results? that .*; (0\.\d\d) would keep them\.", warning)
+    said_so = re.fullmatch(r".* dropped (\d+) results? that .*; (0\.\d\d) would keep them\.", warning)
     assert said_so
     left_out, keeps = said_so.groups()
     kept = client.post("/api/v1/search", json=body | {"similarity_threshold": float(keeps)}).json()
@@ -204,9 +204,7 @@ def test_without_the_catalog_the_answer_is_partial_and_says_so(
     assert response.status_code == 200
     body = response.json()
     assert body["status"] == "partial"
-    assert body["search_params"]["warnings"] == [
-        "The catalog could not be asked: titles are those that the index stores."
-    ]
+    assert body["search_params"]["warnings"] == ["The catalog does not answer: titles come from the index."]
     assert body["results"] == client.post("/api/v1/search", json=asking("/api/v1/search")).json()["results"]
     assert SECRET not in response.text
     assert "request r-4 takes its metadata from the index" in caplog.text
@@ -218,7 +216,7 @@ def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Co
     assert response.status_code == 503
     assert response.json() == {
         "error": "service_unavailable",
-        "message": "The catalog cannot answer; try again in a moment.",
+        "message": "The catalog does not answer; try again in a moment.",
     }
 
 

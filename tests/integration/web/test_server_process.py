@@ -152,7 +152,7 @@ def test_interrupting_it_ends_it_cleanly_too(published: Path) -> None:
 
 def test_a_second_server_on_the_same_port_is_told_so(published: Path) -> None:
     with running_server(published) as server, Assay.open(settings_for(published)) as assay:
-        with pytest.raises(ConfigurationError, match=f"Port {server.port} on 127.0.0.1 cannot be listened on"):
+        with pytest.raises(ConfigurationError, match=f"Cannot listen on port {server.port} of 127.0.0.1"):
             serve(assay, "127.0.0.1", server.port)
         assert ask(server.port, "/livez", method="GET")[0] == 200
 

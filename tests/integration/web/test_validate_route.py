@@ -97,7 +97,7 @@ def test_a_bad_body_is_refused_with_its_place(client: TestClient, best: str) -> 
     assert response.status_code == 400
     assert response.json() == {
         "error": "validation_error",
-        "message": 'tests[1].test_id: "t" is that of tests[0] too; every test needs an id of its own.',
+        "message": 'tests[1].test_id: "t" is already the id of tests[0]; give each test its own id.',
     }
 
 
@@ -111,7 +111,7 @@ def test_a_body_may_be_larger_than_that_of_a_search_and_not_without_end(publishe
         assert validate(client, *fits)["status"] == "failed"
         response = client.post(ROUTE, json={"tests": [case(long, identity=f"{n}") for n in range(700)]})
         assert response.status_code == 413
-        assert response.json()["message"] == "body: it has to be at most 200,000 bytes."
+        assert response.json()["message"] == "body: it may have at most 200,000 bytes."
         assert client.post("/api/v1/search", content=b" " * 70_000).status_code == 413
 
 
@@ -141,7 +141,7 @@ def test_a_query_that_cannot_be_embedded_is_the_error_of_its_test_only(failing: 
     body = validate(failing, case(best), case(best, identity="u", query="unembeddable"))
     assert (body["status"], body["passed_tests"], body["error_tests"]) == ("partial", 1, 1)
     told = body["tests"][1]
-    assert told["problem"] == "The query could not be embedded; try again in a moment."
+    assert told["problem"] == "The embedder failed; try again in a moment."
     assert (told["result_accuracy"], told["passed"]) == (None, False)
     assert "sk-123" not in json.dumps(body)
 
@@ -166,7 +166,7 @@ def test_what_the_time_does_not_suffice_for_is_told_as_not_run(published: Path, 
         body = validate(connect(assay), case(best))
     (told,) = body["tests"]
     assert (body["status"], body["error_tests"], told["executed_at"]) == ("failed", 1, None)
-    assert told["problem"] == "It was not run: a validation has 1e-09 seconds."
+    assert told["problem"] == "Not run: the validation exceeded its time limit of 1e-09 seconds."
 
 
 def test_a_server_that_stops_begins_no_further_test(assay: Assay, best: str) -> None:
@@ -244,7 +244,7 @@ def test_each_test_counts_as_a_request(published: Path) -> None:
         refused = send(server.port, 5)
         assert refused.status == 429
         assert 1 <= int(refused.headers["Retry-After"]) <= 60
-        assert "There were too many requests from this address" in refused.body["message"]
+        assert "Too many requests from this address" in refused.body["message"]
         assert send(server.port, 2).status == 200  # 6, 1 for the one that was refused, and 2
         assert ask(server.port, body={"query": "What are nodes?"}).status == 200
         assert ask(server.port, body={"query": "What are nodes?"}).status == 429
@@ -254,7 +254,7 @@ def test_more_tests_than_a_client_is_ever_allowed_are_told_so(published: Path) -
     with running_server(published, rate_limit="10/minute") as server:
         refused = send(server.port, 11)
         assert refused.status == 429
-        assert "Each test counts as a request, and 10 are allowed at most" in refused.body["message"]
+        assert "Each test counts as one request, and the rate limit is 10" in refused.body["message"]
 
 
 WAITING = """
@@ -285,7 +285,7 @@ def test_validations_leave_threads_for_searches(published: Path, tmp_path: Path)
         until(began.exists)
         busy = send(server.port, 1)
         assert (busy.status, busy.headers["Retry-After"]) == (503, "5")
-        assert busy.body["message"] == "Other validations are under way; try again in a few seconds."
+        assert busy.body["message"] == "Other validations are running; try again in a few seconds."
         assert ask(server.port, body={"query": "What are nodes?"}).status == 200
         ends.touch()
         slow.join()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.web.clients import client_address, counted_as, is_forwarded_by_stranger, is_own_machine, parse_address
+from assay.web.clients import client_address, has_untrusted_proxy, is_local_request, parse_address, rate_limit_client
 
 PROXIES = [ip_network("10.0.0.0/8"), ip_network("127.0.0.1"), ip_network("fd00::/8")]
 
@@ -56,32 +56,32 @@ def test_several_headers_are_read_as_one() -> None:
 def test_a_connection_without_an_address_is_unknown() -> None:
     assert client_address(scope(None, x_forwarded_for="198.51.100.1"), PROXIES) == "unknown"
     assert client_address(scope("testclient"), PROXIES) == "unknown"
-    assert not is_own_machine(scope(None))
+    assert not is_local_request(scope(None))
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
 def test_a_program_of_this_machine_comes_over_loopback_and_from_no_page_or_proxy(peer: str) -> None:
-    assert is_own_machine(scope(peer))
+    assert is_local_request(scope(peer))
     for header in ("origin", "x_forwarded_for", "forwarded", "x_real_ip", "via"):
-        assert not is_own_machine(scope(peer, **{header: ""}))
+        assert not is_local_request(scope(peer, **{header: ""}))
 
 
 @pytest.mark.parametrize("peer", ["10.0.0.9", "203.0.113.5", "fe80::1%eth0", "2001:db8::1"])
 def test_another_machine_is_not_this_one(peer: str) -> None:
-    assert not is_own_machine(scope(peer))
+    assert not is_local_request(scope(peer))
 
 
 def test_a_stranger_that_forwards_is_told_from_a_proxy() -> None:
-    assert is_forwarded_by_stranger(scope("203.0.113.5", x_forwarded_for="x"), PROXIES)
-    assert not is_forwarded_by_stranger(scope("10.0.0.9", x_forwarded_for="x"), PROXIES)
-    assert not is_forwarded_by_stranger(scope("203.0.113.5"), PROXIES)
+    assert has_untrusted_proxy(scope("203.0.113.5", x_forwarded_for="x"), PROXIES)
+    assert not has_untrusted_proxy(scope("10.0.0.9", x_forwarded_for="x"), PROXIES)
+    assert not has_untrusted_proxy(scope("203.0.113.5"), PROXIES)
 
 
 def test_ipv6_is_counted_by_its_64_and_ipv4_by_itself() -> None:
-    assert counted_as("2001:db8:1:2:3:4:5:6") == counted_as("2001:db8:1:2::ffff") == "2001:db8:1:2::/64"
-    assert counted_as("2001:db8:1:3::1") != counted_as("2001:db8:1:2::1")
-    assert counted_as("198.51.100.1") == "198.51.100.1"
-    assert counted_as("unknown") == "unknown"
+    assert rate_limit_client("2001:db8:1:2:3:4:5:6") == rate_limit_client("2001:db8:1:2::ffff") == "2001:db8:1:2::/64"
+    assert rate_limit_client("2001:db8:1:3::1") != rate_limit_client("2001:db8:1:2::1")
+    assert rate_limit_client("198.51.100.1") == "198.51.100.1"
+    assert rate_limit_client("unknown") == "unknown"
 
 
 def test_what_is_no_address_is_none() -> None:

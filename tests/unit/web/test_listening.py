@@ -44,8 +44,8 @@ def with_key(folder: Path, *scopes: Scope) -> Settings:
 @pytest.mark.parametrize("host", PUBLIC_HOSTS)
 def test_an_address_that_others_can_reach_is_refused_and_both_remedies_named(host: str, tmp_path: Path) -> None:
     error = refusal(host, settings=Settings(data_dir=tmp_path))
-    assert "can be reached from other machines" in error.message
-    assert "everyone who reaches it can read what is indexed" in error.message
+    assert "Other machines can reach" in error.message
+    assert "anyone who reaches it can read what is indexed" in error.message
     assert "there is no API key with the scope `admin`" in error.message
     assert "--public" in error.hint
     assert "`assay keys add NAME --scope admin`" in error.hint
@@ -55,8 +55,8 @@ def test_an_address_that_others_can_reach_is_refused_and_both_remedies_named(hos
 def test_public_without_an_admin_key_is_refused_and_the_command_named(host: str, tmp_path: Path) -> None:
     error = refusal(host, allow_public=True, settings=with_key(tmp_path, Scope.SEARCH))
     assert "there is no API key with the scope `admin`" in error.message
-    assert "everyone" not in error.message
-    assert error.hint.endswith("make a key with `assay keys add NAME --scope admin`.")
+    assert "anyone" not in error.message
+    assert error.hint.endswith("create a key with `assay keys add NAME --scope admin`.")
 
 
 @pytest.mark.parametrize("host", PUBLIC_HOSTS)
@@ -68,20 +68,20 @@ def test_an_admin_key_without_public_is_refused_and_the_option_named(host: str, 
 
 @pytest.mark.parametrize("host", ["no such host", "x" * 300, "host..example", "\ud800"])
 def test_a_name_without_an_address_is_refused_by_name(host: str) -> None:
-    assert "There is no address" in refusal(host).message
+    assert "Cannot resolve the address" in refusal(host).message
 
 
 def test_an_occupied_port_is_named_with_the_way_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         error = refusal("127.0.0.1", port)
-    assert error.message == f"Port {port} on 127.0.0.1 cannot be listened on: another program listens there already."
+    assert error.message == f"Cannot listen on port {port} of 127.0.0.1: another program is already listening there."
     assert "--port 0" in error.hint
 
 
 def test_an_address_of_another_machine_cannot_be_listened_on(tmp_path: Path) -> None:
     settings = with_key(tmp_path, Scope.ADMIN)
-    assert "cannot be listened on" in refusal("192.0.2.1", allow_public=True, settings=settings).message
+    assert "Cannot listen on port" in refusal("192.0.2.1", allow_public=True, settings=settings).message
 
 
 def has_ipv6_loopback() -> bool:

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from assay.adapters.telemetry.log_lines import CommandLines, JsonLines, TextLines
-from assay.web.logs import QueryWords, configure_logging, spelled
+from assay.web.logs import QueryLogRule, configure_logging, format_fields
 
 
 def line_of(**extra: object) -> logging.LogRecord:
@@ -44,7 +44,7 @@ def test_a_traceback_is_inside_the_line() -> None:
 
 
 def test_spelled_fields_cannot_break_the_line_or_turn_the_writing_around() -> None:
-    line = spelled({"query": "a\nb\u202ec\u2028d", "hits": 3})
+    line = format_fields({"query": "a\nb\u202ec\u2028d", "hits": 3})
     assert line == "query='a\\nb\\u202ec\\u2028d' hits=3"
 
 
@@ -107,7 +107,7 @@ def test_a_key_in_a_line_or_its_traceback_is_cut_down_to_its_id(formatter: loggi
 
 
 def test_the_hash_of_a_query_differs_between_two_servers() -> None:
-    first, second = (QueryWords("hash").applied({"query": "nodes", "hits": 3}) for _ in range(2))
+    first, second = (QueryLogRule("hash").apply({"query": "nodes", "hits": 3}) for _ in range(2))
     assert first["query_hash"] != second["query_hash"]
     assert first["hits"] == 3
     assert "query" not in first

@@ -31,13 +31,15 @@ def test_the_first_is_logged_at_once_and_the_rest_by_number_once_a_second(caplog
     loop: asyncio.AbstractEventLoop = clock  # type: ignore[assignment]
     for _ in range(5_001):
         log.note(loop)
-    assert caplog.messages == ["A connection was refused: there are 1000 already."]
+    assert caplog.messages == ["A connection was refused: 1000 are open, the limit of [server] max_connections."]
     assert clock.run() == 1.0
-    assert caplog.messages[1:] == ["5,000 connections were refused: there are 1000 already."]
+    assert caplog.messages[1:] == [
+        "5,000 connections were refused: 1000 are open, the limit of [server] max_connections."
+    ]
     log.note(loop)
     assert len(caplog.messages) == 2
     clock.run()
-    assert caplog.messages[2:] == ["A connection was refused: there are 1000 already."]
+    assert caplog.messages[2:] == ["A connection was refused: 1000 are open, the limit of [server] max_connections."]
     clock.run()
     assert (len(caplog.messages), clock.timers) == (3, [])
     log.note(loop)

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.web.server import _keep_what_is_loaded
+from assay.web.server import _reduce_gc
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def _restored() -> Iterator[None]:
 def test_what_a_server_loaded_is_looked_through_no_more() -> None:
     loaded: list[object] = [{"loaded": []}]
     gc.set_threshold(700, 10, 10)
-    _keep_what_is_loaded()
+    _reduce_gc()
     assert gc.get_freeze_count() > 0
     assert not any(found is loaded for found in gc.get_objects())
     assert gc.get_threshold() == (20_000, 10, 10)

@@ -1,1 +1,1 @@
-"""The routes, one file for each public shape. Each has `REQUESTS`, the models it reads, and `router`."""
+"""The routes, one file for each public shape. Each has `REQUESTS`, the models it parses, and `router`."""

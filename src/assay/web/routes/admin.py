@@ -21,14 +21,14 @@ logger = logging.getLogger("assay.web")
 
 
 def router(assay: Assay) -> APIRouter:
-    """The routes over this Assay; who may ask them is decided before.
+    """The administration routes over this Assay; AccessMiddleware checks the key.
 
-    Each looks first whether the catalog answers at all, which takes a second or two at the most: the statements of a
-    release have minutes, and nobody waits for those of a server that stands still.
+    Each first checks the catalog, which takes at most two seconds: the statements of a release have timeouts of
+    minutes, too long for a client to wait on a catalog that is down.
     """
     routes = APIRouter(tags=["administration"])
     read_body = JsonBody(assay.settings.server.max_body_bytes, writes=True)
-    releasing = Lock()  # a request that is sent again while the first is at work finds it done
+    releasing = Lock()  # a repeated request waits for the first, and then finds nothing to change
 
     @routes.get(
         "/v1/admin/generations",
@@ -52,13 +52,13 @@ def router(assay: Assay) -> APIRouter:
             changed = assay.parts.catalog.live_id() != wanted
             if changed:
                 assay.parts.require_own_index()
-                # By its id alone, never `candidate`: a request that is sent twice changes something once.
+                # Only an id, never the alias `candidate`: a repeated request must change nothing.
                 assay.promote(assay.parts.catalog.generation(wanted).id)
             return _released(assay, request, wanted, changed=changed)
 
     @routes.post(
         "/v1/admin/rollback",
-        summary="Go back to what was live before",
+        summary="Return to the previous live generation",
         responses=admin_answers(admin.ReleaseAnswer, admin_examples.ROLLED_BACK, RELEASE_ERRORS),
         openapi_extra=request_body(admin.RollbackRequest, admin_examples.ROLLBACK),
     )
@@ -66,24 +66,24 @@ def router(assay: Assay) -> APIRouter:
         left = admin.parse_rollback(body)
         assay.parts.catalog.check()
         with releasing:
-            assay.parts.catalog.generation(left)  # one that never was cannot have been left
+            assay.parts.catalog.generation(left)  # raises for an unknown id
             live = assay.parts.catalog.live_id()
             changed = live == left
             now = assay.rollback().id if changed else live
             if now is None:
-                raise NoLiveGeneration(f"No generation is live, so {left} cannot be left.")
+                raise NoLiveGeneration(f"No generation is live, so there is no rollback from {left}.")
             return _released(assay, request, now, changed=changed)
 
     return routes
 
 
 def _released(assay: Assay, request: Request, live: str, *, changed: bool) -> Response:
-    """Say what is live, and have this server serve it at once; others notice when they look next."""
+    """Serve the new live generation at once, and answer with it; other servers notice at their next check."""
     record_of(request.scope).notes |= {"generation": live, "changed": changed}
     if changed:
         logger.info("Generation %s has been made live over HTTP.", live)
         try:
             assay.searches.live.refresh()
         except AssayError as error:
-            logger.error("Generation %s is live and cannot be opened yet: %s", live, error.message)  # noqa: TRY400
+            logger.error("Generation %s is live but cannot be opened yet: %s", live, error.message)  # noqa: TRY400
     return JSONResponse(admin.to_release(assay.parts.catalog.generation(live), changed=changed))

@@ -1,4 +1,4 @@
-"""The administration's requests and answers that the OpenAPI document shows."""
+"""The OpenAPI examples of the administration routes."""
 
 _NEW = {
     "id": "20260302-081500-731088",

@@ -1,4 +1,4 @@
-"""The requests and answers that the OpenAPI document shows, with ids and hashes as a build makes them."""
+"""The OpenAPI examples of the search routes, with ids and hashes as a build makes them."""
 
 from assay.model.generations import EmbedderIdentity
 from assay.model.ids import chunk_id, content_hash, document_id, query_embedding_id
@@ -12,7 +12,7 @@ _CHUNK_BEFORE = chunk_id(_URL, content_hash("A node is a program that does one t
 _EMBEDDER = EmbedderIdentity("static", "wordllama-l2-supercat-256", 256)
 
 _GENERATION = "20260301-081500-204917"
-_TOO_MANY = "top_k: it has to be a whole number from 1 to {limit}; 500 was sent."
+_TOO_MANY = "top_k: it must be a whole number from 1 to {limit}; 500 was sent."
 
 LIVE = {"status": "alive"}
 READY = {"status": "ready"}
@@ -109,7 +109,7 @@ SERVICE_ANSWER = {
     "query_time_ms": 1.731,
 }
 
-VALIDATION_REFUSAL = "tests: it has to be a list of 1 to 1,000 objects; a list of 0 was sent."
+VALIDATION_REFUSAL = "tests: it must be a list of 1 to 1,000 objects; a list of 0 was sent."
 VALIDATION_REQUEST = {
     "tests": [
         {

@@ -8,10 +8,10 @@ from assay.web.access import METRICS_PATH
 
 
 def router(metrics: Metrics) -> APIRouter:
-    """The route; who may ask it is decided before."""
+    """The metrics route; AccessMiddleware decides who may read it."""
     routes = APIRouter()
 
-    # Not in the threads that search: it is asked for most when they are all taken.
+    # async, so that it needs no search thread: monitoring matters most when all are busy.
     @routes.get(METRICS_PATH, include_in_schema=False)
     async def read_metrics(request: Request) -> Response:
         content, content_type = metrics.exposition(request.headers.get("accept", ""))

@@ -1,4 +1,4 @@
-"""POST /v1/search: Assay's own shape."""
+"""POST /v1/search, Assay's native route."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from assay.app import Assay
 from assay.contracts import native
-from assay.web.answering import ask, send_answer
+from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import request_body, search_answers
 from assay.web.routes import examples
@@ -23,16 +23,16 @@ def router(assay: Assay) -> APIRouter:
 
     @routes.post(
         "/v1/search",
-        summary="Search, with everything that a search can do",
+        summary="Search with all options",
         responses=search_answers(native.SearchRanking, examples.NATIVE_ANSWER, examples.NATIVE_REFUSAL),
         openapi_extra=request_body(native.SearchQuery, examples.NATIVE_REQUEST),
     )
     def search_native(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        asked = native.parse(body, defaults)
-        ranking = ask(assay, asked.query, request)
+        parsed = native.parse(body, defaults)
+        ranking = run_search(assay, parsed.query, request)
         return send_answer(
             request,
-            lambda: native.to_results(ranking, asked.include),
+            lambda: native.to_results(ranking, parsed.include),
             lambda format_ms: native.to_timings(ranking.timings, format_ms),
         )
 

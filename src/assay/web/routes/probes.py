@@ -15,18 +15,18 @@ REQUESTS: tuple[type[BaseModel], ...] = ()
 
 
 class ProbeAnswer(AnswerModel):
-    """The probe's answer is its status code; the body is for people."""
+    """The body of a probe; programs use the status code."""
 
     status: str
 
 
 def router(probe: Probe, drain: Drain) -> APIRouter:
-    """The two routes; HEAD answers as GET does."""
+    """The two routes, for GET and HEAD."""
     routes = APIRouter(tags=["probes"])
 
     @routes.get(
         "/livez",
-        summary="Whether the process runs",
+        summary="Check that the process runs",
         responses={
             200: {
                 "model": ProbeAnswer,
@@ -41,11 +41,11 @@ def router(probe: Probe, drain: Drain) -> APIRouter:
 
     @routes.get(
         "/readyz",
-        summary="Whether searches are answered",
+        summary="Check that the server can answer searches",
         responses={
             200: {
                 "model": ProbeAnswer,
-                "description": "They are.",
+                "description": "It can.",
                 "content": {"application/json": {"example": examples.READY}},
             },
             **error_answers([*GET_ERRORS, 503]),
@@ -56,7 +56,7 @@ def router(probe: Probe, drain: Drain) -> APIRouter:
             return error_response(STOPPING.status, STOPPING.error, str(STOPPING.message))
         health = await probe.health()
         if health.generation is None:
-            return error_response(503, "service_unavailable", "No generation is being served.")
+            return error_response(503, "service_unavailable", "No generation is live.")
         if not health.vector_store:
             return error_response(503, "service_unavailable", "The vector store cannot be reached.")
         return JSONResponse(examples.READY)

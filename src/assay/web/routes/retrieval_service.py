@@ -1,4 +1,4 @@
-"""POST /api/v1/search and GET /api/v1/health, as seed 004 has them."""
+"""POST /api/v1/search and GET /api/v1/health of seed 004."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -10,7 +10,7 @@ from assay.app import Assay
 from assay.contracts import retrieval_service
 from assay.contracts.retrieval_service import Dropped, ServiceHealthStatus
 from assay.model.ranking import Embed, Ranking
-from assay.web.answering import ask, catalog_rows, send_answer
+from assay.web.answering import catalog_rows, run_search, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import health_answers, request_body, search_answers
 from assay.web.probing import Probe
@@ -26,39 +26,39 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
     read_body = JsonBody(assay.settings.server.max_body_bytes)
     shaping = assay.searches.shaping
 
-    def _dropped(asked: retrieval_service.ServiceRequest, ranking: Ranking) -> Dropped | None:
-        """What the default threshold left out of a short answer that the embedder's own threshold would keep."""
+    def _dropped(parsed: retrieval_service.ServiceRequest, ranking: Ranking) -> Dropped | None:
+        """The hits that the default threshold drops and the embedder's calibrated threshold would keep."""
         lower = assay.settings.calibrated_threshold
-        short = asked.default_threshold and len(ranking.hits) < asked.query.top_k
-        if not short or lower is None or lower >= asked.query.threshold:
+        short = parsed.default_threshold and len(ranking.hits) < parsed.query.top_k
+        if not short or lower is None or lower >= parsed.query.threshold:
             return None
         return retrieval_service.dropped_by_default(
-            assay.search(replace(asked.query, threshold=lower), embed=Embed.ALWAYS)
+            assay.search(replace(parsed.query, threshold=lower), embed=Embed.ALWAYS)
         )
 
     @routes.post(
         "/api/v1/search",
-        summary="Search by similarity above a threshold, and say how each score came about",
+        summary="Search by similarity above a threshold, with details of each score",
         responses=search_answers(retrieval_service.ServiceResponse, examples.SERVICE_ANSWER, examples.SERVICE_REFUSAL),
         openapi_extra=request_body(retrieval_service.ServiceQuery, examples.SERVICE_REQUEST),
     )
     def search(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         record = record_of(request.scope)
-        asked = retrieval_service.parse(body, shaping.mode, record.received_at)
-        ranking = ask(assay, asked.query, request, shaping)
-        record.notes["query_id"] = asked.id
-        dropped = _dropped(asked, ranking)
+        parsed = retrieval_service.parse(body, shaping.mode, record.received_at)
+        ranking = run_search(assay, parsed.query, request, shaping)
+        record.notes["query_id"] = parsed.id
+        dropped = _dropped(parsed, ranking)
         rows = catalog_rows(assay, ranking, request)
         embedder = assay.parts.embedder.identity.fingerprint
         return send_answer(
             request,
-            lambda: retrieval_service.to_body(ranking, asked, rows, embedder, dropped),
+            lambda: retrieval_service.to_body(ranking, parsed, rows, embedder, dropped),
             lambda _format_ms: retrieval_service.to_time(record.elapsed_ms()),
         )
 
     @routes.get(
         "/api/v1/health",
-        summary="Whether the service and its stores work, and what is served",
+        summary="Check the service and its stores, and name the live generation",
         responses=health_answers(
             retrieval_service.ServiceHealth, examples.SERVICE_HEALTH, examples.SERVICE_HEALTH_DEGRADED
         ),

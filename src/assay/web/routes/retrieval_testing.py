@@ -1,4 +1,4 @@
-"""POST /query, as seed 000 has it."""
+"""POST /query of seed 000."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from starlette.responses import Response
 from assay.app import Assay
 from assay.contracts import retrieval_testing
 from assay.contracts.retrieval_testing import Lifecycle
-from assay.web.answering import ask, send_answer
+from assay.web.answering import run_search, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import request_body, search_answers
 from assay.web.record import record_of
@@ -25,13 +25,13 @@ def router(assay: Assay) -> APIRouter:
 
     @routes.post(
         "/query",
-        summary="Search by similarity, with the time of every step",
+        summary="Search by similarity, with the time of each step",
         responses=search_answers(retrieval_testing.QueryResponse, examples.QUERY_ANSWER, examples.QUERY_REFUSAL),
         openapi_extra=request_body(retrieval_testing.QueryRequest, examples.QUERY_REQUEST),
     )
     def query(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        asked = retrieval_testing.parse(body, shaping.mode)
-        ranking = ask(assay, asked.query, request, shaping)
+        parsed = retrieval_testing.parse(body, shaping.mode)
+        ranking = run_search(assay, parsed.query, request, shaping)
         record = record_of(request.scope)
         filtered_ms = record.elapsed_ms()
 
@@ -42,7 +42,7 @@ def router(assay: Assay) -> APIRouter:
 
         return send_answer(
             request,
-            lambda: retrieval_testing.to_body(ranking, include_metadata=asked.include_metadata),
+            lambda: retrieval_testing.to_body(ranking, include_metadata=parsed.include_metadata),
             metadata,
         )
 

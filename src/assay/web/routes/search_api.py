@@ -1,4 +1,4 @@
-"""POST /search and GET /health, as seed 003 has them."""
+"""POST /search and GET /health of seed 003."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 
 from assay.app import Assay
 from assay.contracts import search_api
-from assay.web.answering import ask, catalog_rows, send_answer
+from assay.web.answering import catalog_rows, run_search, send_answer
 from assay.web.body import JsonBody
 from assay.web.openapi import health_answers, request_body, search_answers
 from assay.web.probing import Probe
@@ -29,13 +29,13 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
         openapi_extra=request_body(search_api.SearchRequest, examples.SEARCH_REQUEST),
     )
     def search(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
-        ranking = ask(assay, search_api.parse(body, shaping.mode), request, shaping)
+        ranking = run_search(assay, search_api.parse(body, shaping.mode), request, shaping)
         rows = catalog_rows(assay, ranking, request) or {}
         return send_answer(request, lambda: search_api.to_body(ranking, rows))
 
     @routes.get(
         "/health",
-        summary="Whether the service and its stores work",
+        summary="Check the service and its stores",
         responses=health_answers(search_api.HealthResponse, examples.HEALTH, examples.HEALTH_DEGRADED),
     )
     async def health() -> Response:

@@ -1,4 +1,4 @@
-"""POST /api/v1/validate, as seed 004 has its tests."""
+"""POST /api/v1/validate, which runs the validation tests of seed 004."""
 
 from typing import Annotated
 
@@ -15,22 +15,22 @@ from assay.web.errors import STOPPING, error_response
 from assay.web.openapi import request_body, search_answers
 from assay.web.record import record_of
 from assay.web.routes import examples
-from assay.web.validating import Stopping, Validations
+from assay.web.validating import ServerStopping, Validations
 
 REQUESTS = (service_validation.ValidationRequest,)
-_THREADS_FOR_ONE = 4
+_THREADS_PER_VALIDATION = 4
 
 
 def router(assay: Assay, drain: Drain) -> APIRouter:
-    """The route over this Assay. Of the threads that search, at most a quarter validate."""
+    """The route over this Assay. Validations use at most a quarter of the search threads."""
     routes = APIRouter(tags=["retrieval service"])
     server = assay.settings.server
     read_body = JsonBody(max(server.max_validation_bytes, server.max_body_bytes))
-    validations = Validations(assay, max(server.threads // _THREADS_FOR_ONE, 1), server.validation_seconds)
+    validations = Validations(assay, max(server.threads // _THREADS_PER_VALIDATION, 1), server.validation_seconds)
 
     @routes.post(
         "/api/v1/validate",
-        summary="Run validation tests: which chunks does a query have to find?",
+        summary="Run validation tests: queries with the chunks that they must find",
         responses=search_answers(
             service_validation.ValidationAnswer, examples.VALIDATION_ANSWER, examples.VALIDATION_REFUSAL
         ),
@@ -38,20 +38,20 @@ def router(assay: Assay, drain: Drain) -> APIRouter:
     )
     def validate(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
         record = record_of(request.scope)
-        asked = service_validation.parse(body)
-        record.notes["tests"] = len(asked.tests)
-        refusal = charge(request.scope, len(asked.tests) - 1)
+        parsed = service_validation.parse(body)
+        record.notes["tests"] = len(parsed.tests)
+        refusal = charge(request.scope, len(parsed.tests) - 1)
         if refusal is not None:
             return refusal
-        if not validations.places.acquire(blocking=False):
-            message = "Other validations are under way; try again in a few seconds."
+        if not validations.slots.acquire(blocking=False):
+            message = "Other validations are running; try again in a few seconds."
             return error_response(503, "service_unavailable", message, {"Retry-After": "5"})
         try:
-            generation, outcomes = validations.run(asked, lambda: drain.begun)
-        except Stopping:
+            generation, outcomes = validations.run(parsed, lambda: drain.begun)
+        except ServerStopping:
             return error_response(STOPPING.status, STOPPING.error, str(STOPPING.message))
         finally:
-            validations.places.release()
+            validations.slots.release()
         answer = service_validation.to_body(outcomes, generation, record.elapsed_ms())
         record.notes |= {"generation": generation, "verdict": answer["status"], "passed": answer["passed_tests"]}
         return Response(to_json(answer), media_type="application/json")
