@@ -148,7 +148,7 @@ def test_limit_is_a_whole_number_from_1_to_100(retriever: Retriever, limit: int,
     if accepted:
         assert len(retriever.retrieve_content_chunks(embedding, limit)) == min(limit, CHUNKS)
     else:
-        with pytest.raises(ValueError, match=r"^limit: it has to be a whole number from 1 to 100; "):
+        with pytest.raises(ValueError, match=r"^limit: it must be a whole number from 1 to 100; "):
             retriever.retrieve_content_chunks(embedding, limit)
 
 
@@ -164,7 +164,7 @@ def test_a_vector_of_another_length_is_a_value_error(retriever: Retriever, lengt
 @pytest.mark.contract("002.18")
 @pytest.mark.parametrize("element", [float("nan"), float("inf"), None, "0.5", True])
 def test_a_vector_that_is_no_numbers_is_a_value_error(retriever: Retriever, element: object) -> None:
-    with pytest.raises(ValueError, match=r"^query_embedding\[255\]: it has to be a finite number"):
+    with pytest.raises(ValueError, match=r"^query_embedding\[255\]: it must be a finite number"):
         retriever.retrieve_content_chunks([0.5] * 255 + [element])  # type: ignore[list-item]  # what the test is about
 
 
@@ -227,7 +227,7 @@ def test_minimum_relevance_is_a_number_from_0_to_1(retriever: Retriever, minimum
         results = retriever.retrieve(QUESTION, 100, minimum_relevance=minimum)
         assert all(result.relevance_score >= minimum for result in results)
     else:
-        with pytest.raises(ValueError, match=r"^minimum_relevance: it has to be a number from 0 to 1; "):
+        with pytest.raises(ValueError, match=r"^minimum_relevance: it must be a number from 0 to 1; "):
             retriever.retrieve(QUESTION, minimum_relevance=minimum)
 
 

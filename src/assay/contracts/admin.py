@@ -1,6 +1,6 @@
-"""Assay's own administration: listing generations, promoting one, going back.
+"""Administration over HTTP: list generations, promote one, roll back.
 
-Each change names the generation that it is about, so that a request that is sent twice changes something once.
+Each change names a generation, so that a repeated request has no further effect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,60 +19,56 @@ _Id = Annotated[str, Field(min_length=1, max_length=ID_LIMIT), IS_TEXT]
 class PromoteRequest(RequestModel):
     """Make a generation live."""
 
-    generation: _Id = Field(
-        description="Id of a candidate, which is checked first, or of a generation that was live before."
-    )
+    generation: _Id = Field(description="Id of a candidate, which is checked first, or of an earlier live generation.")
 
 
 class RollbackRequest(RequestModel):
-    """Make the generation live again that was live before."""
+    """Make the previous live generation live again."""
 
-    leave: _Id = Field(description="Id of the live generation that is to be left.")
+    leave: _Id = Field(description="Id of the live generation to roll back from.")
 
 
 class GenerationSummary(AnswerModel):
     """One generation."""
 
     id: str = Field(description="Sortable by time.")
-    state: State = Field(description="Its place in the life of a generation.")
+    state: State = Field(description="State of the generation.")
     documents: int = Field(ge=0, description="Pages in it.")
     chunks: int = Field(ge=0, description="Chunks in it.")
     failed_pages: int = Field(ge=0, description="Pages that could not be read.")
     embedder: str = Field(description="Provider and model that made its vectors.")
-    verdict: str | None = Field(
-        default=None, description="`PASS`, `FAIL` or `INCONCLUSIVE`; null when it was not judged."
-    )
+    verdict: str | None = Field(default=None, description="`PASS`, `FAIL` or `INCONCLUSIVE`; null before a validation.")
     reason: str | None = Field(default=None, description="Why it is rejected or failed; else null.")
     created_at: Moment = Field(description="When its build began: ISO 8601, UTC.")
-    promoted_at: Moment | None = Field(default=None, description="When it last went live; null when it never did.")
+    promoted_at: Moment | None = Field(default=None, description="When it last went live; null if never.")
 
 
 class GenerationList(AnswerModel):
-    """All generations that are kept."""
+    """All stored generations."""
 
-    live: str | None = Field(description="Id of the live one; null when there is none.")
+    live: str | None = Field(description="Id of the live generation; null when there is none.")
     generations: list[GenerationSummary] = Field(description="Newest first.")
 
 
 class ReleaseAnswer(AnswerModel):
-    """What is live now."""
+    """The live generation after a request."""
 
-    changed: bool = Field(description="False when it was so already.")
+    changed: bool = Field(description="False if the generation was already live.")
     generation: GenerationSummary = Field(description="The live generation.")
 
 
 def parse_promote(fields: Mapping[str, object]) -> str:
-    """Id of the generation to be promoted. Raises InputError."""
+    """Return the id of the generation to promote. Raises InputError."""
     return check_fields(PromoteRequest, fields).generation
 
 
 def parse_rollback(fields: Mapping[str, object]) -> str:
-    """Id of the generation to be left. Raises InputError."""
+    """Return the id of the generation to roll back from. Raises InputError."""
     return check_fields(RollbackRequest, fields).leave
 
 
 def to_summary(generation: Generation) -> GenerationSummary:
-    """A generation in short."""
+    """The summary of a generation."""
     verdict = generation.verdict or {}
     return GenerationSummary(
         id=generation.id,
@@ -89,11 +85,11 @@ def to_summary(generation: Generation) -> GenerationSummary:
 
 
 def to_list(generations: Sequence[Generation]) -> dict[str, object]:
-    """The answer, as GenerationList."""
+    """The response body, a GenerationList."""
     live = next((generation.id for generation in generations if generation.state is State.LIVE), None)
     return GenerationList(live=live, generations=[to_summary(generation) for generation in generations]).to_dict()
 
 
 def to_release(generation: Generation, *, changed: bool) -> dict[str, object]:
-    """The answer, as ReleaseAnswer."""
+    """The response body, a ReleaseAnswer."""
     return ReleaseAnswer(changed=changed, generation=to_summary(generation)).to_dict()

@@ -1,4 +1,4 @@
-"""`assay compare --json` and `assay validate --sweep --json`: what was measured, and what may be concluded."""
+"""The JSON of `assay compare --json` and `assay validate --sweep --json`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -46,13 +46,13 @@ def sweep_body(sweep: Sweep) -> dict[str, object]:
 
 
 def _side(side: Side, judged: float | None, lost: int) -> dict[str, object]:
-    told = side.provenance
+    provenance = side.provenance
     return {
         "name": side.name,
-        "target": told.target,
-        "generation": told.generation,
-        "test_set": told.test_set,
-        "test_set_fingerprint": told.test_set_fingerprint,
+        "target": provenance.target,
+        "generation": provenance.generation,
+        "test_set": provenance.test_set,
+        "test_set_fingerprint": provenance.test_set_fingerprint,
         "topics": len(side.topics),
         "judged@5": finite(judged),
         "lost_judgments": lost,
@@ -108,5 +108,5 @@ def _mean(mean: SweptMean) -> Mapping[str, object]:
 
 
 def _latency(figures: Percentiles | None) -> dict[str, object] | None:
-    """The percentiles alone, also of figures that have more."""
+    """The fields of Percentiles, without those of its subclasses."""
     return None if figures is None else {one.name: getattr(figures, one.name) for one in fields(Percentiles)}

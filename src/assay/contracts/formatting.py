@@ -1,32 +1,32 @@
-"""An answer as JSON, and how long it took to make: what is said of that time is written last, when it is known."""
+"""A response as JSON that reports its own formatting time, in fields that are appended at the end."""
 
 import json
 from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import NamedTuple
 
-Closing = Callable[[float], Mapping[str, object]]
-"""The last fields of an answer, from the milliseconds that formatting the others took."""
+LastFields = Callable[[float], Mapping[str, object]]
+"""Makes the last fields of a response from the formatting time of the others, in milliseconds."""
 
 
 class Formatted(NamedTuple):
-    """An answer as it is sent. milliseconds: spent on all but its last fields."""
+    """A response body. milliseconds: formatting time without the last fields."""
 
     content: bytes
     milliseconds: float
 
 
-def format_answer(project: Callable[[], Mapping[str, object]], closing: Closing | None = None) -> Formatted:
-    """Format an answer, and let it say how long that took.
+def format_answer(project: Callable[[], Mapping[str, object]], last_fields: LastFields | None = None) -> Formatted:
+    """Format a response.
 
     project: makes the fields.
-    closing: makes further fields from the milliseconds that the others took; none may have the name of another.
+    last_fields: makes the fields that depend on the formatting time; their names must be new.
     """
     started = perf_counter()
     content = to_json(project())
     milliseconds = (perf_counter() - started) * 1000.0
-    if closing is not None:
-        last = to_json(closing(milliseconds))
+    if last_fields is not None:
+        last = to_json(last_fields(milliseconds))
         comma = b"," if len(content) > len(b"{}") and len(last) > len(b"{}") else b""
         content = content[:-1] + comma + last[1:]
     return Formatted(content, milliseconds)

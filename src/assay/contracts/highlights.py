@@ -1,11 +1,11 @@
-"""Where the words of a query stand in a passage. Pure, and without markup: a surface marks the spans as it likes."""
+"""Positions of a query's words in a passage, without markup: each surface renders the spans itself."""
 
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
 Span = tuple[int, int]
-"""First character and the one after the last, counted in code points."""
+"""Start and exclusive end, in code points."""
 
 _COMMON_WORDS = """
     a an and are as at be by can do does for from how i in is it my of on or that the this to was what when where which
@@ -23,14 +23,14 @@ _WITHOUT_SPACES = (
     ("\uf900", "\ufaff", 2),  # Han, compatibility
     ("\U00020000", "\U0003ffff", 2),  # Han, rare
 )
-"""First and last character of each script that is written without spaces, and how many in a row make a match."""
+"""First and last character of each script without spaces, and the length of a match in it."""
 
 
 def highlights(text: str, query: str) -> list[Span]:
-    """The spans of a text that hold words of the query, in order and not touching each other.
+    """The spans of a text that contain words of the query, in order and merged where they touch.
 
-    Case does not count, nor do the commonest English endings (nodes, running, communicated). Stop words are left
-    out, unless the query has nothing else. Scripts written without spaces are matched a few characters at a time.
+    Case and common English endings (nodes, running, communicated) are ignored. So are stop words, unless the query has
+    no other words. Scripts without spaces are matched a few characters at a time.
     """
     folded = _folded(text)
     spans: list[Span] = []
@@ -44,7 +44,7 @@ def highlights(text: str, query: str) -> list[Span]:
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """A lower-case word without its commonest English ending: `nodes`, `node` → `nod`; `running` → `run`."""
+    """A lower-case word without its English ending: `nodes`, `node` → `nod`; `running` → `run`."""
     base = word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
@@ -60,14 +60,14 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=64)
 def _query_words(query: str) -> tuple[str, ...]:
-    """The distinct words of a query; remembered, for a ranking asks once for each hit."""
+    """The distinct words of a query; cached, because each hit of a ranking needs them."""
     folded = _folded(query)
     words = tuple(dict.fromkeys(folded[start:end] for start, end in _words(folded)))
     return tuple(word for word in words if word not in _STOP_WORDS) or words
 
 
 def _folded(text: str) -> str:
-    """Lower case, character by character where the whole would change its length, so that spans stay true."""
+    """Lower case of the same length, so that spans stay valid."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -75,7 +75,7 @@ def _folded(text: str) -> str:
 
 
 def _words(text: str) -> Iterator[Span]:
-    """Runs of letters, marks and digits; a change between a spaced and an unspaced script ends a word too."""
+    """Runs of letters, marks and digits, split between scripts with and without spaces."""
     start = 0
     for at in range(1, len(text) + 1):
         inside = at < len(text) and _in_word(text[at]) and _is_unspaced(text[at]) == _is_unspaced(text[start])
@@ -86,7 +86,7 @@ def _words(text: str) -> Iterator[Span]:
 
 
 def _word_spans(base: str, text: str) -> Iterator[Span]:
-    """Whole words that begin with the base and have it as their stem."""
+    """Spans of words whose stem is the base."""
     at = text.find(base)
     while at >= 0:
         end = at + len(base)
@@ -99,7 +99,7 @@ def _word_spans(base: str, text: str) -> Iterator[Span]:
 
 
 def _run_spans(run: str, text: str) -> Iterator[Span]:
-    """Wherever enough neighbours of the run stand together; a shorter run is looked for as a whole."""
+    """Spans of the run's n-grams; a run shorter than n is matched as a whole."""
     size = min(_match_length(run[0]), len(run))
     for part in {run[at : at + size] for at in range(len(run) - size + 1)}:
         at = text.find(part)
@@ -127,5 +127,5 @@ def _is_unspaced(character: str) -> bool:
 
 
 def _match_length(character: str) -> int:
-    """How many characters of this one's script make a match; 0 for a script with spaces."""
+    """Length of a match in the script of this character; 0 for a script with spaces."""
     return next((length for low, high, length in _WITHOUT_SPACES if low <= character <= high), 0)

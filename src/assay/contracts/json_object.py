@@ -1,4 +1,4 @@
-"""From the bytes of a request to one JSON object, with nothing in it that two readers could take differently."""
+"""Parse a request body as one JSON object, and refuse ambiguous input."""
 
 import json
 
@@ -7,18 +7,18 @@ from assay.errors import InputError
 
 
 def read_json_object(body: bytes) -> dict[str, object]:
-    """The JSON object that these bytes are, in UTF-8; every key once.
+    """Parse UTF-8 bytes as a JSON object.
 
-    NaN, the infinities and lone surrogates are let through, so that the field that holds one can be named.
+    NaN, infinities and lone surrogates pass, so that later messages can name their field.
 
-    Raises InputError.
+    Raises InputError for other input and for duplicate keys.
     """
     if not body:
-        raise InputError("body: it is empty; it has to be a JSON object.")
+        raise InputError("body: it is empty; it must be a JSON object.")
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"body: it has to be UTF-8, but byte {error.start} is not ({error.reason}).") from None
+        raise InputError(f"body: it must be UTF-8, but byte {error.start} is not ({error.reason}).") from None
     try:
         value = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
@@ -29,10 +29,10 @@ def read_json_object(body: bytes) -> dict[str, object]:
     except InputError:
         raise
     except ValueError:
-        # Python refuses to read integers of more than some thousand digits.
+        # Python refuses integers with more than 4,300 digits.
         raise InputError("body: a number in it has too many digits.") from None
     if not isinstance(value, dict):
-        raise InputError(f"body: it has to be a JSON object; {sent(value)}.")
+        raise InputError(f"body: it must be a JSON object; {sent(value)}.")
     return value
 
 
@@ -41,7 +41,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"body: the field {shown(twice)} is given twice in one object.")
+        raise InputError(f"body: the field {shown(twice)} occurs twice in one object.")
     return fields
 
 

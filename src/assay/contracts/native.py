@@ -1,6 +1,6 @@
-"""Assay's own shape: POST /v1/search, `assay search --json`, and whatever else speaks to the core directly.
+"""Assay's native shape: POST /v1/search, `assay search --json`, and searches in Python.
 
-It has everything that a search can do; the seeds' shapes are narrower views of the same ranking.
+It has all options of a search; the seeds' shapes are narrower views of the same ranking.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
+from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields
 from assay.contracts.highlights import highlights
 from assay.errors import InputError
 from assay.model.ids import canonical_url
 from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings
 
 QUERY_LIMIT = 2_000
-"""The longest query that any of the seeds has (000)."""
+"""The largest limit of the seeds (000)."""
 
 TOP_K_LIMIT = 100
 _FILTER_VALUES = 50
@@ -29,131 +29,131 @@ FilterValues = Annotated[list[FilterValue], Field(max_length=_FILTER_VALUES)]
 
 
 class SearchFilters(RequestModel):
-    """What a hit has to be from; a field left out does not narrow."""
+    """Restricts the hits; an omitted field does not."""
 
     versions: FilterValues = Field(
-        default=[], description="Any of these versions; left out, the current version of each source."
+        default=[], description="Any of these versions; if omitted, the current version of each source."
     )
     locales: FilterValues = Field(
-        default=[], description="Any of these locales; left out, the default locale of each source."
+        default=[], description="Any of these locales; if omitted, the default locale of each source."
     )
     url_prefix: Annotated[str, Field(min_length=1, max_length=_URL_LENGTH), IS_TEXT] | None = Field(
         default=None,
         description="Pages at or below this absolute URL.",
         examples=["https://docs.example.org/guide"],
     )
-    sections: FilterValues = Field(default=[], description="Passages with a section of any of these headings, in full.")
+    sections: FilterValues = Field(default=[], description="Passages with a section of any of these exact headings.")
     sources: FilterValues = Field(default=[], description="Any of these source names.", examples=[["handbook"]])
     everything: bool = Field(
-        default=False, description="Search every version and locale where versions and locales are left out."
+        default=False, description="Search every version and locale if `versions` and `locales` are omitted."
     )
 
 
 class SearchInclude(RequestModel):
-    """What is sent of each result."""
+    """The parts of each result to send."""
 
     content: bool = Field(default=True, description="`content` and `highlights`.")
-    metadata: bool = Field(default=True, description="Where the chunk is from and what it is part of.")
+    metadata: bool = Field(default=True, description="Page, section and source of the chunk.")
     vectors: bool = Field(default=False, description="`vector`, the chunk's dense vector.")
     similarity: bool = Field(
         default=False,
-        description="`similarity` of a keyword search too, where the embedder is asked over the network; other "
-        "searches have it anyway.",
+        description="Compute `similarity` for a keyword search too, even if the embedder is a remote service. Other "
+        "searches always have it.",
     )
 
 
 class SearchQuery(RequestModel):
-    """What to search for, and how."""
+    """A search request."""
 
-    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING] = Field(
-        description="What to look for, in plain words; not white space only.", examples=["How do nodes communicate?"]
+    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
+        description="The query in plain words; not only white space.", examples=["How do nodes communicate?"]
     )
     top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] | None = Field(
-        default=None, description="The most results; left out or null, `[search] top_k`.", examples=[5]
+        default=None, description="The maximum number of results; by default `[search] top_k`.", examples=[5]
     )
     mode: Mode | None = Field(
         default=None,
         strict=False,
-        description="Which vectors to look at; left out or null, `[search] mode`.",
+        description="Which vectors to search; by default `[search] mode`.",
         examples=["hybrid"],
     )
     threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
         default=None,
-        description="The least similarity of a result; left out or null, `[search] threshold`.",
+        description="The minimum similarity of a result; by default `[search] threshold`.",
         examples=[0.0],
     )
-    filters: SearchFilters = Field(default=SearchFilters(), description="What a result has to be from.")
-    include: SearchInclude = Field(default=SearchInclude(), description="Which parts of each result to send.")
+    filters: SearchFilters = Field(default=SearchFilters(), description="Restricts the results.")
+    include: SearchInclude = Field(default=SearchInclude(), description="Selects the parts of each result.")
 
 
 class SearchHit(AnswerModel):
-    """One chunk that answers the query. Which fields are there is decided by `include`."""
+    """One chunk that answers the query; `include` selects its fields."""
 
     rank: int = Field(description="From 1.")
     chunk_id: str = Field(description="Id of the chunk; the same text on the same page keeps it.")
     similarity: float | None = Field(
         ge=0,
         le=1,
-        description="Cosine of query and chunk, 0 to 1, in every mode; null where the query was not embedded.",
+        description="Cosine of query and chunk, 0 to 1, in every mode; null if the query was not embedded.",
     )
-    rank_score: float = Field(description="What the ranking is ordered by; comparable within one answer only.")
+    rank_score: float = Field(description="Sort key of the ranking; comparable only within one response.")
     content: str | None = Field(default=None, description="The chunk's text.")
     highlights: list[tuple[int, int]] = Field(
         default=[],
-        description="Where words of the query stand in `content`: first code point, and the one after the last.",
+        description="Positions of the query's words in `content`: start and exclusive end, in code points.",
     )
-    url: str | None = Field(default=None, description="The page.")
-    section_url: str | None = Field(default=None, description="Deep link to where the passage begins.")
-    title: str | None = Field(default=None, description="Title of the page; null where it has none.")
+    url: str | None = Field(default=None, description="URL of the page.")
+    section_url: str | None = Field(default=None, description="Deep link to the section in which the passage begins.")
+    title: str | None = Field(default=None, description="Title of the page; null if it has none.")
     section: str | None = Field(
-        default=None, description="Heading of the section in which the passage begins; empty before the first."
+        default=None, description="Heading of the section in which the passage begins; empty before the first heading."
     )
     heading_path: list[str] = Field(default=[], description="Headings from the outermost to the section's.")
-    anchor: str | None = Field(default=None, description="Id of the section's heading; null where it has none.")
-    position: int | None = Field(default=None, description="0, 1, 2, … within the page.")
+    anchor: str | None = Field(default=None, description="Id of the section's heading; null if it has none.")
+    position: int | None = Field(default=None, description="Index of the chunk in the page, from 0.")
     source: str | None = Field(default=None, description="Name of the source.")
     source_path: str | None = Field(default=None, description="Path of the page in the source.")
-    version: str | None = Field(default=None, description="Version of the documentation; null where there is one.")
-    locale: str | None = Field(default=None, description="Locale of the page; null where there is one.")
-    start: int | None = Field(default=None, description="Where the chunk begins in the page's text, in code points.")
-    end: int | None = Field(default=None, description="Where it ends.")
-    previous_id: str | None = Field(default=None, description="The chunk before it on the page.")
-    next_id: str | None = Field(default=None, description="The chunk after it on the page.")
+    version: str | None = Field(default=None, description="Version of the documentation; null if there is only one.")
+    locale: str | None = Field(default=None, description="Locale of the page; null if there is only one.")
+    start: int | None = Field(default=None, description="Start of the chunk in the page's text, in code points.")
+    end: int | None = Field(default=None, description="End of the chunk in the page's text, exclusive.")
+    previous_id: str | None = Field(default=None, description="Id of the previous chunk of the page.")
+    next_id: str | None = Field(default=None, description="Id of the next chunk of the page.")
     content_hash: str | None = Field(default=None, description="SHA-256 of the content as UTF-8, in hex.")
-    token_count: int | None = Field(default=None, description="Tokens, as the embedder counts them.")
-    created_at: Moment | None = Field(default=None, description="When it was first stored: ISO 8601, UTC.")
+    token_count: int | None = Field(default=None, description="Number of tokens by the embedder's tokenizer.")
+    created_at: Moment | None = Field(default=None, description="When the chunk was first stored: ISO 8601, UTC.")
     vector: list[float] | None = Field(default=None, description="The chunk's dense vector.")
 
 
 class StageTimings(AnswerModel):
     """Milliseconds spent in each stage of the search."""
 
-    embed: float = Field(description="Making a vector of the query.")
-    search: float = Field(description="Looking for candidates in the index.")
-    fuse: float = Field(description="Making one ranking of two.")
-    filter: float = Field(description="Threshold, equal passages and top_k.")
-    format: float = Field(description="Making JSON of the results.")
-    total: float = Field(description="All of it, from the query's text to JSON.")
+    embed: float = Field(description="Embedding the query.")
+    search: float = Field(description="Retrieving candidates from the index.")
+    fuse: float = Field(description="Fusing the dense and the sparse ranking.")
+    filter: float = Field(description="Applying threshold, deduplication and top_k.")
+    format: float = Field(description="Formatting the results as JSON.")
+    total: float = Field(description="The sum, from the query's text to JSON.")
 
 
 class SearchResults(AnswerModel):
-    """The answer without its timings, which are known last."""
+    """The response without its timings, which are known last."""
 
     query: str = Field(description="The query as it was sent.")
-    results: list[SearchHit] = Field(description="Best first; empty when nothing matches.")
-    generation: str = Field(description="Id of the generation that answered, all of it.")
-    mode: Mode = Field(description="Which vectors were looked at.")
-    top_k: int = Field(description="The most results that were asked for.")
-    threshold: float = Field(ge=0, le=1, description="The least similarity that was asked for.")
+    results: list[SearchHit] = Field(description="Best first; empty without a match.")
+    generation: str = Field(description="Id of the generation that answered.")
+    mode: Mode = Field(description="Which vectors were searched.")
+    top_k: int = Field(description="The maximum number of results.")
+    threshold: float = Field(ge=0, le=1, description="The minimum similarity.")
     degraded: bool = Field(
-        description="Whether the query could not be embedded, so that keyword search alone answered, without "
-        "similarities and without a threshold; a warning says so."
+        description="True if embedding the query failed and only keyword search answered, without similarities and "
+        "threshold. `warnings` then has the reason."
     )
-    warnings: list[str] = Field(description="What the answer lacks, or what to know about it; usually empty.")
+    warnings: list[str] = Field(description="Limitations of this response; usually empty.")
 
 
 class SearchTimings(AnswerModel):
-    """What closes the answer."""
+    """The last fields of the response."""
 
     timings_ms: StageTimings = Field(description="Milliseconds by stage.")
 
@@ -172,34 +172,34 @@ class Include:
 
 
 class Defaults(Protocol):
-    """What a request that does not say gets; the `[search]` settings have it."""
+    """Values of omitted request fields: the `[search]` settings."""
 
     @property
     def top_k(self) -> int:
-        """The most results."""
+        """The maximum number of results."""
 
     @property
     def mode(self) -> Mode:
-        """Which vectors to look at."""
+        """Which vectors to search."""
 
     @property
     def threshold(self) -> float:
-        """The least similarity of a result."""
+        """The minimum similarity of a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class NativeRequest:
-    """What a request body asks, and how the answer is to be projected."""
+    """A parsed request body."""
 
     query: Query
     include: Include
 
 
 class SearchOptions(TypedDict, total=False):
-    """What a search in Python may say besides its text and top_k; what is left out is as `[search]` has it.
+    """Options of a search in Python besides its text and top_k; `[search]` has the defaults.
 
     mode: `hybrid`, `dense` or `sparse`.
-    threshold: the least similarity of a hit, 0 to 1.
+    threshold: the minimum similarity of a hit, 0 to 1.
     versions, locales, url_prefix, sections, sources, everything: see Filters.
     """
 
@@ -214,43 +214,43 @@ class SearchOptions(TypedDict, total=False):
 
 
 def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict[str, Any]:
-    """The body of a search in Python. Raises TypeError for an option that there is not."""
+    """The request body of a search in Python. Raises TypeError for an unknown option."""
     unknown = set(options) - SearchOptions.__optional_keys__
     if unknown:
         raise TypeError(f"search() has no option {min(unknown)!r}; it has {', '.join(SearchOptions.__annotations__)}")
-    said: dict[str, Any] = {
+    filters: dict[str, Any] = {
         name: list(value) if isinstance(value, list | tuple) else value for name, value in options.items()
     }
-    own: dict[str, Any] = {name: said.pop(name) for name in ("mode", "threshold") if name in said}
-    body: dict[str, Any] = {"query": text, **own, "filters": said}
+    others: dict[str, Any] = {name: filters.pop(name) for name in ("mode", "threshold") if name in filters}
+    body: dict[str, Any] = {"query": text, **others, "filters": filters}
     return body if top_k is None else body | {"top_k": top_k}
 
 
 def parse(fields: Mapping[str, object], defaults: Defaults) -> NativeRequest:
-    """Read a request body. Raises InputError that names the field, its limit and what was sent."""
-    asked = check_fields(SearchQuery, fields)
+    """Parse a request body. Raises InputError that names the field, its limit and what was sent."""
+    request = check_fields(SearchQuery, fields)
+    include = request.include
     query = Query(
-        text=asked.query,
-        top_k=defaults.top_k if asked.top_k is None else asked.top_k,
-        mode=defaults.mode if asked.mode is None else asked.mode,
-        threshold=defaults.threshold if asked.threshold is None else asked.threshold,
-        filters=to_filters(asked.filters),
-        with_vectors=asked.include.vectors,
-        with_similarity=asked.include.similarity,
+        text=request.query,
+        top_k=defaults.top_k if request.top_k is None else request.top_k,
+        mode=defaults.mode if request.mode is None else request.mode,
+        threshold=defaults.threshold if request.threshold is None else request.threshold,
+        filters=to_filters(request.filters),
+        with_vectors=request.include.vectors,
+        with_similarity=request.include.similarity,
     )
-    include = asked.include
     return NativeRequest(query, Include(content=include.content, metadata=include.metadata, vectors=include.vectors))
 
 
 def to_body(ranking: Ranking, include: Include) -> dict[str, object]:
-    """The ranking as JSON has it, with the fields of SearchRanking; its format time is that of making this."""
+    """The ranking as JSON values, a SearchRanking."""
     started = perf_counter()
     body = to_results(ranking, include)
     return body | to_timings(ranking.timings, (perf_counter() - started) * 1000.0)
 
 
 def to_results(ranking: Ranking, include: Include) -> dict[str, object]:
-    """The ranking without its timings, as SearchResults."""
+    """The ranking without its timings, a SearchResults."""
     return SearchResults(
         query=ranking.query.text,
         results=[_result(hit, ranking.query.text, include) for hit in ranking.hits],
@@ -264,7 +264,7 @@ def to_results(ranking: Ranking, include: Include) -> dict[str, object]:
 
 
 def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:
-    """What closes the answer: `timings_ms`. format_ms: milliseconds that the rest of it took to format."""
+    """The last fields of the response. format_ms: formatting time of the others."""
     stages = StageTimings(
         embed=round(timings.embed_ms, 3),
         search=round(timings.search_ms, 3),
@@ -276,10 +276,10 @@ def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:
     return SearchTimings(timings_ms=stages).to_dict()
 
 
-def to_filters(asked: SearchFilters) -> Filters:
-    """The filters as the core has them. Raises InputError for a url_prefix that is no absolute URL."""
-    said: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in asked}
-    return Filters(**said | {"url_prefix": None if asked.url_prefix is None else _url_prefix(asked.url_prefix)})
+def to_filters(filters: SearchFilters) -> Filters:
+    """Convert to the filters of the model. Raises InputError if url_prefix is not an absolute URL."""
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in filters}
+    return Filters(**values | {"url_prefix": None if filters.url_prefix is None else _url_prefix(filters.url_prefix)})
 
 
 def _url_prefix(url: str) -> str:

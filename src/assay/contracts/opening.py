@@ -1,6 +1,6 @@
-"""How the functions of seed 002 open Assay, which is above them: `assay/__init__.py` registers the opener.
+"""Lets the functions of seed 002 open Assay without importing `app`: `assay/__init__.py` registers the opener.
 
-Python loads the package before any of its modules, so the opener is registered whichever module is imported.
+Python imports the package before any of its modules, so the opener is always registered.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,10 @@ _openers: list[Callable[[], "Retriever"]] = []
 
 
 def register_opener(opener: Callable[[], "Retriever"]) -> None:
-    """Use this function to open the retriever of the process."""
+    """Set the function that opens the retriever of the process."""
     _openers.append(opener)
 
 
 def open_retriever() -> "Retriever":
-    """Open a retriever over the Assay that the environment names. Raises ConfigurationError."""
+    """Open a retriever with the settings of the environment. Raises ConfigurationError."""
     return _openers[-1]()

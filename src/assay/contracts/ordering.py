@@ -1,4 +1,4 @@
-"""How the seeds' shapes choose their hits and order them."""
+"""How the routes of the seeds select and order their hits."""
 
 from dataclasses import dataclass, replace
 
@@ -7,10 +7,10 @@ from assay.model.ranking import ContractMode, Mode, Ranking, by_similarity
 
 @dataclass(frozen=True, slots=True)
 class Shaping:
-    """What chooses the hits of a seed's shape, and what orders them.
+    """Selection and order of the hits of a seed's route.
 
-    mode: of the search that chooses the top k.
-    sorts: whether the chosen hits are ordered by similarity; else they keep the order of the search.
+    mode: search mode that selects the top k.
+    sorts: whether to sort the hits by similarity; else they keep the order of the search.
     """
 
     mode: Mode
@@ -18,10 +18,10 @@ class Shaping:
 
     @classmethod
     def of(cls, contract_mode: ContractMode, search_mode: Mode) -> "Shaping":
-        """The choice and order of a contract mode. search_mode: of the configured search."""
+        """The shaping of a contract mode. search_mode: of the configured search."""
         mode = Mode.DENSE if contract_mode is ContractMode.DENSE else search_mode
         return cls(mode, sorts=contract_mode is not ContractMode.FUSED)
 
-    def arranged(self, ranking: Ranking) -> Ranking:
-        """The ranking in the order of the shape, its hits ranked anew."""
+    def reorder(self, ranking: Ranking) -> Ranking:
+        """The ranking in the route's order, with ranks from 1."""
         return replace(ranking, hits=by_similarity(ranking.hits)) if self.sorts else ranking

@@ -1,4 +1,4 @@
-"""Reading a validation report back, to compare it: one of Assay's, or one that seed 001's own code wrote."""
+"""Parse a stored validation report for a comparison: one of Assay, or one of seed 001's own code."""
 
 import json
 from collections import Counter
@@ -26,7 +26,7 @@ _MOST_PROBLEMS = 3
 
 
 class _ReadCase(ReportCase):
-    # What was found is not looked at again: a report says so too when a result of it was not sound.
+    # Results are not checked again: a report may contain unsound ones, and says so.
     actual_results: list[object]  # type: ignore[assignment]
 
 
@@ -35,7 +35,7 @@ class _ReadReport(ValidationReport):
 
 
 class _SeedCase(ReportModel):
-    """A test case as far as two reports are compared by it. A report says so too when a result of it was not sound."""
+    """The fields of a test case that a comparison needs."""
 
     query: ReportQuery
     precision_at_k: Share
@@ -43,7 +43,7 @@ class _SeedCase(ReportModel):
 
 
 class _SeedReport(ReportModel):
-    """A report with the seed's fields alone, as far as two are compared."""
+    """The fields of a seed 001 report that a comparison needs."""
 
     timestamp: Annotated[Moment, Field(strict=False)]
     avg_precision_at_5: Share
@@ -53,14 +53,14 @@ class _SeedReport(ReportModel):
 
 
 def from_json(content: bytes, name: str) -> StoredReport:
-    """Read a report back. name: of its file, for messages.
+    """Parse a report. name: of its file, for messages.
 
-    Raises InputError for what is no JSON, no report, or one of another version.
+    Raises InputError for invalid JSON, for other JSON, and for a report of another version.
     """
     try:
         fields = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InputError(f"{name}: it is not UTF-8, from byte {error.start} on.", hint=_NO_REPORT) from None
+        raise InputError(f"{name}: it is not UTF-8 (at byte {error.start}).", hint=_NO_REPORT) from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InputError(f"{name}: it is not valid JSON at {where}: {error.msg}.", hint=_NO_REPORT) from None
@@ -72,17 +72,17 @@ def from_json(content: bytes, name: str) -> StoredReport:
 
 
 def from_dict(fields: object, name: str = "report") -> StoredReport:
-    """Read back what to_dict gave. name: of its file, for messages. Raises InputError."""
+    """Parse the result of to_dict. name: of its file, for messages. Raises InputError."""
     if not isinstance(fields, Mapping):
-        raise InputError(f"{name}: it has to be one JSON object.", hint=_NO_REPORT)
+        raise InputError(f"{name}: it must be one JSON object.", hint=_NO_REPORT)
     version = fields.get("schema_version")
     if "schema_version" not in fields:
         return _of_another_suite(fields, name)
     if version != SCHEMA_VERSION or isinstance(version, bool):
         raise InputError(
-            f"{name}: its schema_version is {json.dumps(version, default=str)[:40]}, and this Assay reads "
+            f"{name}: its schema_version is {json.dumps(version, default=str)[:40]}, but this Assay reads "
             f"{SCHEMA_VERSION}.",
-            hint="Read it with the version of Assay that wrote it (`provenance.versions`), or validate again.",
+            hint="Use the version of Assay that wrote it (`provenance.versions`), or validate again.",
         )
     try:
         report = _ReadReport.model_validate_json(json.dumps(dict(fields)))
@@ -105,15 +105,15 @@ def from_dict(fields: object, name: str = "report") -> StoredReport:
 
 
 def _of_another_suite(fields: Mapping[str, object], name: str) -> StoredReport:
-    """A report with the seed's fields alone. Its cases have no ids, so each topic is known by its query's text."""
+    """Parse a report of seed 001. Its test cases have no ids, so the query's text identifies a topic."""
     try:
         report = _SeedReport.model_validate(dict(fields))
     except ValidationError as error:
-        reason = f"it has no schema_version, so it is no report of Assay, and no report of seed 001: {_problems(error)}"
+        reason = f"it is neither a report of Assay (no schema_version) nor one of seed 001: {_problems(error)}"
         raise InputError(f"{name}: {reason}", hint=_NO_REPORT) from None
     topics = {case.query.text: _seed_topic(case) for case in report.test_cases}
     if len(topics) != len(report.test_cases):
-        raise InputError(f"{name}: two of its test_cases ask the same query.", hint=_NO_REPORT)
+        raise InputError(f"{name}: two of its test_cases have the same query.", hint=_NO_REPORT)
     return StoredReport(
         at=report.timestamp,
         outcome=Outcome.PASS if report.summary.startswith("PASS") else Outcome.FAIL,
@@ -150,15 +150,17 @@ def _seed_topic(case: _SeedCase) -> StoredTopic:
 
 
 _UNKNOWN = Provenance("a report without provenance", None, None, None, None, 0, 0, {}, None, None, None, "", {})
-_NO_REPORT = "Reports are what `assay validate` writes, as validation_results/report_YYYYMMDD_HHMMSS.json."
+_NO_REPORT = "`assay validate` writes reports, to validation_results/report_YYYYMMDD_HHMMSS.json."
 
 
 def _problems(error: ValidationError) -> str:
-    """The first problems, each with the place where it is."""
-    problems = error.errors(include_url=False, include_input=False)
-    told = [f"{field_path(problem['loc'], 'the report')}: {field_error(problem['msg'])}" for problem in problems]
-    more = len(told) - _MOST_PROBLEMS
-    return "; ".join(told[:_MOST_PROBLEMS]) + (f"; and {more} more." if more > 0 else ".")
+    """The first problems, each with its field."""
+    problems = [
+        f"{field_path(problem['loc'], 'the report')}: {field_error(problem['msg'])}"
+        for problem in error.errors(include_url=False, include_input=False)
+    ]
+    more = len(problems) - _MOST_PROBLEMS
+    return "; ".join(problems[:_MOST_PROBLEMS]) + (f"; and {more} more." if more > 0 else ".")
 
 
 def _stored_topic(case: _ReadCase, lost: int) -> StoredTopic:

@@ -1,4 +1,4 @@
-"""The entities of seed 002, with the rules that it has for them."""
+"""The entities of seed 002 and their validation rules."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -12,16 +12,16 @@ from assay.errors import InputError
 DEFAULT_MODEL = "embed-english-v3.0"
 
 _DIMENSIONS = {DEFAULT_MODEL: 1_024}
-"""Models whose dimension the seed itself fixes; another model's comes from its identity."""
+"""Models whose dimension the seed fixes; that of another model comes from its identity."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryEmbedding:
     """The vector of a query.
 
-    vector: finite numbers, as many as the model has dimensions (1024 for embed-english-v3.0).
-    query_text: the query as it was asked; not empty.
-    model: name of the model that made the vector.
+    vector: finite numbers; its length is the model's dimension (1024 for embed-english-v3.0).
+    query_text: the embedded query; not empty.
+    model: name of the embedding model.
 
     Raises ValueError for fields that break these rules.
     """
@@ -45,8 +45,8 @@ class RetrievalResult:
     text: the chunk's text; not blank.
     source_url: absolute http or https URL of the page.
     relevance_score: cosine of query and chunk, 0 to 1.
-    position: 0, 1, 2, … within the page.
-    title: of the page; "" where it has none.
+    position: index of the chunk in the page, from 0.
+    title: of the page; "" if it has none.
 
     Raises ValueError for fields that break these rules.
     """
@@ -62,21 +62,21 @@ class RetrievalResult:
         for name in ("text", "source_url", "chunk_id", "title"):
             value = getattr(self, name)
             if not isinstance(value, str):
-                raise InputError(f"{name}: it has to be a string; {sent(value)}.")
+                raise InputError(f"{name}: it must be a string; {sent(value)}.")
         if isinstance(self.position, bool) or not isinstance(self.position, int):
-            raise InputError(f"position: it has to be a whole number; {sent(self.position)}.")
+            raise InputError(f"position: it must be a whole number; {sent(self.position)}.")
         if isinstance(self.relevance_score, bool) or not isinstance(self.relevance_score, int | float):
-            raise InputError(f"relevance_score: it has to be a number from 0 to 1; {sent(self.relevance_score)}.")
+            raise InputError(f"relevance_score: it must be a number from 0 to 1; {sent(self.relevance_score)}.")
         if not self.text.strip():
             raise InputError("text: it is empty.")
         if not _is_url(self.source_url):
-            raise InputError(f"source_url: it has to be an absolute http or https URL; {sent(self.source_url)}.")
+            raise InputError(f"source_url: it must be an absolute http or https URL; {sent(self.source_url)}.")
         if not 0.0 <= self.relevance_score <= 1.0:
-            raise InputError(f"relevance_score: it has to be a number from 0 to 1; {sent(self.relevance_score)}.")
+            raise InputError(f"relevance_score: it must be a number from 0 to 1; {sent(self.relevance_score)}.")
         if not self.chunk_id:
             raise InputError("chunk_id: it is empty.")
         if self.position < 0:
-            raise InputError(f"position: it has to be 0 or more; {sent(self.position)}.")
+            raise InputError(f"position: it must be 0 or more; {sent(self.position)}.")
 
     def to_dict(self) -> dict[str, object]:
         """The result as a plain dict."""
@@ -85,11 +85,13 @@ class RetrievalResult:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverStatistics:
-    """What a retriever answers from, and what it has done since it was opened.
+    """The generation that a retriever searches, and its query counts since it was opened.
 
-    generation: id of the generation that answers; documents, chunks: how many are in it.
-    queries: how many were asked, the failed ones included; empty: how many had no result.
-    mean_ms: mean time of those that did not fail; None before the first.
+    generation: id of the live generation.
+    documents, chunks: numbers in that generation.
+    queries: number of queries, failed ones included.
+    empty: queries without a result.
+    mean_ms: mean time of the queries that did not fail; None before the first.
     """
 
     generation: str
@@ -105,7 +107,7 @@ class RetrieverStatistics:
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationCheck:
-    """Whether queries can be answered. problems: what is wrong and how to mend it; empty when all is well."""
+    """The result of a configuration check. problems: messages with remedies; empty if queries work."""
 
     problems: tuple[str, ...]
     model: str | None = None
@@ -114,23 +116,23 @@ class ConfigurationCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no problems."""
         return not self.problems
 
 
 def check_vector(values: object, dimension: int | None, model: str, name: str) -> None:
-    """Raise InputError unless these are so many finite numbers."""
+    """Raise InputError unless these are finite numbers, `dimension` of them."""
     if isinstance(values, np.ndarray):
         values = values.tolist()
     if not isinstance(values, list | tuple):
-        raise InputError(f"{name}: it has to be a list of numbers; {sent(values)}.")
+        raise InputError(f"{name}: it must be a list of numbers; {sent(values)}.")
     if not values:
         raise InputError(f"{name}: it is empty.")
     if dimension is not None and len(values) != dimension:
         raise InputError(f"{name}: {model} has {dimension:,} dimensions; a list of {len(values):,} was sent.")
     for position, value in enumerate(values):
         if not _is_finite(value):
-            raise InputError(f"{name}[{position}]: it has to be a finite number; {sent(value)}.")
+            raise InputError(f"{name}[{position}]: it must be a finite number; {sent(value)}.")
 
 
 def _is_finite(value: object) -> bool:
@@ -138,7 +140,7 @@ def _is_finite(value: object) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # an integer beyond every float
+    except OverflowError:  # an integer too large for a float
         return False
 
 

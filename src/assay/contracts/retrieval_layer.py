@@ -1,4 +1,4 @@
-"""The retrieval layer of seed 002 (`seeds/002`): two Python functions, and what goes with them.
+"""The retrieval layer of seed 002 (`seeds/002`): two Python functions, and a few more for convenience.
 
     from assay.contracts.retrieval_layer import generate_query_embedding, retrieve_content_chunks
 
@@ -6,8 +6,8 @@
     for result in retrieve_content_chunks(embedding.vector, limit=5):
         print(result.relevance_score, result.source_url, result.text)
 
-They work over the Assay that the environment (and assay.toml in the working directory) names. It is opened by the first
-call, follows every promotion, and is closed when the process ends. All of them can be called from several threads.
+They use the settings of the environment and of assay.toml in the working directory. The first call opens Assay, which
+follows every promotion and is closed at exit. All functions are safe to call from several threads.
 """
 
 import atexit
@@ -43,7 +43,7 @@ __all__ = [
 def generate_query_embedding(query: str) -> QueryEmbedding:
     """Embed a query of 1 to 1,000 characters.
 
-    Raises ValueError for another query; EmbeddingError when the model fails; ConfigurationError.
+    Raises ValueError for an empty or longer query, EmbeddingError when the model fails, and ConfigurationError.
     """
     return _default.retriever().generate_query_embedding(query)
 
@@ -55,7 +55,7 @@ def retrieve_content_chunks(
     minimum_relevance: float = 0.0,
     filters: Mapping[str, object] | None = None,
 ) -> list[RetrievalResult]:
-    """The chunks nearest to an embedding, most relevant first; [] when there are none.
+    """Return the chunks nearest to an embedding, most relevant first; [] without results.
 
     query_embedding: from generate_query_embedding, or its vector.
     limit: the most results, 1 to 100.
@@ -77,7 +77,7 @@ def retrieve(
     minimum_relevance: float = MINIMUM_RELEVANCE,
     filters: Mapping[str, object] | None = None,
 ) -> list[RetrievalResult]:
-    """The chunks that answer a query: both steps in one; arguments and errors are those of the two."""
+    """Embed a query and return the best chunks, with the arguments and errors of the two functions above."""
     return _default.retriever().retrieve(query, limit, minimum_relevance=minimum_relevance, filters=filters)
 
 
@@ -88,17 +88,17 @@ def retrieve_batch(
     minimum_relevance: float = MINIMUM_RELEVANCE,
     filters: Mapping[str, object] | None = None,
 ) -> list[list[RetrievalResult]]:
-    """The answers to several queries, in their order. No query is asked when one of them is invalid."""
+    """Return the results of several queries, in their order. An invalid query raises before any search."""
     return _default.retriever().retrieve_batch(queries, limit, minimum_relevance=minimum_relevance, filters=filters)
 
 
 def statistics() -> RetrieverStatistics:
-    """What is answered from, and what was done so far. Raises NoLiveGeneration, ConfigurationError."""
+    """Return the live generation and the query counts. Raises NoLiveGeneration, ConfigurationError."""
     return _default.retriever().statistics()
 
 
 def check_configuration() -> ConfigurationCheck:
-    """Whether queries can be answered, and if not, why; raises nothing for what is wrong."""
+    """Return the problems that prevent queries. Problems are returned, not raised."""
     try:
         return _default.retriever().check_configuration()
     except ConfigurationError as error:
@@ -106,12 +106,12 @@ def check_configuration() -> ConfigurationCheck:
 
 
 def close() -> None:
-    """Let go of the index and the catalog; the next call opens them again, as the environment is then."""
+    """Close the index and the catalog; the next call reads the environment again and reopens them."""
     _default.close()
 
 
 class _Default:
-    """The retriever of this process, opened when it is first needed."""
+    """The retriever of this process, opened on first use."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -119,7 +119,7 @@ class _Default:
         self._abandoned: list[Retriever | None] = []
 
     def retriever(self) -> Retriever:
-        """The one retriever. Raises ConfigurationError."""
+        """Return the retriever. Raises ConfigurationError."""
         found = self._retriever
         if found is None:
             with self._lock:
@@ -133,9 +133,9 @@ class _Default:
             found.close()
 
     def abandon(self) -> None:
-        """After a fork, in the child: leave to the parent what is the parent's, connections and threads included."""
+        """Forget the parent's retriever in a forked child, without closing its connections and threads."""
         self._lock = threading.Lock()
-        # Kept, for its connections would tell their servers good-bye when they are collected.
+        # Kept, because garbage collection would close the connections that the parent still uses.
         self._abandoned.append(self._retriever)
         self._retriever = None
 

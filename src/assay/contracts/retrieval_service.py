@@ -1,8 +1,8 @@
 """The retrieval implementation, seed 004 (`seeds/004`): POST /api/v1/search and GET /api/v1/health.
 
-The configured search chooses the results, and they come ordered by similarity; an operator may choose another order
-(`ordering.Shaping`), and the score stays the cosine. A query shorter than the seed recommends is answered with a
-warning; one that is too long is refused.
+The configured search selects the results, sorted by similarity. A setting can change the order (`ordering.Shaping`);
+the score is always the cosine. The answer to a query shorter than the seed recommends has a warning; a query that is
+too long is refused.
 """
 
 import math
@@ -15,14 +15,14 @@ from uuid import uuid4
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
+from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields
 from assay.model.ids import query_embedding_id
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import ChunkMetadata
 
 QUERY_LIMIT = 500
 RECOMMENDED_LENGTH = 10
-"""The seed's "should": a shorter query is answered, and told."""
+"""The seed's "should": a shorter query gets a warning."""
 
 TOP_K_LIMIT = 100
 DEFAULT_TOP_K = 5
@@ -30,31 +30,31 @@ DEFAULT_THRESHOLD = 0.5
 
 
 class ServiceQuery(RequestModel):
-    """The seed's Search Query: what to find. Its id and time are made here."""
+    """The seed's Search Query, without the id and time that the server adds."""
 
-    query_text: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING] = Field(
-        description="What to look for, in plain words, better 10 characters or more; not white space only.",
+    query_text: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
+        description="The query in plain words, preferably 10 characters or more; not only white space.",
         examples=["How do nodes communicate?"],
     )
     top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] = Field(
-        default=DEFAULT_TOP_K, description="The most results to return.", examples=[5]
+        default=DEFAULT_TOP_K, description="The maximum number of results.", examples=[5]
     )
     similarity_threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
-        default=DEFAULT_THRESHOLD, description="The least similarity of a result.", examples=[0.5]
+        default=DEFAULT_THRESHOLD, description="The minimum similarity of a result.", examples=[0.5]
     )
 
 
 class Algorithm(StrEnum):
-    """The approved ways to compare two embeddings."""
+    """The seed's similarity algorithms for embeddings."""
 
     COSINE = "cosine-similarity"
 
 
 class SimilarityScore(AnswerModel):
-    """How similar query and chunk are, by which algorithm, and which two embeddings were compared."""
+    """The similarity of query and chunk, its algorithm, and the two embeddings."""
 
     score: float = Field(ge=0, le=1, description="The similarity, 0 to 1.")
-    algorithm: Algorithm = Field(description="How it was computed.")
+    algorithm: Algorithm = Field(description="The similarity algorithm.")
     query_embedding_id: str = Field(
         json_schema_extra={"format": "uuid"}, description="UUIDv5 of the model's identity and the query's text."
     )
@@ -62,17 +62,21 @@ class SimilarityScore(AnswerModel):
 
 
 class MetadataPackage(AnswerModel):
-    """Where a chunk is from."""
+    """Page and section of a chunk."""
 
-    url: str = Field(min_length=1, json_schema_extra={"format": "uri"}, description="The page.")
+    url: str = Field(min_length=1, json_schema_extra={"format": "uri"}, description="URL of the page.")
     section_url: str = Field(
-        min_length=1, json_schema_extra={"format": "uri"}, description="Deep link to where the passage begins."
+        min_length=1,
+        json_schema_extra={"format": "uri"},
+        description="Deep link to the section in which the passage begins.",
     )
-    section: str = Field(description="Heading of the section in which the passage begins; empty before the first.")
+    section: str = Field(
+        description="Heading of the section in which the passage begins; empty before the first heading."
+    )
     chunk_id: str = Field(min_length=1, description="Id of the chunk.")
     document_id: str = Field(min_length=1, description="Id of the page; the same URL keeps it.")
-    document_title: str | None = Field(description="Title of the page; null where it has none.")
-    source_type: str = Field(description="What kind of page it is, e.g. `docusaurus-page`.")
+    document_title: str | None = Field(description="Title of the page; null if it has none.")
+    source_type: str = Field(description="Kind of page, such as `docusaurus-page`.")
 
 
 class ServiceChunk(AnswerModel):
@@ -81,21 +85,21 @@ class ServiceChunk(AnswerModel):
     content: str = Field(min_length=1, description="The chunk's text.")
     similarity_score: float = Field(ge=0, le=1, description="Cosine similarity of query and chunk, 0 to 1.")
     chunk_id: str = Field(min_length=1, description="Id of the chunk; the same text on the same page keeps it.")
-    position: int = Field(ge=0, description="0, 1, 2, … within the page.")
-    metadata: MetadataPackage = Field(description="Where the chunk is from.")
-    similarity: SimilarityScore = Field(description="The score, how it was computed, and what was compared.")
+    position: int = Field(ge=0, description="Index of the chunk in the page, from 0.")
+    metadata: MetadataPackage = Field(description="Page and section of the chunk.")
+    similarity: SimilarityScore = Field(description="The similarity in detail.")
 
 
 class SearchParams(AnswerModel):
-    """What was searched with."""
+    """The parameters of the search, and warnings."""
 
-    top_k: int = Field(ge=1, le=TOP_K_LIMIT, description="Number of results asked for.")
-    similarity_threshold: float = Field(ge=0, le=1, description="The least similarity used.")
-    warnings: list[str] = Field(description="What to know about the query or the answer; usually empty.")
+    top_k: int = Field(ge=1, le=TOP_K_LIMIT, description="The maximum number of results.")
+    similarity_threshold: float = Field(ge=0, le=1, description="The minimum similarity.")
+    warnings: list[str] = Field(description="Limitations of the query or the response; usually empty.")
 
 
 class QueryStatus(StrEnum):
-    """How the query went."""
+    """The outcome of a query."""
 
     SUCCESS = "success"
     PARTIAL = "partial"
@@ -103,33 +107,33 @@ class QueryStatus(StrEnum):
 
 
 class ServiceResults(AnswerModel):
-    """The answer without its time, which is known last."""
+    """The response without its time, which is known last."""
 
-    query_id: str = Field(json_schema_extra={"format": "uuid"}, description="Id of this query, made when it came.")
-    created_at: Moment = Field(description="When the query came: ISO 8601, UTC.")
+    query_id: str = Field(json_schema_extra={"format": "uuid"}, description="Id of this query, new for each request.")
+    created_at: Moment = Field(description="When the query arrived: ISO 8601, UTC.")
     status: QueryStatus = Field(
-        description="`success`; `no_results` when nothing reaches the threshold; `partial` when the answer lacks "
-        "something, and a warning says what."
+        description="`success`; `no_results` when nothing reaches the threshold; `partial` when the response is "
+        "incomplete, with the reason in `warnings`."
     )
     results: list[ServiceChunk] = Field(
         max_length=TOP_K_LIMIT, description="Best first; empty when nothing reaches the threshold."
     )
     total_results: int = Field(ge=0, description="Number of results.")
-    search_params: SearchParams = Field(description="What was searched with.")
+    search_params: SearchParams = Field(description="The parameters of the search, and warnings.")
 
 
 class ServiceTime(AnswerModel):
-    """What closes the answer."""
+    """The last fields of the response."""
 
-    query_time_ms: float = Field(ge=0, description="Milliseconds from when the query came until it was formatted.")
+    query_time_ms: float = Field(ge=0, description="Milliseconds from the query's arrival to its formatted response.")
 
 
 class ServiceResponse(ServiceTime, ServiceResults):
-    """The seed's Query Response: the retrieved chunks with what was asked and how it went."""
+    """The seed's Query Response: the retrieved chunks, the parameters and the outcome."""
 
 
 class ServiceHealthStatus(StrEnum):
-    """How the service is, in seed 004's words."""
+    """The health states of seed 004."""
 
     HEALTHY = "healthy"
     DEGRADED = "degraded"
@@ -137,22 +141,23 @@ class ServiceHealthStatus(StrEnum):
 
 
 class ServiceHealth(AnswerModel):
-    """Whether the service and what it depends on work."""
+    """Health of the service and its stores."""
 
     status: ServiceHealthStatus = Field(
-        description="`healthy`; `degraded` when searches are answered but something is wrong; `unavailable` when they "
-        "are not."
+        description="`healthy`; `degraded` when searches work but something is wrong; `unavailable` when they fail."
     )
-    vector_store: bool = Field(description="Whether the vector store can be reached.")
-    catalog: bool = Field(description="Whether the catalog can be reached.")
-    generation: str | None = Field(description="Id of the generation that answers; null when none does.")
+    vector_store: bool = Field(description="Whether the vector store is reachable.")
+    catalog: bool = Field(description="Whether the catalog is reachable.")
+    generation: str | None = Field(description="Id of the live generation; null when there is none.")
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceRequest:
-    """What a request body asks. id: a UUID of this one query. created_at: when it came, UTC.
+    """A parsed request body.
 
-    default_threshold: whether it names no threshold of its own.
+    id: a UUID of this query.
+    created_at: arrival of the request, UTC.
+    default_threshold: whether the request has no threshold.
     """
 
     query: Query
@@ -163,17 +168,17 @@ class ServiceRequest:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What the default threshold left out. count: results under it; least: the lowest similarity among them."""
+    """Results under the default threshold. count: how many; least: the lowest similarity among them."""
 
     count: int
     least: float
 
 
 def parse(fields: Mapping[str, object], mode: Mode, created_at: datetime) -> ServiceRequest:
-    """What a request body asks; mode: of the search that chooses the results. Raises InputError."""
-    asked = check_fields(ServiceQuery, fields)
-    query = Query(text=asked.query_text, top_k=asked.top_k, mode=mode, threshold=asked.similarity_threshold)
-    return ServiceRequest(query, str(uuid4()), created_at, "similarity_threshold" not in asked.model_fields_set)
+    """Parse a request body. mode: of the search that selects the results. Raises InputError."""
+    request = check_fields(ServiceQuery, fields)
+    query = Query(text=request.query_text, top_k=request.top_k, mode=mode, threshold=request.similarity_threshold)
+    return ServiceRequest(query, str(uuid4()), created_at, "similarity_threshold" not in request.model_fields_set)
 
 
 def to_body(
@@ -183,12 +188,12 @@ def to_body(
     embedder: str,
     dropped: Dropped | None = None,
 ) -> dict[str, object]:
-    """The answer without its time, as ServiceResults.
+    """The response without its time, a ServiceResults.
 
-    rows: what the catalog has of each chunk, None when it could not be asked; a chunk without a row is described by
-        what the index stores with it.
+    rows: the catalog's metadata by chunk id, None when the catalog is down; the index's own metadata is used for a
+        chunk without a row.
     embedder: fingerprint of the model that embedded the query.
-    dropped: what the default threshold left out, where a lower one suits the embedder.
+    dropped: results that the default threshold dropped although the embedder's calibrated threshold keeps them.
     """
     query_embedding = query_embedding_id(embedder, ranking.query.text)
     return ServiceResults(
@@ -206,15 +211,15 @@ def to_body(
 
 
 def to_time(elapsed_ms: float) -> dict[str, object]:
-    """What closes the answer: `query_time_ms`."""
+    """The last fields of the response."""
     return ServiceTime(query_time_ms=round(elapsed_ms, 3)).to_dict()
 
 
 def to_health(*, vector_store: bool, catalog: bool, generation: str | None, problems: int) -> dict[str, object]:
-    """The state of the service.
+    """The health response.
 
-    generation: the one that answers searches; None when none does.
-    problems: how many things are known to be wrong, the others included.
+    generation: id of the live generation, if any.
+    problems: number of known problems, those of the stores included.
     """
     if not vector_store or generation is None:
         status = ServiceHealthStatus.UNAVAILABLE
@@ -233,7 +238,7 @@ def _status(ranking: Ranking, *, metadata_missing: bool) -> QueryStatus:
 
 
 def dropped_by_default(lower: Ranking) -> Dropped | None:
-    """What the default threshold leaves out of a ranking by a lower one; None where that is nothing."""
+    """The hits under the default threshold in a ranking with a lower one; None if there are none."""
     under = [hit.known_similarity for hit in lower.hits if hit.known_similarity < DEFAULT_THRESHOLD]
     return Dropped(len(under), min(under)) if under else None
 
@@ -242,18 +247,16 @@ def _warnings(ranking: Ranking, dropped: Dropped | None, *, metadata_missing: bo
     length = len(ranking.query.text)
     warnings = []
     if length < RECOMMENDED_LENGTH:
-        warnings.append(
-            f"query_text: it has {length} characters; with {RECOMMENDED_LENGTH} or more there is more to compare."
-        )
+        warnings.append(f"query_text: it has {length} characters; {RECOMMENDED_LENGTH} or more give better results.")
     if dropped is not None:
         results = "1 result" if dropped.count == 1 else f"{dropped.count} results"
         keeps = math.floor(dropped.least * 100) / 100
         warnings.append(
-            f"similarity_threshold: its default of {DEFAULT_THRESHOLD:g} left out {results} that this index is "
-            f"calibrated to keep; {keeps:.2f} would keep them."
+            f"similarity_threshold: the default of {DEFAULT_THRESHOLD:g} dropped {results} that the embedder's "
+            f"calibrated threshold keeps; {keeps:.2f} would keep them."
         )
     if metadata_missing and ranking.hits:
-        warnings.append("The catalog could not be asked: titles are those that the index stores.")
+        warnings.append("The catalog does not answer: titles come from the index.")
     return [*warnings, *ranking.warnings]
 
 

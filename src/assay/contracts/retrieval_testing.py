@@ -1,7 +1,7 @@
 """Retrieval testing, seed 000 (`seeds/000`): POST /query and the six states of a retrieval.
 
-The configured search chooses the results, and they come ordered by similarity; an operator may choose another order
-(`ordering.Shaping`), and the score stays the cosine. What is too long or out of range is refused, never cut.
+The configured search selects the results, sorted by similarity. A setting can change the order (`ordering.Shaping`);
+the score is always the cosine. Values that are too long or out of range are refused, never truncated.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, Moment, RequestModel, check_fields
+from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields
 from assay.model.ranking import Hit, Mode, Query, Ranking
 
 QUERY_LIMIT = 1_999
-"""The seed has "< 2000 characters"."""
+"""The seed's limit is "< 2000 characters"."""
 
 TOP_K_LIMIT = 20
 DEFAULT_TOP_K = 5
@@ -25,29 +25,33 @@ DEFAULT_TOP_K = 5
 class QueryRequest(RequestModel):
     """A query that initiates a retrieval."""
 
-    query_text: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING] = Field(
-        description="What to look for, in plain words; not white space only.", examples=["How do nodes communicate?"]
+    query_text: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
+        description="The query in plain words; not only white space.", examples=["How do nodes communicate?"]
     )
     top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] = Field(
-        default=DEFAULT_TOP_K, description="The most results to return.", examples=[5]
+        default=DEFAULT_TOP_K, description="The maximum number of results.", examples=[5]
     )
     threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
-        default=0.0, description="The least similarity of a result.", examples=[0.0]
+        default=0.0, description="The minimum similarity of a result.", examples=[0.0]
     )
     include_metadata: bool = Field(
-        default=True, description="Send `metadata` of each result: where it is from, in detail.", examples=[True]
+        default=True, description="Send `metadata` of each result: page, section and source.", examples=[True]
     )
 
 
 class ChunkDetails(AnswerModel):
-    """Where a chunk is from, in detail."""
+    """Page, section and source of a chunk."""
 
-    title: str | None = Field(description="Title of the page; null where it has none.")
-    section: str = Field(description="Heading of the section in which the passage begins; empty before the first.")
-    section_url: str = Field(json_schema_extra={"format": "uri"}, description="Deep link to where the passage begins.")
+    title: str | None = Field(description="Title of the page; null if it has none.")
+    section: str = Field(
+        description="Heading of the section in which the passage begins; empty before the first heading."
+    )
+    section_url: str = Field(
+        json_schema_extra={"format": "uri"}, description="Deep link to the section in which the passage begins."
+    )
     headings: list[str] = Field(description="Headings from the outermost to the section's.")
-    version: str | None = Field(description="Version of the documentation; null where there is one.")
-    locale: str | None = Field(description="Locale of the page; null where there is one.")
+    version: str | None = Field(description="Version of the documentation; null if there is only one.")
+    locale: str | None = Field(description="Locale of the page; null if there is only one.")
     source: str = Field(description="Name of the source.")
     content_hash: str = Field(description="SHA-256 of the content as UTF-8, in hex.")
 
@@ -55,16 +59,16 @@ class ChunkDetails(AnswerModel):
 class RetrievedChunk(AnswerModel):
     """One chunk that answers the query."""
 
-    content: str = Field(min_length=1, description="The chunk's text, as it was stored.")
+    content: str = Field(min_length=1, description="The chunk's text, as stored.")
     similarity_score: float = Field(ge=0, le=1, description="Cosine similarity of query and chunk, 0 to 1.")
     chunk_id: str = Field(min_length=1, description="Id of the chunk; the same text on the same page keeps it.")
-    url: str = Field(json_schema_extra={"format": "uri"}, description="The page that the chunk is from.")
-    position: int = Field(ge=0, description="0, 1, 2, … within the page.")
+    url: str = Field(json_schema_extra={"format": "uri"}, description="URL of the page.")
+    position: int = Field(ge=0, description="Index of the chunk in the page, from 0.")
     created_at: Moment | None = Field(
-        description="When it was first stored: ISO 8601, UTC; null where an adopted index does not say."
+        description="When the chunk was first stored: ISO 8601, UTC; null if an adopted index does not contain it."
     )
     metadata: ChunkDetails | None = Field(
-        default=None, description="Where it is from, in detail; left out where `include_metadata` is false."
+        default=None, description="Page, section and source; omitted if `include_metadata` is false."
     )
 
 
@@ -80,15 +84,15 @@ class LifecycleState(StrEnum):
 
 
 class LifecycleStep(AnswerModel):
-    """A state of the retrieval and when it was reached."""
+    """A state of the retrieval and its time."""
 
-    state: LifecycleState = Field(description="What had been done.")
-    at: Moment = Field(description="When: ISO 8601, UTC.")
+    state: LifecycleState = Field(description="The state.")
+    at: Moment = Field(description="Time of the state: ISO 8601, UTC.")
     elapsed_ms: float = Field(ge=0, description="Milliseconds since the request was received.")
 
 
 class QueryMetadata(AnswerModel):
-    """How the retrieval went."""
+    """Time and counts of the retrieval."""
 
     query_time_ms: int = Field(ge=0, description="Milliseconds from received to formatted, rounded.")
     total_results: int = Field(ge=0, description="Number of results.")
@@ -99,7 +103,7 @@ class QueryMetadata(AnswerModel):
 
 
 class QueryResults(AnswerModel):
-    """The answer without its metadata, which are known last."""
+    """The response without its metadata, which is known last."""
 
     query: str = Field(description="The query as it was sent.")
     results: list[RetrievedChunk] = Field(
@@ -107,19 +111,19 @@ class QueryResults(AnswerModel):
     )
 
 
-class QueryClosing(AnswerModel):
-    """What closes the answer."""
+class QueryTrailer(AnswerModel):
+    """The last fields of the response."""
 
     metadata: QueryMetadata = Field(description="Timing and counts.")
 
 
-class QueryResponse(QueryClosing, QueryResults):
+class QueryResponse(QueryTrailer, QueryResults):
     """The retrieved chunks, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRequest:
-    """What a request body asks, and how the answer is to be projected."""
+    """A parsed request body."""
 
     query: Query
     include_metadata: bool
@@ -127,11 +131,11 @@ class RetrievalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """When a retrieval reached each state, in milliseconds after it was received, none before the one above it.
+    """The times of a retrieval's states, in milliseconds since it was received, in ascending order.
 
-    received: the moment it came, UTC.
-    Searching and filtering may take turns; searched_ms is then as if all searching had come first.
-    returned_ms: when the answer was handed over to be sent.
+    received: arrival of the request, UTC.
+    searched_ms: as if all searching came before filtering, even if they alternate.
+    returned_ms: when the response was passed on for sending.
     """
 
     received: datetime
@@ -145,7 +149,7 @@ class Lifecycle:
     def of(
         cls, ranking: Ranking, received: datetime, filtered_ms: float, formatted_ms: float, returned_ms: float
     ) -> "Lifecycle":
-        """The lifecycle of a ranking that was ready filtered_ms after its query was received."""
+        """Compute the lifecycle from a ranking's timings. filtered_ms: when the ranking was ready."""
         timings = ranking.timings
         embedded = max(filtered_ms - timings.total_ms + timings.embed_ms, 0.0)
         searched = min(embedded + timings.search_ms + timings.fuse_ms, filtered_ms)
@@ -168,27 +172,27 @@ class Lifecycle:
 
 
 def parse(fields: Mapping[str, object], mode: Mode) -> RetrievalRequest:
-    """What a request body asks; mode: of the search that chooses the results. Raises InputError."""
-    asked = check_fields(QueryRequest, fields)
-    query = Query(text=asked.query_text, top_k=asked.top_k, mode=mode, threshold=asked.threshold)
-    return RetrievalRequest(query, asked.include_metadata)
+    """Parse a request body. mode: of the search that selects the results. Raises InputError."""
+    request = check_fields(QueryRequest, fields)
+    query = Query(text=request.query_text, top_k=request.top_k, mode=mode, threshold=request.threshold)
+    return RetrievalRequest(query, request.include_metadata)
 
 
 def to_body(ranking: Ranking, *, include_metadata: bool) -> dict[str, object]:
-    """The answer without its metadata, as QueryResults."""
+    """The response without its metadata, a QueryResults."""
     results = [_result(hit, include_metadata=include_metadata) for hit in ranking.hits]
     return QueryResults(query=ranking.query.text, results=results).to_dict()
 
 
 def to_metadata(ranking: Ranking, lifecycle: Lifecycle) -> dict[str, object]:
-    """What closes the answer: `metadata`."""
+    """The last fields of the response."""
     metadata = QueryMetadata(
         query_time_ms=round(lifecycle.formatted_ms),
         total_results=len(ranking.hits),
         timestamp=lifecycle.received,
         lifecycle=lifecycle.steps(),
     )
-    return QueryClosing(metadata=metadata).to_dict()
+    return QueryTrailer(metadata=metadata).to_dict()
 
 
 def _result(hit: Hit, *, include_metadata: bool) -> RetrievedChunk:

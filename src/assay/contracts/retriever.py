@@ -1,4 +1,4 @@
-"""What the functions of seed 002 do, over an engine that somebody else opens and closes."""
+"""The implementation of seed 002's functions, over an open engine."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, RequestModel, check_fields, sent
+from assay.contracts.fields import IS_TEXT, NOT_BLANK, RequestModel, check_fields, sent
 from assay.contracts.native import SearchFilters, to_filters
 from assay.contracts.ordering import Shaping
 from assay.contracts.retrieval_entities import (
@@ -29,64 +29,64 @@ QUERY_LIMIT = 1_000
 LIMIT_LIMIT = 100
 DEFAULT_LIMIT = 5
 MINIMUM_RELEVANCE = 0.3
-"""The least relevance of what `retrieve` gives, unless it is told another."""
+"""The default minimum relevance of `retrieve`."""
 
 _BATCH_THREADS = 8
 _BY_DEFAULT, _DENSE = Shaping(Mode.HYBRID), Shaping(Mode.DENSE)
 _UNIT_TOLERANCE = 1e-6
 
 
-# --- what is retrieved from ----------------------------------------------------------------------------------------
+# --- the engine ----------------------------------------------------------------------------------------------------
 
 
-class KnownModel(Protocol):
-    """A model that says what it is."""
+class IdentifiedModel(Protocol):
+    """A model with an identity."""
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What the meaning of its vectors depends on."""
+        """The properties that determine the model's vectors."""
 
 
 class EngineHealth(Protocol):
-    """How the parts of an engine are."""
+    """Health of an engine."""
 
     @property
     def generation(self) -> str | None:
-        """The generation that is served."""
+        """Id of the live generation."""
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong."""
+        """Messages about known problems."""
 
 
 class Engine(Protocol):
     """The part of an open Assay that retrieval needs; safe to use from several threads."""
 
     @property
-    def embedder(self) -> KnownModel:
+    def embedder(self) -> IdentifiedModel:
         """The configured model."""
 
     def embed_query(self, text: str) -> Vector:
         """Embed a query."""
 
     def search(self, query: Query, *, embed: Embed | None = None) -> Ranking:
-        """Ask the live generation. embed: when the query is embedded."""
+        """Search the live generation. embed: when to embed the query."""
 
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
-        """Ask the live generation with an embedding."""
+        """Search the live generation with an embedding."""
 
     def served_generation(self) -> Generation:
-        """The generation that answers."""
+        """The live generation."""
 
     def health(self) -> EngineHealth:
-        """How the parts are."""
+        """The health of the stores."""
 
 
 # --- the retriever -------------------------------------------------------------------------------------------------
 
 
 class _Question(RequestModel):
-    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING]
+    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK]
 
 
 class _Bounds(RequestModel):
@@ -98,8 +98,8 @@ class _Bounds(RequestModel):
 class Retriever:
     """Embeds queries and retrieves chunks. Safe to use from several threads.
 
-    shaping: of `retrieve`; an embedding alone has no words, so retrieve_content_chunks is always dense.
-    on_close: lets go of the engine.
+    shaping: of `retrieve`; retrieve_content_chunks has no query text, so it is always dense.
+    on_close: closes the engine.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Retriever:
         self._count = _Count()
 
     def generate_query_embedding(self, query: str) -> QueryEmbedding:
-        """Embed a query of 1 to 1,000 characters. Raises ValueError for another query, EmbeddingError."""
+        """Embed a query of 1 to 1,000 characters. Raises ValueError for other lengths, and EmbeddingError."""
         text = check_fields(_Question, {"query": query}).query
         vector = self._engine.embed_query(text)
         return QueryEmbedding(vector.tolist(), text, self._engine.embedder.identity.model)
@@ -124,7 +124,7 @@ class Retriever:
         minimum_relevance: float = 0.0,
         filters: Mapping[str, object] | None = None,
     ) -> list[RetrievalResult]:
-        """The chunks nearest to an embedding, most relevant first; [] when there are none.
+        """Return the chunks nearest to an embedding, most relevant first; [] without results.
 
         query_embedding: from generate_query_embedding, or its vector.
         limit: the most results, 1 to 100.
@@ -138,7 +138,7 @@ class Retriever:
         vector = self._vector(query_embedding)
         query = Query("", bounds.limit, Mode.DENSE, bounds.minimum_relevance, to_filters(bounds.filters))
         with self._count.counting() as count:
-            results = _results(_DENSE.arranged(self._engine.search_embedding(query, vector)))
+            results = _results(_DENSE.reorder(self._engine.search_embedding(query, vector)))
             count.found = len(results)
         return results
 
@@ -150,9 +150,9 @@ class Retriever:
         minimum_relevance: float = MINIMUM_RELEVANCE,
         filters: Mapping[str, object] | None = None,
     ) -> list[RetrievalResult]:
-        """The chunks that answer a query: both steps in one.
+        """Embed a query and return the best chunks, with the arguments and errors of the two methods above.
 
-        Arguments and errors are those of the two steps; minimum_relevance is 0.3 unless told otherwise.
+        minimum_relevance is 0.3 by default.
         """
         text = check_fields(_Question, {"query": query}).query
         return self._retrieve(text, _bounds(limit, minimum_relevance, filters))
@@ -165,16 +165,16 @@ class Retriever:
         minimum_relevance: float = MINIMUM_RELEVANCE,
         filters: Mapping[str, object] | None = None,
     ) -> list[list[RetrievalResult]]:
-        """The answers to several queries, in their order. No query is asked when one of them is invalid."""
+        """Return the results of several queries, in their order. An invalid query raises before any search."""
         if isinstance(queries, str):
-            raise InputError(f"queries: it has to be a list of strings; {sent(queries)}.")
+            raise InputError(f"queries: it must be a list of strings; {sent(queries)}.")
         bounds = _bounds(limit, minimum_relevance, filters)
         texts = [check_fields(_Question, {"query": query}).query for query in queries]
         with ThreadPoolExecutor(_BATCH_THREADS, "retrieve") as threads:
             return list(threads.map(lambda text: self._retrieve(text, bounds), texts))
 
     def statistics(self) -> RetrieverStatistics:
-        """What is answered from, and what was done so far. Raises NoLiveGeneration."""
+        """Return the live generation and the query counts. Raises NoLiveGeneration."""
         generation = self._engine.served_generation()
         identity = self._engine.embedder.identity
         queries, empty, failed, mean_ms = self._count.totals()
@@ -191,7 +191,7 @@ class Retriever:
         )
 
     def check_configuration(self) -> ConfigurationCheck:
-        """Look at everything that a query needs. Failures are in the result."""
+        """Check everything that a query needs. Problems are returned, not raised."""
         try:
             identity = self._engine.embedder.identity
         except AssayError as error:
@@ -205,23 +205,23 @@ class Retriever:
         return ConfigurationCheck(tuple(problems), identity.model, identity.dimension, health.generation)
 
     def close(self) -> None:
-        """Let go of the engine, if it was given to be closed here."""
+        """Close the engine, if the retriever owns it."""
         if self._on_close is not None:
             self._on_close()
 
     def _retrieve(self, text: str, bounds: _Bounds) -> list[RetrievalResult]:
         query = Query(text, bounds.limit, self._shaping.mode, bounds.minimum_relevance, to_filters(bounds.filters))
         with self._count.counting() as count:
-            results = _results(self._shaping.arranged(self._engine.search(query, embed=Embed.ALWAYS)))
+            results = _results(self._shaping.reorder(self._engine.search(query, embed=Embed.ALWAYS)))
             count.found = len(results)
         return results
 
     def _vector(self, embedding: QueryEmbedding | Sequence[float]) -> Vector:
-        """The embedding as the index takes it: float32, of length 1."""
+        """The embedding as a float32 unit vector."""
         identity = self._engine.embedder.identity
         if isinstance(embedding, QueryEmbedding) and embedding.model != identity.model:
             raise InputError(
-                f"query_embedding: it was made by the model {embedding.model}, but {identity.model} is configured.",
+                f"query_embedding: its model is {embedding.model}, but {identity.model} is configured.",
                 hint="Embed the query again with generate_query_embedding.",
             )
         values = embedding.vector if isinstance(embedding, QueryEmbedding) else embedding
@@ -238,14 +238,14 @@ def _bounds(limit: int, minimum_relevance: float, filters: Mapping[str, object] 
 
 
 def _direction(vector: NDArray[np.float64]) -> Vector:
-    """The vector as float32, of length 1; one that has that length already stays as it is, bit for bit."""
+    """The vector as a float32 unit vector; a unit vector stays unchanged, bit for bit."""
     largest = float(np.abs(vector).max())
     if largest == 0.0:
-        raise InputError("query_embedding: it is all zero, and points nowhere.")
+        raise InputError("query_embedding: all its numbers are zero, so it has no direction.")
     length = float(np.linalg.norm(vector / largest)) * largest
     if abs(length - 1.0) < _UNIT_TOLERANCE:
         return vector.astype(np.float32)
-    scaled = vector / largest  # first, for the squares of very large and very small numbers are none
+    scaled = vector / largest  # first, because squares of very large or small numbers overflow or vanish
     return (scaled / np.linalg.norm(scaled)).astype(np.float32)
 
 
@@ -261,12 +261,12 @@ def _result(hit: Hit) -> RetrievalResult:
         )
     except InputError as error:
         raise IndexCorrupt(
-            f"The index gave a chunk that is not whole: {error.message}", hint="`assay doctor` says what is missing."
+            f"The index returned an incomplete chunk: {error.message}", hint="`assay doctor` lists what is missing."
         ) from error
 
 
 class _Count:
-    """How many queries there were, and how long they took; shared by threads."""
+    """Counts and times of queries; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -279,7 +279,7 @@ class _Count:
         return _Counting(self)
 
     def add(self, found: int | None, seconds: float) -> None:
-        """One query more; found: None for one that failed."""
+        """Count a query. found: its number of results; None for a failed one."""
         with self._lock:
             if found is None:
                 self._failed += 1
@@ -296,7 +296,7 @@ class _Count:
 
 
 class _Counting:
-    """Counts what happens inside `with`; found is to be set, and stays None when the query fails."""
+    """Counts one query in a `with` block, which sets `found`; it stays None when the query fails."""
 
     def __init__(self, count: _Count) -> None:
         self._count = count

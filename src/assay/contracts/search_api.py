@@ -1,7 +1,7 @@
 """The retrieval API of seed 003 (`seeds/003`): POST /search, GET /health and the error body that every route shares.
 
-The configured search chooses the results, and they come ordered by similarity; an operator may choose another order
-(`ordering.Shaping`), and the score stays the cosine. What is too long or out of range is refused, never cut.
+The configured search selects the results, sorted by similarity. A setting can change the order (`ordering.Shaping`);
+the score is always the cosine. Values that are too long or out of range are refused, never truncated.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from assay.contracts.fields import IS_ASKING, IS_TEXT, AnswerModel, RequestModel, check_fields
+from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, RequestModel, check_fields
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import ChunkMetadata
 
@@ -21,11 +21,11 @@ TOP_K_LIMIT = 20
 class SearchRequest(RequestModel):
     """Search request with query and optional parameters."""
 
-    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING] = Field(
-        description="What to look for, in plain words; not white space only.", examples=["How do nodes communicate?"]
+    query: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
+        description="The query in plain words; not only white space.", examples=["How do nodes communicate?"]
     )
     top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] = Field(
-        default=5, description="The most results to return.", examples=[5]
+        default=5, description="The maximum number of results.", examples=[5]
     )
 
 
@@ -36,7 +36,7 @@ class SearchResult(AnswerModel):
     snippet: str = Field(description="The chunk's text.")
     source_path: str = Field(description="Path of the page in its source.")
     slug: str = Field(description="The last parts of that path, joined by hyphens.")
-    title: str | None = Field(default=None, description="Title of the page; null where it has none.")
+    title: str | None = Field(default=None, description="Title of the page; null if it has none.")
     score: float = Field(ge=0, le=1, description="Cosine similarity of query and chunk, 0 to 1.")
 
 
@@ -44,11 +44,11 @@ class SearchResponse(AnswerModel):
     """The query as it was sent, and the ranked results."""
 
     query: str = Field(description="The query as it was sent.")
-    results: list[SearchResult] = Field(default_factory=list, description="Best first; empty when nothing matches.")
+    results: list[SearchResult] = Field(default_factory=list, description="Best first; empty without a match.")
 
 
 class HealthStatus(StrEnum):
-    """How the service is, in seed 003's words."""
+    """The health states of seed 003."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -56,17 +56,17 @@ class HealthStatus(StrEnum):
 
 
 class HealthResponse(AnswerModel):
-    """Whether the service and what it depends on work."""
+    """Health of the service and its stores."""
 
     status: HealthStatus = Field(
-        description="`ok`; `degraded` when searches are answered but something is wrong; `error` when they are not."
+        description="`ok`; `degraded` when searches work but something is wrong; `error` when they fail."
     )
-    qdrant: bool = Field(description="Whether the vector store can be reached, embedded or not.")
-    postgres: bool = Field(description="Whether the catalog can be reached, SQLite or Postgres.")
+    qdrant: bool = Field(description="Whether the vector store is reachable, embedded or not.")
+    postgres: bool = Field(description="Whether the catalog is reachable, SQLite or Postgres.")
 
 
 class ErrorResponse(AnswerModel):
-    """Why there is no answer."""
+    """An error, for programs and for people."""
 
     error: Literal[
         "validation_error",
@@ -81,30 +81,30 @@ class ErrorResponse(AnswerModel):
         "upstream_error",
         "service_unavailable",
         "internal_error",
-    ] = Field(description="What kind of error it is, for programs.")
-    message: str = Field(description="What went wrong, for people.")
+    ] = Field(description="The kind of error, for programs.")
+    message: str = Field(description="The error message, for people.")
 
 
 def parse(fields: Mapping[str, object], mode: Mode) -> Query:
-    """The query that a request body asks; mode: of the search that chooses the results. Raises InputError."""
+    """Parse a request body. mode: of the search that selects the results. Raises InputError."""
     request = check_fields(SearchRequest, fields)
     return Query(text=request.query, top_k=request.top_k, mode=mode)
 
 
 def to_body(ranking: Ranking, rows: Mapping[str, ChunkMetadata]) -> dict[str, object]:
-    """The answer.
+    """The response body.
 
-    rows: what the catalog has of each chunk; a chunk without a row is described by what the index stores with it.
+    rows: the catalog's metadata by chunk id; the index's own metadata is used for a chunk without a row.
     """
     results = [_result(hit, rows.get(hit.chunk.id)) for hit in ranking.hits]
     return SearchResponse(query=ranking.query.text, results=results).to_dict()
 
 
 def to_health(*, vector_store: bool, catalog: bool, serving: bool, problems: int) -> dict[str, object]:
-    """The state of the service.
+    """The health response.
 
-    serving: whether a generation is there to answer searches.
-    problems: how many things are known to be wrong, those two included.
+    serving: whether a generation is live.
+    problems: number of known problems, those of the stores included.
     """
     if not (vector_store and serving):
         status = HealthStatus.ERROR

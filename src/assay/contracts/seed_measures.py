@@ -1,4 +1,4 @@
-"""The four functions of seed 001, by its names and formulas; a validation computes its own figures from the same."""
+"""The four functions of seed 001, with its names and formulas; validations use them too."""
 
 import hashlib
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ class _Result(Protocol):
 
 
 def compute_precision_at_k(relevance_labels: Sequence[int], k: int) -> float:
-    """Labels of 1 or more among the first k, divided by k, also where there are fewer. Raises ValueError for k < 1."""
+    """Labels of 1 or more among the first k, divided by k even if there are fewer. Raises ValueError for k < 1."""
     if k < 1:
-        raise ValueError(f"k has to be 1 or more, not {k}.")
+        raise ValueError(f"k must be 1 or more, not {k}.")
     return sum(label >= 1 for label in relevance_labels[:k]) / k
 
 
 def compute_mrr(test_cases: Sequence[_Case]) -> float:
-    """Mean of 1 / rank_of_best, 0 where that is None; 0.0 without test cases."""
+    """Mean of 1 / rank_of_best, or 0 if that is None; 0.0 without test cases."""
     ranks = [1.0 / case.rank_of_best if case.rank_of_best is not None else 0.0 for case in test_cases]
     return sum(ranks) / len(ranks) if ranks else 0.0
 
@@ -48,7 +48,7 @@ def compute_metadata_completeness(results: Sequence[_Result]) -> float:
 
 
 def compute_hash_validation_rate(results: Sequence[_Result]) -> float:
-    """Share of results whose content has the SHA-256 that is stored with it; 1.0 without results."""
+    """Share of results whose content_hash is the SHA-256 of their content; 1.0 without results."""
     sound = sum(
         hashlib.sha256(one.content.encode("utf-8")).hexdigest() == (one.content_hash or "").lower() for one in results
     )

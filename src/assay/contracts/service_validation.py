@@ -1,11 +1,10 @@
 """Validation tests, seed 004 (`seeds/004`): POST /api/v1/validate.
 
-A test says which chunks a query has to find. Its accuracy is the share of them that are among the results; it passes
-when that is at least `min_accuracy` and every expected chunk among the results has at least `min_similarity_score`.
-An expected id that the live generation does not hold fails the test, and so does a test of which no chunk was found:
-with a `min_accuracy` of 0 nothing would have been checked.
-Nothing is dropped by similarity beforehand, so that a chunk that is found and not similar enough is told apart from one
-that is not found.
+A test lists the chunks that a query must find. Its accuracy is the share of them among the results. A test passes if
+its accuracy is at least `min_accuracy` and every expected chunk among the results has at least `min_similarity_score`.
+
+A test fails if the live generation lacks an expected id. It also fails if none is found: otherwise a `min_accuracy` of
+0 would check nothing. The search has no threshold, so that a chunk with a low similarity counts as found.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +16,9 @@ from typing import Annotated
 from pydantic import Field
 
 from assay.contracts.fields import (
-    IS_ASKING,
     IS_SHARE,
     IS_TEXT,
+    NOT_BLANK,
     AnswerModel,
     Moment,
     RequestModel,
@@ -38,32 +37,32 @@ CATEGORY_LIMIT = 50
 
 _TOLERANCE = 1e-9
 _NAMED = 5
-_Id = Annotated[str, Field(min_length=1, max_length=ID_LIMIT), IS_TEXT, IS_ASKING]
+_Id = Annotated[str, Field(min_length=1, max_length=ID_LIMIT), IS_TEXT, NOT_BLANK]
 _Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), IS_SHARE]
 
 
 class SuccessCriteria(RequestModel):
-    """What a test has to reach."""
+    """The limits of a test."""
 
-    min_accuracy: _Share = Field(description="The least share of `expected_results` that is found.", examples=[0.5])
+    min_accuracy: _Share = Field(description="The minimum share of `expected_results` to find.", examples=[0.5])
     min_similarity_score: _Share = Field(
-        description="The least similarity of every expected chunk that is found.", examples=[0.3]
+        description="The minimum similarity of each expected chunk among the results.", examples=[0.3]
     )
 
 
 class ValidationTest(RequestModel):
-    """The seed's Validation Test, as it is sent: `executed_at` and `result_accuracy` are filled in here."""
+    """The seed's Validation Test as sent, without `executed_at` and `result_accuracy`."""
 
-    test_id: _Id = Field(description="Names the test; unique within the request.", examples=["nodes-talk"])
-    query_text: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, IS_ASKING] = Field(
-        description="What to look for; not white space only.", examples=["How do nodes communicate?"]
+    test_id: _Id = Field(description="Name of the test; unique within the request.", examples=["nodes-talk"])
+    query_text: Annotated[str, Field(min_length=1, max_length=QUERY_LIMIT), IS_TEXT, NOT_BLANK] = Field(
+        description="The query; not only white space.", examples=["How do nodes communicate?"]
     )
     expected_results: Annotated[list[_Id], Field(min_length=1, max_length=EXPECTED_LIMIT)] = Field(
-        json_schema_extra={"uniqueItems": True}, description="Ids of the chunks that should be found, each once."
+        json_schema_extra={"uniqueItems": True}, description="Ids of the chunks to find, each once."
     )
-    success_criteria: SuccessCriteria = Field(description="What it has to reach.")
-    test_category: Annotated[str, Field(min_length=1, max_length=CATEGORY_LIMIT), IS_TEXT, IS_ASKING] | None = Field(
-        default=None, description="What kind of test it is, such as `factual`, `conceptual` or `contextual`."
+    success_criteria: SuccessCriteria = Field(description="The limits of the test.")
+    test_category: Annotated[str, Field(min_length=1, max_length=CATEGORY_LIMIT), IS_TEXT, NOT_BLANK] | None = Field(
+        default=None, description="Kind of test, such as `factual`, `conceptual` or `contextual`."
     )
 
 
@@ -71,11 +70,11 @@ class ValidationRequest(RequestModel):
     """Tests to run against the live generation."""
 
     tests: Annotated[list[ValidationTest], Field(min_length=1, max_length=TESTS_LIMIT)] = Field(
-        description="The tests, in the order in which they are run."
+        description="The tests, run in this order."
     )
     top_k: Annotated[int, Field(ge=1, le=TOP_K_LIMIT)] = Field(
         default=DEFAULT_TOP_K,
-        description="Results to look at; a test that expects more chunks looks at as many as it expects.",
+        description="Number of results to check; at least the number of expected chunks of a test.",
         examples=[5],
     )
 
@@ -83,39 +82,39 @@ class ValidationRequest(RequestModel):
 class FoundResult(AnswerModel):
     """An expected chunk that was found."""
 
-    chunk_id: str = Field(min_length=1, description="The id that was expected.")
-    rank: int = Field(ge=1, le=TOP_K_LIMIT, description="Its place among the results, from 1.")
+    chunk_id: str = Field(min_length=1, description="The expected id.")
+    rank: int = Field(ge=1, le=TOP_K_LIMIT, description="Rank among the results, from 1.")
     similarity_score: float = Field(ge=0, le=1, description="Cosine similarity of query and chunk, 0 to 1.")
 
 
 class ExecutedTest(AnswerModel):
     """The seed's Validation Test, executed."""
 
-    test_id: str = Field(min_length=1, description="As it was sent.")
-    query_text: str = Field(min_length=1, description="As it was sent.")
-    expected_results: list[str] = Field(min_length=1, max_length=EXPECTED_LIMIT, description="As they were sent.")
-    success_criteria: SuccessCriteria = Field(description="As they were sent.")
-    test_category: str | None = Field(description="As it was sent.")
-    executed_at: Moment | None = Field(description="When it was run: ISO 8601, UTC; null when it was not.")
+    test_id: str = Field(min_length=1, description="As sent.")
+    query_text: str = Field(min_length=1, description="As sent.")
+    expected_results: list[str] = Field(min_length=1, max_length=EXPECTED_LIMIT, description="As sent.")
+    success_criteria: SuccessCriteria = Field(description="As sent.")
+    test_category: str | None = Field(description="As sent.")
+    executed_at: Moment | None = Field(description="When the test ran: ISO 8601, UTC; null if it did not run.")
     result_accuracy: float | None = Field(
-        ge=0, le=1, description="Share of `expected_results` that were found; null when it could not be run."
+        ge=0, le=1, description="Share of `expected_results` that were found; null if the test could not run."
     )
-    passed: bool = Field(description="Whether it reached its criteria.")
+    passed: bool = Field(description="Whether the test met its criteria.")
     found_results: list[FoundResult] = Field(
         max_length=EXPECTED_LIMIT, description="The expected chunks that were found, by rank."
     )
     missing_results: list[str] = Field(
-        max_length=EXPECTED_LIMIT, description="The expected chunks that were not found; all of them without a run."
+        max_length=EXPECTED_LIMIT, description="The expected chunks that were not found; all if the test did not run."
     )
     unknown_results: list[str] = Field(
         max_length=EXPECTED_LIMIT,
-        description="Those of them that the live generation does not hold at all; one is enough to fail.",
+        description="Missing chunks that do not exist in the live generation; one is enough to fail.",
     )
-    problem: str | None = Field(description="Why it did not pass, or could not be run; null when it passed.")
+    problem: str | None = Field(description="Why the test failed or could not run; null if it passed.")
 
 
 class OverallStatus(StrEnum):
-    """How the tests went together."""
+    """The outcome of all tests together."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -123,28 +122,26 @@ class OverallStatus(StrEnum):
 
 
 class ValidationAnswer(AnswerModel):
-    """Every test, and how they went together."""
+    """The outcome of each test and of all together."""
 
-    status: OverallStatus = Field(description="`passed` when every test did, `failed` when none did, else `partial`.")
-    tests: list[ExecutedTest] = Field(
-        min_length=1, max_length=TESTS_LIMIT, description="In the order in which they were sent."
-    )
+    status: OverallStatus = Field(description="`passed` if every test passed, `failed` if none did, else `partial`.")
+    tests: list[ExecutedTest] = Field(min_length=1, max_length=TESTS_LIMIT, description="In the order of the request.")
     total_tests: int = Field(ge=1, le=TESTS_LIMIT, description="Number of tests.")
-    passed_tests: int = Field(ge=0, le=TESTS_LIMIT, description="Those that passed.")
-    failed_tests: int = Field(ge=0, le=TESTS_LIMIT, description="Those that were run and did not reach their criteria.")
-    error_tests: int = Field(ge=0, le=TESTS_LIMIT, description="Those that could not be run.")
-    generation: str = Field(min_length=1, description="Id of the generation that all of them were asked of.")
-    validation_time_ms: float = Field(ge=0, description="Milliseconds from when the tests came until all had run.")
+    passed_tests: int = Field(ge=0, le=TESTS_LIMIT, description="Tests that passed.")
+    failed_tests: int = Field(ge=0, le=TESTS_LIMIT, description="Tests that ran and did not meet their criteria.")
+    error_tests: int = Field(ge=0, le=TESTS_LIMIT, description="Tests that could not run.")
+    generation: str = Field(min_length=1, description="Id of the generation that was searched.")
+    validation_time_ms: float = Field(ge=0, description="Milliseconds from the request's arrival to the last test.")
 
 
 @dataclass(frozen=True, slots=True)
 class ValidationOutcome:
-    """What became of one test.
+    """The outcome of one test.
 
-    executed_at: when it was run, UTC; None when it was not.
+    executed_at: when it ran, UTC; None if it did not.
     found: the expected chunks that were found, as id, rank and similarity, by rank.
-    unknown: expected ids that the generation does not hold.
-    error: why it could not be run; None when it was.
+    unknown: expected ids that do not exist in the generation.
+    error: why it could not run; None if it ran.
     """
 
     test: ValidationTest
@@ -155,19 +152,21 @@ class ValidationOutcome:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of the expected chunks that were found, 0 to 1; None when the test could not be run."""
+        """Share of the expected chunks that were found, 0 to 1; None if the test could not run."""
         return None if self.error is not None else len(self.found) / len(self.test.expected_results)
 
     @property
     def problem(self) -> str | None:
-        """Why it did not pass; None when it did."""
+        """Why the test did not pass; None if it passed."""
         if self.error is not None:
             return self.error
         criteria = self.test.success_criteria
         problems = []
         if self.unknown:
             named = ", ".join(map(shown, self.unknown[:_NAMED])) + (", …" if len(self.unknown) > _NAMED else "")
-            problems.append(f"The live generation does not hold {len(self.unknown)} of the expected results: {named}.")
+            problems.append(
+                f"{len(self.unknown)} of the expected results do not exist in the live generation: {named}."
+            )
         elif not self.found and criteria.min_accuracy <= _TOLERANCE:
             problems.append("None of the expected results was found, so there was nothing to check.")
         if self.accuracy is None or self.accuracy < criteria.min_accuracy - _TOLERANCE:
@@ -179,42 +178,42 @@ class ValidationOutcome:
         if low:
             identity, rank, similarity = min(low, key=lambda one: one[2])
             problems.append(
-                f"{len(low)} of those found are less similar than min_similarity_score "
-                f"{criteria.min_similarity_score:.4g}, {shown(identity)} at rank {rank} the least ({similarity:.4g})."
+                f"{len(low)} of them are less similar than min_similarity_score {criteria.min_similarity_score:.4g}; "
+                f"the lowest is {shown(identity)} at rank {rank} ({similarity:.4g})."
             )
         return " ".join(problems) or None
 
 
 def parse(fields: Mapping[str, object]) -> ValidationRequest:
-    """The tests of a request body. Raises InputError."""
-    asked = check_fields(ValidationRequest, fields)
+    """Parse a request body. Raises InputError."""
+    request = check_fields(ValidationRequest, fields)
     seen: dict[str, int] = {}
-    for place, test in enumerate(asked.tests):
+    for index, test in enumerate(request.tests):
         if test.test_id in seen:
             raise InputError(
-                f"tests[{place}].test_id: {shown(test.test_id)} is that of tests[{seen[test.test_id]}] too; every test "
-                "needs an id of its own."
+                f"tests[{index}].test_id: {shown(test.test_id)} is already the id of tests[{seen[test.test_id]}]; give "
+                "each test its own id."
             )
-        seen[test.test_id] = place
+        seen[test.test_id] = index
         if len(set(test.expected_results)) < len(test.expected_results):
             twice = next(one for one in test.expected_results if test.expected_results.count(one) > 1)
-            raise InputError(f"tests[{place}].expected_results: {shown(twice)} is there twice.")
-    return asked
+            raise InputError(f"tests[{index}].expected_results: {shown(twice)} occurs twice.")
+    return request
 
 
 def query_of(test: ValidationTest, top_k: int, mode: Mode) -> Query:
-    """What a test asks. mode: of the search that chooses the results."""
+    """The query of a test. mode: of the search that selects the results."""
     return Query(text=test.query_text, top_k=max(top_k, len(test.expected_results)), mode=mode)
 
 
 def judge(
     test: ValidationTest, hits: Sequence[Hit], known: Mapping[str, Chunk], executed_at: datetime
 ) -> ValidationOutcome:
-    """What a ranking makes of a test.
+    """Compare a test with its ranking.
 
-    hits: in the order of the shape.
-    known: the expected chunks that the generation holds. A search returns equal passages once, so an expected chunk is
-        found too where a passage of the same text is.
+    hits: in the order of the route.
+    known: the expected chunks that exist in the generation. A search returns equal passages once, so a hit with the
+        same text counts as the expected chunk.
     """
     by_id = {hit.chunk.id: hit for hit in hits}
     by_text = {hit.chunk.content_hash: hit for hit in reversed(hits)}
@@ -233,12 +232,12 @@ def judge(
 def not_run(
     test: ValidationTest, known: Mapping[str, Chunk], error: str, at: datetime | None = None
 ) -> ValidationOutcome:
-    """A test that could not be run. at: when it was tried; None where it was not."""
+    """The outcome of a test that could not run. at: when it failed; None if it did not start."""
     return ValidationOutcome(test, at, (), tuple(one for one in test.expected_results if one not in known), error)
 
 
 def to_body(outcomes: Sequence[ValidationOutcome], generation: str, elapsed_ms: float) -> dict[str, object]:
-    """The answer, as ValidationAnswer."""
+    """The response body, a ValidationAnswer."""
     passed = sum(outcome.problem is None for outcome in outcomes)
     errors = sum(outcome.error is not None for outcome in outcomes)
     return ValidationAnswer(

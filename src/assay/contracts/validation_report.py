@@ -1,7 +1,7 @@
-"""The validation report, seed 001 (`seeds/001`): one JSON object for everything that a validation found.
+"""The validation report of seed 001 (`seeds/001`), as one JSON object.
 
-The seed's fields stand at the top level as the seed has them; what Assay adds stands under further keys. NaN and the
-infinities are no JSON: what has no finite value is null, or 0 where the seed wants a number.
+The seed's fields are at the top level, and Assay adds further keys. JSON cannot represent NaN and infinities: they
+become null, or 0 where the seed requires a number.
 """
 
 import json
@@ -44,19 +44,19 @@ __all__ = [
 _PRECISION = "P@5"
 _RECIPROCAL_RANK = "mrr"
 _DEEPEST = 20
-"""How deep the free fields of a test set may be nested and are still told whole."""
+"""Nesting depth of a test set's free fields; deeper values become text."""
 
 
 def to_json(validation: Validation) -> bytes:
-    """The report as JSON in UTF-8, for a file; half of a surrogate pair becomes a question mark."""
+    """The report as JSON in UTF-8, for a file; a lone surrogate becomes a question mark."""
     return b"".join(to_json_parts(validation))
 
 
 def to_json_parts(validation: Validation) -> Iterator[bytes]:
-    """The same a piece at a time: the test cases of very many topics together would take gigabytes."""
+    """The report of to_json in parts, because the test cases of many topics may need gigabytes."""
     frame = _dumped(_fields(validation, []))
     before, cases, after = frame.partition(_NO_CASES)
-    assert cases, "the test cases stand at the top level"
+    assert cases, "test_cases is a top-level key"
     yield before.encode("utf-8", "replace")
     opened = _NO_CASES.removesuffix("],\n")
     for place, result in enumerate(validation.topics):
@@ -66,7 +66,7 @@ def to_json_parts(validation: Validation) -> Iterator[bytes]:
 
 
 _NO_CASES = '\n  "test_cases": [],\n'
-"""As it stands between the other fields: within a text a line never ends, and what is nested is indented further."""
+"""Unique in the report: JSON strings contain no line break, and nested keys have a deeper indent."""
 
 
 def _dumped(fields: Mapping[str, object]) -> str:
@@ -184,7 +184,7 @@ _CRITERIA = {
     "hash_validation": ("hashes of hits", "100% of the hits have the hash of their text"),
     "p95_latency": ("latency", "95% of the searches take less than 2000 ms"),
 }
-"""The seed's five criteria: the check that holds each, and the seed's own limit where none was held."""
+"""The seed's five criteria: the gate's check of each, and the seed's limit in case that check did not run."""
 
 
 def _criterion(validation: Validation, name: str) -> dict[str, object]:
@@ -203,7 +203,7 @@ def _criterion(validation: Validation, name: str) -> dict[str, object]:
 
 
 def _part(part: Finding | LatencyFigures | Provenance) -> object:
-    """A part that has in the report the fields that it has anyway."""
+    """A part whose fields in the report are those of its dataclass."""
     return _plain(asdict(part))
 
 
@@ -299,7 +299,7 @@ def _share(value: float | None) -> float:
 
 
 def _chance(p: float) -> float:
-    """A p-value; what is none says that anything may be chance."""
+    """A p-value; 1 if it is not finite."""
     return _share(p) if math.isfinite(p) else 1.0
 
 
@@ -308,7 +308,7 @@ def _positive(value: float | None) -> float:
 
 
 def _plain(value: object, depth: int = 0) -> object:
-    """What a test set or a setting may hold, as JSON can say it: dates and what is nested too deeply become text."""
+    """Convert values of test sets and settings to JSON values; dates and deeply nested values become text."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

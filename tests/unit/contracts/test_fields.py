@@ -9,9 +9,9 @@ from pydantic import Field
 from tests.borders import text_borders
 
 from assay.contracts.fields import (
-    IS_ASKING,
     IS_TEXT,
-    SHOWN_CHARACTERS,
+    NOT_BLANK,
+    QUOTED_CHARACTERS,
     RequestModel,
     check_fields,
     sent,
@@ -30,7 +30,7 @@ class Inner(RequestModel):
 
 
 class Outer(RequestModel):
-    query: Annotated[str, Field(min_length=1, max_length=1_500), IS_TEXT, IS_ASKING]
+    query: Annotated[str, Field(min_length=1, max_length=1_500), IS_TEXT, NOT_BLANK]
     top_k: Annotated[int, Field(ge=1, le=20)] = 5
     share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     mode: Mode | None = Field(default=None, strict=False)
@@ -52,34 +52,34 @@ def test_valid_fields_come_back_as_the_model() -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"top_k": 21}, "top_k: it has to be a whole number from 1 to 20; 21 was sent."),
-        ({"top_k": "5"}, 'top_k: it has to be a whole number from 1 to 20; the string "5" was sent.'),
-        ({"top_k": 5.0}, "top_k: it has to be a whole number from 1 to 20; 5.0 was sent."),
-        ({"top_k": True}, "top_k: it has to be a whole number from 1 to 20; true was sent."),
-        ({"top_k": None}, "top_k: it has to be a whole number from 1 to 20; null was sent."),
-        ({"share": float("nan")}, "share: it has to be a number from 0 to 1; NaN was sent."),
-        ({"share": float("inf")}, "share: it has to be a number from 0 to 1; Infinity was sent."),
-        ({"share": False}, "share: it has to be a number from 0 to 1; false was sent."),
-        ({"mode": "fuzzy"}, 'mode: it has to be one of hybrid, dense, sparse; the string "fuzzy" was sent.'),
-        ({"query": ""}, "query: it has to be a string of 1 to 1,500 characters; an empty string was sent."),
+        ({"top_k": 21}, "top_k: it must be a whole number from 1 to 20; 21 was sent."),
+        ({"top_k": "5"}, 'top_k: it must be a whole number from 1 to 20; the string "5" was sent.'),
+        ({"top_k": 5.0}, "top_k: it must be a whole number from 1 to 20; 5.0 was sent."),
+        ({"top_k": True}, "top_k: it must be a whole number from 1 to 20; true was sent."),
+        ({"top_k": None}, "top_k: it must be a whole number from 1 to 20; null was sent."),
+        ({"share": float("nan")}, "share: it must be a number from 0 to 1; NaN was sent."),
+        ({"share": float("inf")}, "share: it must be a number from 0 to 1; Infinity was sent."),
+        ({"share": False}, "share: it must be a number from 0 to 1; false was sent."),
+        ({"mode": "fuzzy"}, 'mode: it must be one of hybrid, dense, sparse; the string "fuzzy" was sent.'),
+        ({"query": ""}, "query: it must be a string of 1 to 1,500 characters; an empty string was sent."),
         (
             {"query": " \t\u3000"},
             (
-                "query: it has only white space (it has to be a string of 1 to 1,500 characters); "
+                "query: it has only white space (it must be a string of 1 to 1,500 characters); "
                 'the string " \\t\\u3000" was sent.'
             ),
         ),
-        ({"query": {"a": 1}}, "query: it has to be a string of 1 to 1,500 characters; an object was sent."),
-        ({"inner": [1]}, "inner: it has to be an object; a list of 1 was sent."),
-        ({"inner": {"exact": 1}}, "inner.exact: it has to be true or false; 1 was sent."),
-        ({"inner": {"words": "a"}}, 'inner.words: it has to be a list of at most 2 strings; the string "a" was sent.'),
+        ({"query": {"a": 1}}, "query: it must be a string of 1 to 1,500 characters; an object was sent."),
+        ({"inner": [1]}, "inner: it must be an object; a list of 1 was sent."),
+        ({"inner": {"exact": 1}}, "inner.exact: it must be true or false; 1 was sent."),
+        ({"inner": {"words": "a"}}, 'inner.words: it must be a list of at most 2 strings; the string "a" was sent.'),
         (
             {"inner": {"words": ["a"] * 3}},
-            "inner.words: it has to be a list of at most 2 strings; a list of 3 was sent.",
+            "inner.words: it must be a list of at most 2 strings; a list of 3 was sent.",
         ),
         (
             {"inner": {"words": ["a", ""]}},
-            "inner.words[1]: it has to be a string of 1 to 4 characters; an empty string was sent.",
+            "inner.words[1]: it must be a string of 1 to 4 characters; an empty string was sent.",
         ),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_message_names_the_field_its_limit_and_what_was_sent(fields: dict[str,
 def test_a_field_that_is_missing_is_said_to_be_required() -> None:
     with pytest.raises(InputError) as caught:
         check_fields(Outer, {})
-    assert str(caught.value) == "query: it is required, and has to be a string of 1 to 1,500 characters."
+    assert str(caught.value) == "query: it is required and must be a string of 1 to 1,500 characters."
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_an_unknown_field_is_named_with_what_it_may_have_meant(fields: dict[str,
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a\0b", "query: character 2 is NUL (U+0000), which cannot stand in text"),
-        ("\ud800", "query: character 1 is half of a surrogate pair (U+D800), which cannot stand in text"),
-        ("ab\udfff", "query: character 3 is half of a surrogate pair (U+DFFF), which cannot stand in text"),
+        ("a\0b", "query: character 2 is NUL (U+0000), which is not allowed in text"),
+        ("\ud800", "query: character 1 is half of a surrogate pair (U+D800), which is not allowed in text"),
+        ("ab\udfff", "query: character 3 is half of a surrogate pair (U+DFFF), which is not allowed in text"),
     ],
 )
 def test_what_is_no_text_is_refused_and_its_place_named(text: str, said: str) -> None:
@@ -142,7 +142,7 @@ def test_a_long_value_is_shortened() -> None:
 
 def test_a_value_is_shown_with_escapes_for_what_cannot_be_printed() -> None:
     assert shown("a\u202eb\x07") == '"a\\u202eb\\u0007"'
-    assert len(shown(10**4_000)) == SHOWN_CHARACTERS + 1
+    assert len(shown(10**4_000)) == QUOTED_CHARACTERS + 1
     assert sent("räder") == 'the string "räder" was sent'
 
 
@@ -153,7 +153,7 @@ def test_a_timestamp_is_in_utc_and_ends_in_z() -> None:
 
 
 class Asked(RequestModel):
-    query: Annotated[str, Field(min_length=1, max_length=10), IS_TEXT, IS_ASKING]
+    query: Annotated[str, Field(min_length=1, max_length=10), IS_TEXT, NOT_BLANK]
     name: Annotated[str, Field(min_length=1, max_length=10), IS_TEXT]
 
 

@@ -50,7 +50,7 @@ def test_top_k_inside_its_range_is_taken(top_k: int) -> None:
 
 @pytest.mark.parametrize("top_k", [0, 101, -1, "5", 5.0, True, float("nan"), [5]])
 def test_top_k_of_another_range_or_type_is_refused(top_k: object) -> None:
-    with pytest.raises(InputError, match=r"^top_k: it has to be a whole number from 1 to 100; "):
+    with pytest.raises(InputError, match=r"^top_k: it must be a whole number from 1 to 100; "):
         query_of(top_k=top_k)
 
 
@@ -61,7 +61,7 @@ def test_a_threshold_inside_its_range_is_taken(threshold: float) -> None:
 
 @pytest.mark.parametrize("threshold", [-0.01, 1.01, float("nan"), float("inf"), "0.5", True])
 def test_a_threshold_of_another_range_or_type_is_refused(threshold: object) -> None:
-    with pytest.raises(InputError, match=r"^threshold: it has to be a number from 0 to 1; "):
+    with pytest.raises(InputError, match=r"^threshold: it must be a number from 0 to 1; "):
         query_of(threshold=threshold)
 
 
@@ -72,7 +72,7 @@ def test_every_mode_is_taken_by_its_name(mode: Mode) -> None:
 
 @pytest.mark.parametrize("mode", ["fuzzy", "HYBRID", "", 3, True])
 def test_another_mode_is_refused(mode: object) -> None:
-    with pytest.raises(InputError, match=r"^mode: it has to be one of hybrid, dense, sparse; "):
+    with pytest.raises(InputError, match=r"^mode: it must be one of hybrid, dense, sparse; "):
         query_of(mode=mode)
 
 
@@ -107,15 +107,15 @@ def test_filters_reach_the_query() -> None:
     ("filters", "complaint"),
     [
         ({"version": ["2.0"]}, "There is no field `version` in filters; did you mean `versions`?"),
-        ({"versions": "2.0"}, "filters.versions: it has to be a list of at most 50 strings"),
+        ({"versions": "2.0"}, "filters.versions: it must be a list of at most 50 strings"),
         ({"versions": ["a"] * 51}, "a list of 51 was sent"),
-        ({"sections": ["x" * 501]}, "filters.sections[0]: it has to be a string of 1 to 500 characters"),
+        ({"sections": ["x" * 501]}, "filters.sections[0]: it must be a string of 1 to 500 characters"),
         ({"locales": ["\ud800"]}, "filters.locales[0]: character 1 is half of a surrogate pair"),
         ({"url_prefix": "/docs"}, "filters.url_prefix: Not an absolute http(s) URL"),
         ({"url_prefix": "http://["}, "filters.url_prefix: Not a valid URL"),
-        ({"url_prefix": "https://x.org/" + "a" * 2_000}, "filters.url_prefix: it has to be a string of 1 to 2,000"),
-        ({"everything": 1}, "filters.everything: it has to be true or false; 1 was sent."),
-        ([], "filters: it has to be an object"),
+        ({"url_prefix": "https://x.org/" + "a" * 2_000}, "filters.url_prefix: it must be a string of 1 to 2,000"),
+        ({"everything": 1}, "filters.everything: it must be true or false; 1 was sent."),
+        ([], "filters: it must be an object"),
     ],
 )
 def test_a_filter_that_cannot_be_is_named(filters: object, complaint: str) -> None:

@@ -30,7 +30,7 @@ def test_the_configured_search_chooses_unless_the_mode_is_dense(search_mode: Mod
     ],
 )
 def test_hits_come_by_similarity_unless_the_mode_is_fused(contract_mode: ContractMode, order: list[str]) -> None:
-    ranking = Shaping.of(contract_mode, Mode.HYBRID).arranged(ranking_of(*FUSED, mode=Mode.HYBRID))
+    ranking = Shaping.of(contract_mode, Mode.HYBRID).reorder(ranking_of(*FUSED, mode=Mode.HYBRID))
     assert [hit.chunk.text for hit in ranking.hits] == order
     assert [hit.rank for hit in ranking.hits] == [1, 2, 3]
     assert {hit.chunk.text: hit.similarity for hit in ranking.hits} == {"first": 0.2, "second": 0.8, "third": 0.5}
@@ -39,7 +39,7 @@ def test_hits_come_by_similarity_unless_the_mode_is_fused(contract_mode: Contrac
 @pytest.mark.contract("000.19", "003.12", "004.37")
 def test_equal_similarities_come_by_chunk_id() -> None:
     hits = [hit_of(text, 0.0) for text in ("one", "two", "three", "four")]
-    arranged = Shaping(Mode.DENSE).arranged
-    ids = [hit.chunk.id for hit in arranged(ranking_of(*hits)).hits]
+    reorder = Shaping(Mode.DENSE).reorder
+    ids = [hit.chunk.id for hit in reorder(ranking_of(*hits)).hits]
     assert ids == sorted(ids)
-    assert arranged(ranking_of(*hits[::-1])) == arranged(ranking_of(*hits))
+    assert reorder(ranking_of(*hits[::-1])) == reorder(ranking_of(*hits))

@@ -57,13 +57,13 @@ def test_a_vector_of_another_model_has_that_models_length() -> None:
     ids=lambda value: str(value)[:10],
 )
 def test_a_vector_has_finite_numbers_only(element: object) -> None:
-    with pytest.raises(ValueError, match=r"^vector\[1\]: it has to be a finite number; "):
+    with pytest.raises(ValueError, match=r"^vector\[1\]: it must be a finite number; "):
         QueryEmbedding([1.0, element], "nodes", "tiny")  # type: ignore[list-item]  # what the test is about
 
 
 @pytest.mark.parametrize("vector", [None, "1.0", 1.0, {"0": 1.0}], ids=str)
 def test_a_vector_is_a_list(vector: object) -> None:
-    with pytest.raises(ValueError, match=r"^vector: it has to be a list of numbers; "):
+    with pytest.raises(ValueError, match=r"^vector: it must be a list of numbers; "):
         QueryEmbedding(vector, "nodes", "tiny")  # type: ignore[arg-type]  # what the test is about
 
 
@@ -94,29 +94,29 @@ def test_position_is_0_and_title_empty_where_they_are_not_said() -> None:
     [
         ({"text": ""}, "text: it is empty"),
         ({"text": " \n"}, "text: it is empty"),
-        ({"text": None}, "text: it has to be a string"),
-        ({"title": None}, "title: it has to be a string"),
-        ({"title": 7}, "title: it has to be a string"),
-        ({"chunk_id": 7}, "chunk_id: it has to be a string"),
-        ({"source_url": None}, "source_url: it has to be a string"),
-        ({"position": True}, "position: it has to be a whole number"),
-        ({"position": 1.5}, "position: it has to be a whole number"),
-        ({"position": "1"}, "position: it has to be a whole number"),
+        ({"text": None}, "text: it must be a string"),
+        ({"title": None}, "title: it must be a string"),
+        ({"title": 7}, "title: it must be a string"),
+        ({"chunk_id": 7}, "chunk_id: it must be a string"),
+        ({"source_url": None}, "source_url: it must be a string"),
+        ({"position": True}, "position: it must be a whole number"),
+        ({"position": 1.5}, "position: it must be a whole number"),
+        ({"position": "1"}, "position: it must be a whole number"),
         ({"relevance_score": True}, "relevance_score: "),
         ({"relevance_score": "0.5"}, "relevance_score: "),
-        ({"source_url": "file:///srv/docs/a.md"}, "source_url: it has to be an absolute http or https URL"),
+        ({"source_url": "file:///srv/docs/a.md"}, "source_url: it must be an absolute http or https URL"),
         ({"source_url": "ftp://docs.example.org/"}, "source_url: "),
-        ({"source_url": ""}, "source_url: it has to be an absolute http or https URL"),
+        ({"source_url": ""}, "source_url: it must be an absolute http or https URL"),
         ({"source_url": "/docs/nodes"}, "source_url: "),
         ({"source_url": "docs.example.org"}, "source_url: "),
         ({"source_url": "https://"}, "source_url: "),
         ({"source_url": "http://["}, "source_url: "),
         ({"source_url": "https://a b.org/"}, "source_url: "),
-        ({"relevance_score": -0.01}, "relevance_score: it has to be a number from 0 to 1"),
+        ({"relevance_score": -0.01}, "relevance_score: it must be a number from 0 to 1"),
         ({"relevance_score": 1.01}, "relevance_score: "),
         ({"relevance_score": float("nan")}, "relevance_score: "),
         ({"chunk_id": ""}, "chunk_id: it is empty"),
-        ({"position": -1}, "position: it has to be 0 or more"),
+        ({"position": -1}, "position: it must be 0 or more"),
     ],
     ids=str,
 )

@@ -87,7 +87,7 @@ def test_fewer_than_10_characters_are_answered_with_a_warning(query_text: str, w
     ranking = ranking_of(hit_of("Nodes talk."), text=query_text)
     warnings = answered(ranking, {}, request).search_params.warnings
     assert [
-        warning.startswith(f"query_text: it has {len(query_text)} characters; with 10") for warning in warnings
+        warning.startswith(f"query_text: it has {len(query_text)} characters; 10 or more") for warning in warnings
     ] == ([True] if warned else [])
 
 
@@ -97,7 +97,7 @@ def test_top_k_is_a_whole_number_from_1_to_100(top_k: object, accepted: bool) ->
     if accepted:
         assert asked(top_k=top_k).query.top_k == top_k
     else:
-        assert re.match(r"top_k: it has to be a whole number from 1 to 100; .* was sent\.$", refusal(top_k=top_k))
+        assert re.match(r"top_k: it must be a whole number from 1 to 100; .* was sent\.$", refusal(top_k=top_k))
 
 
 @pytest.mark.contract("004.11")
@@ -112,7 +112,7 @@ def test_similarity_threshold_is_a_number_from_0_to_1(threshold: object, accepte
         assert asked(similarity_threshold=threshold).query.threshold == threshold
     else:
         message = refusal(similarity_threshold=threshold)
-        assert re.match(r"similarity_threshold: it has to be a number from 0 to 1; .* was sent\.$", message)
+        assert re.match(r"similarity_threshold: it must be a number from 0 to 1; .* was sent\.$", message)
 
 
 @pytest.mark.contract("004.12")
@@ -347,7 +347,7 @@ def test_status_is_no_results_when_nothing_reaches_the_threshold(rows: dict[str,
 def test_status_is_partial_when_the_catalog_is_down_and_a_warning_says_so() -> None:
     answer = answered(ranking_of(hit_of("Nodes talk.")), None)
     assert answer.status is QueryStatus.PARTIAL
-    assert answer.search_params.warnings == ["The catalog could not be asked: titles are those that the index stores."]
+    assert answer.search_params.warnings == ["The catalog does not answer: titles come from the index."]
     assert answer.results[0].metadata.document_title == "Nodes and topics"
 
 

@@ -76,7 +76,7 @@ def test_top_k_is_a_whole_number_from_1_to_20(top_k: object, accepted: bool) -> 
     if accepted:
         assert parse({"query_text": "nodes", "top_k": top_k}, Mode.DENSE).query.top_k == top_k
     else:
-        assert re.match(r"top_k: it has to be a whole number from 1 to 20; .* was sent\.$", refusal(top_k=top_k))
+        assert re.match(r"top_k: it must be a whole number from 1 to 20; .* was sent\.$", refusal(top_k=top_k))
 
 
 @pytest.mark.contract("000.2")
@@ -90,7 +90,7 @@ def test_threshold_is_a_number_from_0_to_1(threshold: object, accepted: bool) ->
     if accepted:
         assert parse({"query_text": "nodes", "threshold": threshold}, Mode.DENSE).query.threshold == threshold
     else:
-        assert re.match(r"threshold: it has to be a number from 0 to 1; .* was sent\.$", refusal(threshold=threshold))
+        assert re.match(r"threshold: it must be a number from 0 to 1; .* was sent\.$", refusal(threshold=threshold))
 
 
 @pytest.mark.contract("000.3")
@@ -106,7 +106,7 @@ def test_include_metadata_is_true_or_false(include_metadata: object, accepted: b
         assert parse(fields, Mode.DENSE).include_metadata is include_metadata
     else:
         message = refusal(include_metadata=include_metadata)
-        assert message.startswith("include_metadata: it has to be true or false; ")
+        assert message.startswith("include_metadata: it must be true or false; ")
 
 
 @pytest.mark.contract("000.4")

@@ -63,7 +63,7 @@ def test_borders_of_top_k(top_k: object, accepted: bool) -> None:
     if accepted:
         assert parse({"query": "nodes", "top_k": top_k}, Mode.DENSE).top_k == top_k
     else:
-        with pytest.raises(InputError, match=r"^top_k: it has to be a whole number from 1 to 20; .* was sent\.$"):
+        with pytest.raises(InputError, match=r"^top_k: it must be a whole number from 1 to 20; .* was sent\.$"):
             parse({"query": "nodes", "top_k": top_k}, Mode.DENSE)
 
 

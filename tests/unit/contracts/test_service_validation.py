@@ -96,7 +96,7 @@ def test_success_criteria_are_from_0_to_1(name: str, value: object, accepted: bo
 def test_a_percentage_is_refused_with_what_to_do(name: str, value: float) -> None:
     criteria = {"min_accuracy": 0.5, "min_similarity_score": 0.3, name: value}
     assert refusal(asking(fields(success_criteria=criteria))) == (
-        f"tests[0].success_criteria.{name}: it looks like a percentage; divide it by 100: {value / 100:g} (it has to "
+        f"tests[0].success_criteria.{name}: it looks like a percentage; divide it by 100: {value / 100:g} (it must "
         f"be a number from 0 to 1); {json.dumps(value)} was sent."
     )
 
@@ -158,7 +158,7 @@ def test_expected_results_are_1_to_100_ids_each_once(expected: object, accepted:
 
 
 def test_an_id_that_is_expected_twice_is_named() -> None:
-    assert refusal(asking(fields(expected_results=["a", "b", "a"]))) == 'tests[0].expected_results: "a" is there twice.'
+    assert refusal(asking(fields(expected_results=["a", "b", "a"]))) == 'tests[0].expected_results: "a" occurs twice.'
 
 
 @pytest.mark.parametrize(("count", "accepted"), [(0, False), (1, True), (1_000, True), (1_001, False)])
@@ -166,13 +166,13 @@ def test_there_are_1_to_1000_tests(count: int, accepted: bool) -> None:
     body = {"tests": [fields(test_id=str(number)) for number in range(count)]}
     assert takes(body) is accepted
     if not accepted:
-        assert refusal(body) == f"tests: it has to be a list of 1 to 1,000 objects; a list of {count:,} was sent."
+        assert refusal(body) == f"tests: it must be a list of 1 to 1,000 objects; a list of {count:,} was sent."
 
 
 @pytest.mark.contract("004.49", "004.58")
 def test_test_ids_are_unique_and_the_two_of_one_id_are_named() -> None:
     body = asking(fields(test_id="a"), fields(test_id="b"), fields(test_id="a"))
-    assert refusal(body) == 'tests[2].test_id: "a" is that of tests[0] too; every test needs an id of its own.'
+    assert refusal(body) == 'tests[2].test_id: "a" is already the id of tests[0]; give each test its own id.'
 
 
 @pytest.mark.parametrize(("top_k", "accepted"), [(0, False), (1, True), (100, True), (101, False), ("5", False)])
@@ -244,11 +244,11 @@ def test_results_that_were_not_expected_need_not_be_similar() -> None:
 
 def test_a_problem_says_what_is_missing_and_what_was_asked_for() -> None:
     assert judged(A, expected=[*ids(A), "x"], accuracy=0.75).problem == (
-        'The live generation does not hold 1 of the expected results: "x". 1 of 2 expected results were found (0.5); '
+        '1 of the expected results do not exist in the live generation: "x". 1 of 2 expected results were found (0.5); '
         "min_accuracy is 0.75."
     )
     assert judged(A, C, expected=ids(A, C), similarity=0.3).problem == (
-        f'1 of those found are less similar than min_similarity_score 0.3, "{C.chunk.id}" at rank 3 the least (0.2).'
+        f'1 of them are less similar than min_similarity_score 0.3; the lowest is "{C.chunk.id}" at rank 3 (0.2).'
     )
 
 
@@ -277,7 +277,7 @@ def test_an_id_that_the_generation_does_not_hold_fails_the_test_and_is_named(
 def test_of_many_unknown_ids_the_first_are_named_and_all_counted() -> None:
     problem = judged(expected=[f"gone-{n}" for n in range(50)]).problem
     assert problem is not None
-    assert "does not hold 50 of" in problem
+    assert "50 of the expected results do not exist" in problem
     assert '"gone-4", …' in problem
 
 

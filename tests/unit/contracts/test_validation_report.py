@@ -422,7 +422,7 @@ def test_the_four_functions_of_the_seed_give_the_figures_of_the_report() -> None
 def test_the_four_functions_at_their_borders() -> None:
     result = ReportResult.model_validate_json(json.dumps(_result()))
     assert product.compute_precision_at_k([2, 1, 0], 5) == 0.4
-    with pytest.raises(ValueError, match="k has to be 1 or more"):
+    with pytest.raises(ValueError, match="k must be 1 or more"):
         product.compute_precision_at_k([1], 0)
     assert product.compute_mrr([]) == 0.0
     assert (product.compute_metadata_completeness([]), product.compute_hash_validation_rate([])) == (1.0, 1.0)
@@ -700,7 +700,7 @@ def test_another_version_is_refused_by_name(version: object) -> None:
 
 
 def test_what_has_no_version_is_no_report() -> None:
-    with pytest.raises(InputError, match=r"a\.json: it has no schema_version, so it is no report of Assay"):
+    with pytest.raises(InputError, match=r"a\.json: it is neither a report of Assay"):
         from_json(b'{"summary": "PASS: yes"}', "a.json")
 
 
@@ -758,7 +758,7 @@ def test_a_report_of_the_seeds_own_code_is_compared_with_another_and_with_one_of
 
 def test_a_query_that_is_asked_twice_cannot_be_joined_by_text() -> None:
     cases = json.loads(_of_the_seeds_code())["test_cases"]
-    with pytest.raises(InputError, match="ask the same query"):
+    with pytest.raises(InputError, match="have the same query"):
         from_json(_of_the_seeds_code(test_cases=[*cases, cases[0]]), "old.json")
 
 
@@ -767,8 +767,8 @@ def test_a_query_that_is_asked_twice_cannot_be_joined_by_text() -> None:
     [
         (b"", "a.json: it is not valid JSON at line 1, column 1"),
         (b'{"a": 1,\n "b" 2}', "a.json: it is not valid JSON at line 2, column 6"),
-        (b"[]", "a.json: it has to be one JSON object"),
-        (b"\xff\xfe", "a.json: it is not UTF-8, from byte 0 on"),
+        (b"[]", "a.json: it must be one JSON object"),
+        (b"\xff\xfe", "a.json: it is not UTF-8 (at byte 0)"),
         (b"[" * 100_000, "a.json: its arrays and objects are nested too deeply"),
         (b'{"a": ' + b"9" * 5_000 + b"}", "a.json: a number in it has too many digits"),
     ],
