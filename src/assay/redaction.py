@@ -1,8 +1,7 @@
-"""Secrets, kept out of every text that leaves the process: messages, logs, answers, reports.
+"""Masks secrets in every text that leaves the process: messages, logs, responses, reports.
 
-A peer may repeat what it was sent, in any place and spelling. So the settings register their secrets here once, and
-every outlet passes its text through `redacted`: an error's message, a printed line, a log line, an HTTP answer, a file
-of a report.
+A peer may repeat a secret that it received, in any encoding. So the settings register their secrets here, and every
+output passes its text through `redacted`: error messages, printed lines, log lines, HTTP responses and report files.
 """
 
 import base64
@@ -29,15 +28,15 @@ _NO_SECRETS = frozenset(
     {"assay", "azure", "bearer", "basic", "cohere", "database", "localhost", "none", "null", "openai", "password"}
     | {"postgres", "postgresql", "public", "qdrant", "root", "secret", "sqlite", "test", "token", "true", "user"}
 )
-"""Words that messages are made of. A password that is one of them protects nothing, and hiding it hides the message."""
+"""Common words of messages. As passwords they protect nothing, and masking them makes messages unreadable."""
 
 
 class Redactor:
     """Replaces registered secrets. Safe to use from several threads.
 
-    A strong secret (6 characters with a digit, a sign or mixed case, or 16 of any kind) is replaced wherever it
-    appears, in any case and in the usual encodings. A weaker one of 4 characters or more is replaced as a whole word,
-    in messages and logs only: a password such as `docs` must not alter the pages that are searched.
+    A strong secret (6 characters with a digit, a symbol or mixed case, or 16 of any kind) is replaced everywhere, in
+    any case and in the usual encodings. A weak one of 4 characters or more is replaced only as a whole word, and only
+    in messages and logs: a password such as `docs` must not change the indexed pages.
     """
 
     def __init__(self) -> None:
@@ -49,7 +48,7 @@ class Redactor:
         self._folded: frozenset[str] = frozenset()
 
     def hide(self, secrets: Iterable[str]) -> None:
-        """Register secrets, in addition to those that are registered already."""
+        """Register further secrets."""
         found = {secret.strip() for secret in secrets}
         strong = {form for secret in found if _is_strong(secret) for form in _forms(secret)}
         weak = {secret for secret in found if _is_weak(secret)}
@@ -69,14 +68,14 @@ class Redactor:
             self._folded = frozenset()
 
     def content(self, text: str) -> str:
-        """The text with every strong secret masked, for texts that hold what is searched."""
+        """Mask strong secrets, for texts with indexed content."""
         if self._anywhere is None:
             return text
-        folded = text.casefold()  # nearly every text has none, and is passed 100 times as fast by this
+        folded = text.casefold()  # fast path for texts without secrets: 100 times as fast as the pattern
         return self._anywhere.sub(MASK, text) if any(secret in folded for secret in self._folded) else text
 
     def message(self, text: str) -> str:
-        """The text with every secret masked, and every API key cut down to its id."""
+        """Mask all secrets, and truncate API keys to their ids."""
         text = self.content(text)
         if _API_KEY_PREFIX in text:
             text = _API_KEY.sub(r"assay_\1_…", text)
@@ -91,28 +90,28 @@ redacted_content = _REDACTOR.content
 
 
 def peer_words(text: str, most: int = 300) -> str:
-    """What a peer said, on one line, without secrets, and cut to so many characters.
+    """A peer's text on one line, without secrets, truncated to `most` characters.
 
-    Secrets are masked first: half of one would not be recognised.
+    Secrets are masked first, because a truncated one would not be recognised.
     """
     line = " ".join(redacted(text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def secrets_in_url(url: str) -> Iterator[str]:
-    """The password of a URL, also one with an `@` that should have been escaped, and those among its parameters."""
+    """Yield the password of a URL, even with an unescaped `@`, and those in its parameters."""
     yield from _PASSWORD_PARAMETER.findall(url)
     authority = _DATABASE.match(url) or _AUTHORITY.match(url)
     user, colon, password = (authority[1][:-1] if authority else "").partition(":")
     if colon and password and password != user:
         yield password
         yield base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-        # Where an `@` was not escaped, a reader of the URL takes a part of the password for the host.
+        # With an unescaped `@`, URL parsers take a part of the password for the host.
         yield from password.split("@") if "@" in password else ()
 
 
 def secrets_in_header(value: str) -> Iterator[str]:
-    """The value of a header, its credentials without the scheme, the password of basic authentication, its cookies."""
+    """Yield a header's value, its credentials without the scheme, the password of basic authentication, its cookies."""
     yield value
     scheme, _, credentials = value.strip().partition(" ")
     if credentials:
@@ -128,12 +127,12 @@ def secrets_in_header(value: str) -> Iterator[str]:
 
 
 def redacted_bytes(content: bytes) -> bytes:
-    """UTF-8 with the strong secrets masked."""
+    """Mask strong secrets in UTF-8 bytes."""
     return redacted_content(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def redacted_json(value: object) -> object:
-    """A JSON value with the strong secrets masked in every text and name."""
+    """Mask strong secrets in every string and key of a JSON value."""
     if isinstance(value, str):
         return redacted_content(value)
     if isinstance(value, Mapping):
@@ -153,7 +152,7 @@ def _is_weak(secret: str) -> bool:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """The secret in the encodings in which a peer, a URL or a log may repeat it."""
+    """Yield the encodings in which a peer, a URL or a log may repeat the secret."""
     for plain in {secret, unquote(secret)}:
         encoded = plain.encode("utf-8", "surrogateescape")
         yield from (plain, quote(encoded), quote(encoded, safe=""), quote_plus(encoded))

@@ -1,1 +1,1 @@
-"""The nouns: frozen dataclasses without I/O and without third-party types."""
+"""The data model: frozen dataclasses without I/O and third-party types."""

@@ -1,4 +1,4 @@
-"""Who may do what over HTTP: scopes, and the keys that have them."""
+"""API keys and their scopes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,11 +6,11 @@ from enum import StrEnum
 
 RATE = r"[1-9]\d{0,8}/(second|minute|hour|day)"
 RATE_LIMIT = rf"^({RATE}(, ?{RATE})*|off)$"
-"""How a rate limit is written: `20/second, 600/minute`, or `off`."""
+"""Format of a rate limit: `20/second, 600/minute`, or `off`."""
 
 
 class Scope(StrEnum):
-    """What a key may do. `admin` includes `search`."""
+    """Permission of a key. `admin` includes `search`."""
 
     SEARCH = "search"
     ADMIN = "admin"
@@ -18,14 +18,13 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """What is kept of a key; the key itself is nowhere.
+    """The record of an API key; the key itself is not stored.
 
-    id: the part of the key that may be shown; in the log beside every request.
-    name: whose it is, in the operator's words.
-    scopes: what it may do.
+    id: the public part of the key, which identifies it in the log.
+    name: owner or purpose.
     sha256: SHA-256 hex over the whole key.
-    expires_at: from when on it is refused; None for never.
-    rate_limit: how many requests it may make, as `[server] rate_limit` is written; None for the server's own.
+    expires_at: time from which it is refused; None for never.
+    rate_limit: in the format of `[server] rate_limit`; None for the server's limit.
     """
 
     id: str
@@ -37,9 +36,9 @@ class ApiKey:
     rate_limit: str | None = None
 
     def allows(self, scope: Scope) -> bool:
-        """Whether it may do what needs this scope."""
+        """Whether the key has this scope."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
     def has_expired(self, now: datetime) -> bool:
-        """Whether its time is over."""
+        """Whether the key has expired."""
         return self.expires_at is not None and now >= self.expires_at

@@ -1,4 +1,4 @@
-"""Consecutive parts of a sequence. `itertools.batched` is not in Python 3.11."""
+"""Batches of an iterable. `itertools.batched` needs Python 3.12."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most `size` items, in order, read as they are asked for; none of nothing."""
+    """Yield lists of at most `size` items, in order and lazily."""
     remaining = iter(items)
     while batch := list(islice(remaining, size)):
         yield batch

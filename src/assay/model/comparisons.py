@@ -1,4 +1,4 @@
-"""Systems beside one another: what two of them differ in, and what several cost and give."""
+"""Comparisons of two systems, and sweeps over several settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from assay.model.validations import Difference, Percentiles, Provenance, StoredT
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of two systems that are compared: what it gave for each topic.
+    """One of two compared systems, with its result for each topic.
 
-    name: as it was named: a report's file, `live`, `mode=sparse`.
+    name: as the user gave it: a report's file, `live`, `mode=sparse`.
     topics: by id, in the order of the test set.
-    latency: None where no search was timed.
-    latency_note: what a reader has to know to read it right; may be empty.
+    latency: None if no search was timed.
+    latency_note: how to read the latency; may be empty.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Side:
 
 
 class Conclusion(StrEnum):
-    """What may be said of a measure of B beside A's."""
+    """The conclusion about a measure of B, compared with A."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -39,9 +39,9 @@ class Conclusion(StrEnum):
 class ComparedMeasure:
     """One measure of both sides.
 
-    conclusion: BETTER and WORSE speak of B; EQUAL is the same value for every topic; UNFAIR is a difference that labels
-        for hits that nobody has judged could take away.
-    words: the same in a sentence without its full stop.
+    conclusion: BETTER and WORSE are about B; EQUAL means the same value for every topic; UNFAIR is a difference that
+        labels of unjudged hits could remove.
+    words: the conclusion as a sentence without its full stop.
     """
 
     difference: Difference
@@ -51,10 +51,10 @@ class ComparedMeasure:
 
 @dataclass(frozen=True, slots=True)
 class ChangedTopic:
-    """A topic for which the sides gave different values.
+    """A topic with different values for the two sides.
 
-    a, b: of the measure that the topics are ordered by.
-    rank_a, rank_b: of the best hit among those that are shown; None where none of them is relevant.
+    a, b: values of the measure that orders the topics.
+    rank_a, rank_b: rank of the best hit among those of the report; None if none is relevant.
     """
 
     id: str
@@ -66,7 +66,7 @@ class ChangedTopic:
 
     @property
     def change(self) -> float:
-        """How much B is above A."""
+        """Value of B minus value of A."""
         return self.b - self.a
 
 
@@ -74,13 +74,14 @@ class ChangedTopic:
 class Comparison:
     """Two systems on the same topics.
 
-    topics: how many were compared.
-    left_out: what was not compared, and why, in sentences.
-    warnings: what makes the comparison less than fair, in sentences.
-    differing: what the systems differ in, by name: the value of each.
-    judged: share of the first hits that are judged, of each side; None where it was not measured.
-    lost: judgments of each side whose passage is gone or stands more than once.
-    changed: topics whose values differ, the largest change first; ordered_by is the measure.
+    topics: number of compared topics.
+    left_out: sentences about what was not compared, and why.
+    warnings: sentences about what makes the comparison less fair.
+    differing: settings that differ, by name, with the value of each side.
+    judged: share of judged hits among the first ones, of each side; None if it was not measured.
+    lost: number of judgments of each side whose passage is missing or ambiguous.
+    changed: topics whose values differ, largest change first.
+    ordered_by: the measure that orders `changed`.
     """
 
     a: Side
@@ -101,7 +102,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class SweptMean:
-    """A measure of one row. against_first: its difference from the first row, with p adjusted over the whole sweep."""
+    """A measure of one row. against_first: its difference from the first row, with p adjusted over the sweep."""
 
     measure: str
     value: float | None
@@ -112,18 +113,18 @@ class SweptMean:
 
 @dataclass(frozen=True, slots=True)
 class SweptRow:
-    """One setting of a sweep, measured.
+    """One setting of a sweep with its measures.
 
-    described: the settings that it was measured with, by name.
-    chunks: of its index.
+    described: its settings, by name.
+    chunks: number of chunks in its index.
     means: in the order of the sweep's measures.
-    judged: share of the first five hits that are judged.
-    latency: of a search without the embedding of its query.
-    topics, failed: topics that were asked, and those of them that could not be answered.
-    lost: judgments whose passage was not found in this index.
-    tied_with_best: whether it is the best row, or cannot be told from it.
-    open_to_best, open_to_first: whether it is lower than the best row, or the first, and has so much less judged that
-        labels could take that away; then it is not called lower.
+    judged: share of judged hits among the first five.
+    latency: of a search without embedding its query.
+    topics, failed: number of topics, and of failed ones among them.
+    lost: number of judgments whose passage was not found in this index.
+    tied_with_best: whether it is the best row, or not significantly different from it.
+    open_to_best, open_to_first: whether it is lower than the best or the first row, but has so many fewer judged hits
+        that labels could remove the difference.
     """
 
     name: str
@@ -148,11 +149,11 @@ class SweptRow:
 class Sweep:
     """Several settings over one test set.
 
-    measure: what decides which row is the best.
-    best: name of the row with the highest mean; None where there is no value.
-    detectable: the smallest difference from the best row that the topics show of any other row, at its largest.
-    words: what may be concluded, in sentences.
-    notes: what to know before the figures are read, in sentences.
+    measure: the measure that decides which row is best.
+    best: name of the row with the highest mean; None without values.
+    detectable: the smallest detectable difference from the best row, the maximum over the other rows.
+    words: sentences with the conclusions.
+    notes: sentences on how to read the figures.
     """
 
     started_at: datetime

@@ -1,6 +1,6 @@
-"""Descriptions of a dataclass's fields, for the JSON schema of a shape that has it as a part."""
+"""Descriptions of dataclass fields for JSON schemas."""
 
 
 def described(text: str, **limits: object) -> dict[str, object]:
-    """The metadata of a field: its description, and limits by their names in pydantic, as in `ge=0`."""
+    """The metadata of a field: its description, and limits named as in pydantic, such as `ge=0`."""
     return {"description": text, **limits}

@@ -1,4 +1,4 @@
-"""Documents and chunks: what a source gives, what a reader makes of it, what is embedded and returned."""
+"""Raw pages of a source, documents that readers make from them, and chunks."""
 
 import re
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from enum import StrEnum
 from assay.model.bounds import HEADING, shortened
 
 _HEAD_LIMIT = 300
-"""Characters of title and heading path that are embedded: more than real pages have, and little beside a chunk."""
+"""Maximum embedded characters of title and heading path: more than real pages have, and little compared to a chunk."""
 
 
 class MediaType(StrEnum):
-    """How a raw page is written."""
+    """Format of a raw page."""
 
     MARKDOWN = "text/markdown"
     MDX = "text/mdx"
@@ -22,20 +22,20 @@ class MediaType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """One page as its source has it, with everything that the source's conventions decide.
+    """One page of a source, with everything that the source's conventions decide.
 
-    key: names the page within its source, stable between runs: a path relative to the folder, or a URL.
-    url: the canonical URL that a reader would visit.
-    content: the text to read, after any front matter.
+    key: id of the page within its source, stable between runs: a path relative to the folder, or a URL.
+    url: the canonical URL of the page.
+    content: the text after any front matter.
     first_line: line number in the file at which content begins, from 1.
-    front_matter: the page's own metadata; values are YAML's.
-    includes: files that the page imports or embeds, by the path that the page names them with.
+    front_matter: the page's metadata, with YAML values.
+    includes: contents of files that the page imports or embeds, by the path in the page.
     source_hash: SHA-256 over everything that could change the resulting document.
-    site_root: URL under which links that begin with a slash are resolved.
-    served_at: the address that the page was fetched from, by which its relative links are resolved; "" for url.
-    version_is_current: whether that version is the one that a reader meets by default; true where there is only one.
-    locale_is_default: the same of the locale.
-    links: URL of each page that can be linked to from here by file path, as written relative to the source's root.
+    site_root: base URL of links that begin with a slash.
+    served_at: the URL that the page was fetched from, the base of its relative links; "" for url.
+    version_is_current: whether version is the default one; true if there is only one.
+    locale_is_default: whether locale is the default one; true if there is only one.
+    links: URL of each page that this one can link to by file path, relative to the source's root.
     """
 
     key: str
@@ -62,13 +62,13 @@ class RawPage:
 
     @property
     def primary(self) -> bool:
-        """Whether version and locale are both the ones that a reader meets by default."""
+        """Whether version and locale are both the default ones."""
         return self.version_is_current and self.locale_is_default
 
 
 @dataclass(frozen=True, slots=True)
 class PageUnchanged:
-    """A page that is as it was: the document made from it before still holds."""
+    """An unchanged page: the document of the last build is still valid."""
 
     key: str
     source_hash: str
@@ -76,7 +76,7 @@ class PageUnchanged:
 
 @dataclass(frozen=True, slots=True)
 class PageFailed:
-    """A page that could not be read this time. It is not a deleted page."""
+    """A page that could not be read in this run. It is not a deleted page."""
 
     key: str
     reason: str
@@ -84,7 +84,7 @@ class PageFailed:
 
 @dataclass(frozen=True, slots=True)
 class PageExcluded:
-    """A page left out on purpose (a draft, a partial, out of scope), and why."""
+    """A page that is excluded on purpose (a draft, a partial, out of scope), and why."""
 
     key: str
     reason: str
@@ -92,7 +92,7 @@ class PageExcluded:
 
 @dataclass(frozen=True, slots=True)
 class PageGone:
-    """A known page that its place says is no more, and how: `the site answers 410`, `moved to …`."""
+    """A known page that was removed, with the evidence: `the site answers 410`, `moved to …`."""
 
     key: str
     reason: str
@@ -104,18 +104,18 @@ DOCUMENT_FORMATS = frozenset(
         *("wiki", "rdoc", "pod", "docx", "odt", "dita", "typ", "djot"),
     }
 )
-"""Suffixes of formats that documentation is written in and that no reader of folders takes."""
+"""Suffixes of documentation formats that no folder reader supports."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadFiles:
-    """The files of a source that are no pages, counted.
+    """Numbers of files in a source that are not read as pages.
 
-    files: how many there are of each suffix, in lower case and without the dot.
-    documents: those of them that are documentation: by suffix, of DOCUMENT_FORMATS; pages that are made for a
-        generator that is not read from source, by its name.
-    folders: those that are not looked into, each once: version control, dependencies, caches, built sites.
-    key: names this among the pages of its source.
+    files: by suffix, in lower case and without the dot.
+    documents: documentation among them: by suffix in DOCUMENT_FORMATS, or by the name of a generator whose sources are
+        not supported.
+    folders: skipped folders: version control, dependencies, caches, built sites.
+    key: id among the pages of its source.
     """
 
     files: Mapping[str, int]
@@ -128,17 +128,17 @@ class UnreadFiles:
 
 
 def list_formats(documents: Mapping[str, int]) -> str:
-    """The counts of UnreadFiles.documents in one phrase, the largest first: `5 .adoc, 2 made for Hugo (hugo.toml)`."""
+    """Format UnreadFiles.documents, largest count first: `5 .adoc, 2 made for Hugo (hugo.toml)`."""
     ordered = sorted(documents.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{n} .{kind}" if kind in DOCUMENT_FORMATS else f"{n} made for {kind}" for kind, n in ordered)
 
 
 PageRead = RawPage | PageUnchanged | PageFailed | PageExcluded | PageGone | UnreadFiles
-"""What a source yields for each page that it knows of, and what it counted of its other files."""
+"""The items that a source yields: one for each known page, and the numbers of other files."""
 
 
 class BlockKind(StrEnum):
-    """The kinds of block that chunking tells apart."""
+    """The kinds of block that chunking distinguishes."""
 
     HEADING = "heading"
     TEXT = "text"
@@ -165,12 +165,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands under it, up to the next heading of any level.
+    """A heading and the text under it, up to the next heading of any level.
 
-    level: 1 to 6; 0 for what stands before the first heading.
+    level: 1 to 6; 0 for the text before the first heading.
     heading: the heading's plain text, at most 500 characters; "" for level 0.
-    anchor: the id that the page gives the heading; None where the page has none.
-    path: the plain headings from the outermost to this one, without the document's title when that is level 1; at
+    anchor: the heading's id in the page; None if it has none.
+    path: the plain headings from the outermost to this one, without a level-1 heading that is the document's title; at
         most 1,000 characters.
     start, end: span in Document.text, heading line included.
     """
@@ -199,13 +199,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """What is known of a document besides its text; shared by its chunks.
+    """Metadata of a document, shared by its chunks.
 
-    source: name of the source it comes from.
+    source: name of the source.
     source_path: path in that source (file path, or the URL's path).
-    source_type: what kind of page it is, e.g. "docusaurus-page".
-    version_is_current: whether it is of the current version of its source; true where there is only one.
-    locale_is_default: whether it is in the default locale of its source; true where there is only one.
+    source_type: kind of page, such as "docusaurus-page".
+    version_is_current: whether it has the current version of its source; true if there is only one.
+    locale_is_default: whether it has the default locale of its source; true if there is only one.
     """
 
     id: str
@@ -223,25 +223,25 @@ class DocumentInfo:
 
     @property
     def short_title(self) -> str | None:
-        """The title as seed 003's table has it: at most 255 characters, None where there is none."""
+        """The title for seed 003's table: at most 255 characters, None if there is none."""
         return self.title[:255] or None
 
     @property
     def primary(self) -> bool:
-        """Whether it is in the current version and default locale of its source."""
+        """Whether it has the current version and default locale of its source."""
         return self.version_is_current and self.locale_is_default
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One page, read: the normalized text with everything that points into it.
+    """The normalized text of a page, with sections, blocks and links.
 
-    text: Markdown without link targets, markup that shows nothing, or page chrome. Lines are parted by a newline, the
-        last has none; outside code no line ends in blanks and no two blank lines follow one another.
-    sections: in order, covering the text without gap.
-    blocks: in order, not overlapping; nothing but newlines lies between them.
+    text: Markdown without link targets, invisible markup and boilerplate. Lines are separated by a newline; the last
+        has none. Outside code, no line ends in blanks and no two blank lines are adjacent.
+    sections: in order, covering the text without gaps.
+    blocks: in order, not overlapping, with only newlines between them.
     source_hash: as in RawPage.
-    notices: what of the page is kept in a shortened form only, each as the end of a sentence about it; not stored.
+    notices: descriptions of what was truncated, each as the end of a sentence about the page; not stored.
     """
 
     info: DocumentInfo
@@ -256,14 +256,12 @@ class Document:
 
 _HEADING = re.compile(r"#{1,6} (.*)")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
-
-
 _CAMEL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z0-9]|[a-z](?![A-Z]))*+[a-z][A-Z][A-Za-z0-9]*+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def _with_parts(text: str) -> str:
-    """The text with the parts of each name in it that is written in camel case after that name."""
+    """The text, with the parts of each camel-case name appended to that name."""
     return _CAMEL.sub(lambda name: f"{name[0]} {' '.join(_PART.findall(name[0]))}", text)
 
 
@@ -272,17 +270,16 @@ class Chunk:
     """A span of one document's text: the unit that is embedded, stored and returned.
 
     text: repeated_before + Document.text[start:end] + repeated_after.
-    repeated_before, repeated_after: a fence or table header said again because the block had to be cut; "" in
-        every other chunk.
-    position: 0, 1, 2, … within the document.
-    section: heading of the section in which the chunk begins; "" before the first.
+    repeated_before, repeated_after: the fence or table header of a block that spans several chunks; "" in others.
+    position: index of the chunk in the document, from 0.
+    section: heading of the section in which the chunk begins; "" before the first heading.
     heading_path: headings from the outermost to that section's.
-    anchor: id of that section's heading in the page; None where there is none.
-    token_count: of what is embedded, by the tokenizer named; it is what embedders limit.
+    anchor: id of that section's heading in the page; None if there is none.
+    token_count: of embedded_text, by the named tokenizer; embedders limit it.
     content_hash: SHA-256 hex of text.
-    embedded_hash: SHA-256 hex of what is embedded (title, heading path and text).
-    previous_id, next_id: the neighbours in the document; None at its ends.
-    created_at: when a chunk of this id was first stored, UTC; None until it is.
+    embedded_hash: SHA-256 hex of embedded_text.
+    previous_id, next_id: neighbours in the document; None at its ends.
+    created_at: when a chunk with this id was first stored, UTC; None before that.
     """
 
     id: str
@@ -306,27 +303,27 @@ class Chunk:
 
     @property
     def section_url(self) -> str:
-        """Deep link to the section in which it begins: the document's URL with the anchor, where there is one."""
+        """Deep link to the section in which it begins: the document's URL with the anchor, if any."""
         return f"{self.document.url}#{self.anchor}" if self.anchor else self.document.url
 
     @property
     def trail(self) -> str:
-        """Where the chunk stands: `title › heading › …`, the title once; "" when there is neither."""
+        """The breadcrumb `title › heading › …`, with the title once; "" without title and headings."""
         path = [self.document.title, *(heading for heading in self.heading_path if heading != self.document.title)]
         return " › ".join(part for part in path if part)
 
     @property
     def embedded_text(self) -> str:
-        """What the embedder sees: title and heading path, in 300 characters at most, in front of the text."""
+        """The text to embed: title and heading path, at most 300 characters, in front of the chunk's text."""
         head = self._head
         return f"{head}\n{self.text}" if head else self.text
 
     @property
     def keyword_text(self) -> str:
-        """What BM25 sees: what is embedded, with the title twice more, so that a page is found by its own name.
+        """The text for BM25: embedded_text with the title twice more, so that a query for the title finds the page.
 
-        In title and headings the parts of a name such as `extraReducers` stand beside it, for people ask for "extra
-        reducers". Weighting a field by repeating it: Robertson, Zaragoza and Taylor, CIKM 2004.
+        In title and headings, a name such as `extraReducers` is followed by its parts, because users search for "extra
+        reducers". Weighting a field by repetition: Robertson, Zaragoza and Taylor, CIKM 2004.
         """
         title = _with_parts(self.document.title[:_HEAD_LIMIT])
         head = _with_parts(self._head)
@@ -341,16 +338,16 @@ class Chunk:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Headings of the sections that are in it, without backticks, each once: first the one in which it begins."""
+        """Headings of its sections, without backticks and duplicates, the one in which it begins first."""
         return tuple(dict.fromkeys([self.section, *(heading.replace("`", "") for heading in self.headings)]))
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The headings in the text, code left out."""
+        """The headings in the text, without those in code."""
         found = []
         fence = ""
         for line in self.text.split("\n"):
-            if line[:1] != "#" and "```" not in line and "~~~" not in line:  # nearly all lines, and a third of the time
+            if line[:1] != "#" and "```" not in line and "~~~" not in line:  # fast path: three times as fast
                 continue
             mark = _FENCE.match(line)
             if fence:

@@ -1,4 +1,4 @@
-"""What is judged and what is concluded: topics, judgments, runs, values of measures, verdicts."""
+"""Topics, judgments, runs, measures and verdicts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,15 +9,14 @@ from assay.model.described import described
 from assay.model.ranking import Filters, Hit, Timings
 
 MOST_EXAMPLES = 50
-"""How many of what a check found are kept with its finding."""
-
+"""Maximum examples of a finding."""
 
 LABELS = (0, 1, 2)
-"""Does not answer the query; helps; answers it."""
+"""Not relevant, relevant, highly relevant."""
 
 
 class TopicType(StrEnum):
-    """What kind of query a topic is (seed 001's `query_type`)."""
+    """Kind of query (seed 001's `query_type`)."""
 
     SPECIFIC = "specific"
     BROAD = "broad"
@@ -26,7 +25,7 @@ class TopicType(StrEnum):
 
 
 class Category(StrEnum):
-    """What a topic asks for (seed 004's `test_category`)."""
+    """Kind of information need (seed 004's `test_category`)."""
 
     FACTUAL = "factual"
     CONCEPTUAL = "conceptual"
@@ -41,7 +40,7 @@ class Quote:
     """Words of a document's normalized text: the TextQuoteSelector of the W3C Web Annotation model.
 
     exact: the words; not empty.
-    prefix, suffix: what stands directly before and after them, to tell equal words apart; may be empty.
+    prefix, suffix: the text directly before and after them, to distinguish equal quotes; may be empty.
     """
 
     exact: str
@@ -59,14 +58,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What a judgment is about, as the test set says it; the most exact of what is given counts.
+    """The subject of a judgment in a test set; the most specific field applies.
 
-    url: canonical URL of the page; alone, it means the whole page.
+    url: canonical URL of the page; without other fields, the whole page.
     quote: words of that page.
-    position: where the quote stands in the text whose hash is text_hash.
-    text_hash: SHA-256 hex of the page's normalized text for which position holds.
-    section: anchor of a section of that page, with what is nested in it.
-    chunk_id, content_hash: a chunk of the generation that it is first resolved on.
+    position: span of the quote in the text whose hash is text_hash.
+    text_hash: SHA-256 hex of the page's normalized text for which position is valid.
+    section: anchor of a section of that page, with its nested sections.
+    chunk_id, content_hash: a chunk of the generation on which it is first resolved.
     """
 
     url: str | None = None
@@ -90,16 +89,16 @@ class Judgment:
 class Topic:
     """One labelled query of a test set.
 
-    text: what is asked; may be empty only in a topic of type edge.
-    top_k: hits of the seed's report, 1 to 100.
-    excluded: passages whose chunks are taken out of a ranking before it is measured (such as the one that a derived
-        query was taken from, which holds it word for word).
-    paraphrase_of: id of the topic that asks the same in other words.
-    expects_answer: false where no passage answers it (`expect: no_answer`).
-    expected_criteria: the seed's free fields; `min_score` is the similarity under which a hit does not count as an
-        answer of a topic that expects none.
-    filters: what the hits have to be from.
-    derived: what it was made from (`link`, `heading`); None where a person wrote it.
+    text: the query; may be empty only in a topic of type edge.
+    top_k: number of hits in the seed's report, 1 to 100.
+    excluded: passages whose chunks are removed from a ranking before it is measured, such as the origin of a derived
+        query, which contains it verbatim.
+    paraphrase_of: id of the topic that this one paraphrases.
+    expects_answer: false if no passage answers it (`expect: no_answer`).
+    expected_criteria: the seed's free fields; in a topic that expects no answer, hits below the similarity `min_score`
+        do not count as answers.
+    filters: restrict the hits.
+    derived: its origin in the documents (`link`, `heading`); None if a person wrote it.
     """
 
     id: str
@@ -120,11 +119,11 @@ class Topic:
 class TestSet:
     """Labelled queries. Topic ids are unique.
 
-    fingerprint: SHA-256 hex of what it says; layout and comments of its file do not change it.
-    derived: whether it was made of the documents themselves, so that about two answers to a topic are known.
+    fingerprint: SHA-256 hex of its content, regardless of the file's layout and comments.
+    derived: whether it was derived from the documents; then about two answers to a topic are known.
     """
 
-    __test__ = False  # not a test, whatever pytest makes of its name
+    __test__ = False  # not a pytest test, despite its name
 
     name: str
     topics: tuple[Topic, ...]
@@ -136,7 +135,7 @@ class TestSet:
 
 
 class Anchoring(StrEnum):
-    """What became of a judgment's passage in a generation. Only the first two score."""
+    """State of a judgment's passage in a generation. Only the first two count in measures."""
 
     EXACT = "exact"
     RE_ANCHORED = "re_anchored"
@@ -145,17 +144,17 @@ class Anchoring(StrEnum):
 
     @property
     def scores(self) -> bool:
-        """Whether a judgment that came out so counts in measures."""
+        """Whether such a judgment counts in measures."""
         return self in {Anchoring.EXACT, Anchoring.RE_ANCHORED}
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """Where a passage is in one generation.
+    """The location of a passage in one generation.
 
-    url, span: where it is in the text of that generation's document; None where it is not.
-    chunk_ids: the chunks that it falls on, by position.
-    reason: for a person, why it is not exact; "" where it is.
+    url, span: page and span in the text of that generation's document; None if not found.
+    chunk_ids: the chunks that overlap the passage, by position.
+    reason: why it is not exact, as text; "" if it is.
     """
 
     anchoring: Anchoring
@@ -169,17 +168,16 @@ class Resolution:
 class ResolvedTopic:
     """A topic's judgments on one generation.
 
-    Chunks with equal text are one answer, and a search returns only one of them: they are judged together, under the id
-    of the first of them that a judgment falls on. So before a ranking is measured each id goes through `judged_id`.
+    A search returns only one of several chunks with equal text. So they share one label, under the id of the first
+    judged one, and `judged_id` maps each id of a ranking before it is measured.
 
     resolutions: one for each judgment of the topic, in its order.
-    labels: the highest label that falls on each judged text, by the id under which it is judged; without what is
-        excluded.
-    excluded: chunks that are taken out of a ranking before it is measured, with all that have the same text.
-    same_text: the id in `labels` for every other chunk that has the same text.
+    labels: the highest label of each judged text, by judged id; without excluded chunks.
+    excluded: chunks that are removed from a ranking before it is measured, with all chunks of the same text.
+    same_text: the judged id of every other chunk with the same text.
     exclusions: one for each excluded passage of the topic, in its order.
-    missing: labels of relevant and judged chunks that a generation it is compared with has, and this one lost, by ids
-        that no chunk has.
+    missing: labels of judged, relevant chunks that this generation lost since the one it is compared with, by ids that
+        no chunk has.
     """
 
     topic: Topic
@@ -192,22 +190,22 @@ class ResolvedTopic:
 
     @property
     def counted(self) -> Mapping[str, int]:
-        """The labels that measures count: those of the chunks that are there, and of what was lost."""
+        """The labels for measures: those of existing chunks and of lost ones."""
         return {**self.labels, **self.missing} if self.missing else self.labels
 
     @property
     def lost(self) -> frozenset[int]:
-        """Places of the judgments that a generation it is compared with has, and this one lost."""
+        """Indexes of the judgments that this generation lost since the one it is compared with."""
         places = {int(one.split(":")[1]) for one in self.missing}
         return frozenset(place for place in places if not self.resolutions[place].anchoring.scores)
 
     @property
     def labels_of_all(self) -> dict[str, int]:
-        """The label of every chunk that has a judged text, for a system that returns each of them."""
+        """The label of every chunk with a judged text, for a system that does not deduplicate."""
         return {**self.labels, **{chunk_id: self.labels[judged] for chunk_id, judged in self.same_text.items()}}
 
     def judged_id(self, chunk_id: str) -> str:
-        """The id under which a chunk's text is judged; its own where no chunk with that text is."""
+        """The id under which a chunk's text is judged; the chunk's own id if the text is unjudged."""
         return self.same_text.get(chunk_id, chunk_id)
 
 
@@ -216,12 +214,12 @@ class ResolvedTopic:
 
 @dataclass(frozen=True, slots=True)
 class TopicRun:
-    """What a system answered to one topic.
+    """The hits of a system for one topic.
 
-    hits: best first, equal chunks once, excluded ones left out; as many as the run is deep, if there are.
-    timings: of its search; None where it failed.
-    error: why it could not be answered; None where it was. A failed topic is not an empty answer.
-    asked: whether it was asked at all; one that was not has an error.
+    hits: best first, deduplicated, without excluded chunks, up to the depth of the run.
+    timings: of its search; None if it failed.
+    error: why the search failed; None if it did not. A failed topic differs from one without hits.
+    asked: whether its search started; if not, it has an error.
     """
 
     topic_id: str
@@ -233,10 +231,7 @@ class TopicRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The rankings that a system gave for a test set, in the order of its topics.
-
-    depth: hits that were asked for.
-    """
+    """The rankings of a system for a test set, in the order of its topics. depth: requested hits."""
 
     generation: str
     depth: int
@@ -250,24 +245,24 @@ class Run:
 class Interval:
     """A confidence interval: low ≤ the true value ≤ high in `level` of all samples."""
 
-    low: float = field(metadata=described("Its lower end.", allow_inf_nan=False))
-    high: float = field(metadata=described("Its upper end.", allow_inf_nan=False))
+    low: float = field(metadata=described("Lower end.", allow_inf_nan=False))
+    high: float = field(metadata=described("Upper end.", allow_inf_nan=False))
     level: float = field(
         default=0.95,
-        metadata=described("Share of samples in which such an interval holds the true value.", ge=0, le=1),
+        metadata=described("Share of samples in which such an interval contains the true value.", ge=0, le=1),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureValue:
-    """A measure over the topics that it is defined for.
+    """A measure over the topics to which it applies.
 
-    name: as the field writes it, such as `nDCG@10`.
-    value: macro-average; None where no topic has one.
-    measured, topics: it is the mean over `measured` of `topics` topics.
+    name: in standard notation, such as `nDCG@10`.
+    value: macro-average; None if no topic has a value.
+    measured, topics: number of topics with a value, and of topics to which the measure applies.
     interval: of the mean over topics; None with fewer than two.
-    upper: the value if every unjudged hit were relevant; None where that does not apply.
-    tied: lowest and highest value that another order of equal scores could give; None where nothing is tied.
+    upper: the value if every unjudged hit were relevant; None if that does not apply.
+    tied: lowest and highest value over all orders of equal scores; None without ties.
     """
 
     name: str
@@ -283,7 +278,7 @@ class MeasureValue:
 
 
 class Outcome(StrEnum):
-    """What may be concluded."""
+    """The outcome of a check or of the gate."""
 
     PASS = "PASS"  # noqa: S105 - a verdict, not a password
     FAIL = "FAIL"
@@ -291,43 +286,45 @@ class Outcome(StrEnum):
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """FAIL when anything failed, else INCONCLUSIVE when anything could not be decided, else PASS."""
+    """FAIL if there is one, else INCONCLUSIVE if there is one, else PASS."""
     met = set(outcomes)
     return next((outcome for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE) if outcome in met), Outcome.PASS)
 
 
 def percent(share: float) -> str:
-    """A share with as many digits as tell it from a limit close by."""
+    """A share as a percentage with four digits, enough to distinguish it from a close limit."""
     return f"{100.0 * share:.4g}%"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One limit of the gate, held against what was measured.
+    """The result of one check of the gate.
 
-    examples: the first of the documents, chunks or pages behind it, at most MOST_EXAMPLES.
+    examples: the first documents, chunks or pages that it affects, at most MOST_EXAMPLES.
     """
 
-    check: str = field(metadata=described("Name of the limit."))
-    outcome: Outcome = field(metadata=described("`INCONCLUSIVE` where it could not be decided."))
-    value: float | None = field(metadata=described("What was measured; null where it could not be."))
-    limit: str = field(metadata=described("What is asked for, in words."))
-    detail: str = field(default="", metadata=described("What a person needs to know to act; empty when it passed."))
-    examples: tuple[str, ...] = field(default=(), metadata=described("The first of what is behind it."))
-    count: int = field(default=0, metadata=described("How many of them there are.", ge=0))
+    check: str = field(metadata=described("Name of the check."))
+    outcome: Outcome = field(metadata=described("`PASS`, `FAIL`, or `INCONCLUSIVE` if undecided."))
+    value: float | None = field(metadata=described("The measured value; null if there is none."))
+    limit: str = field(metadata=described("The limit in words."))
+    detail: str = field(default="", metadata=described("The problem and its remedy; empty after a PASS."))
+    examples: tuple[str, ...] = field(
+        default=(), metadata=described("The first documents, chunks or pages that it affects.")
+    )
+    count: int = field(default=0, metadata=described("Number of affected documents, chunks or pages.", ge=0))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate decided about one generation.
+    """The gate's verdict on one generation.
 
-    generation: the only generation that this verdict speaks of.
-    gate: SHA-256 of the limits that were applied.
-    content_fingerprint: of the generation when it was judged.
-    test_set: fingerprint of the test set that it was judged with; None where only its structure was.
-    test_set_name: as the test set calls itself.
-    test_set_path: the file that it was read from, absolute: a promotion may be made from another folder.
-    headline: what the summary of a PASS says; "" for the number of checks.
+    generation: the only generation to which it applies.
+    gate: SHA-256 of the limits.
+    content_fingerprint: of the generation at validation time.
+    test_set: fingerprint of the test set; None if only the structure was validated.
+    test_set_name: name in the test set's file.
+    test_set_path: absolute path of that file, because a promotion may run in another folder.
+    headline: the summary of a PASS; "" for the number of checks.
     """
 
     outcome: Outcome
@@ -344,7 +341,7 @@ class Verdict:
 
     @property
     def summary(self) -> str:
-        """One line that begins with PASS: or FAIL: (an inconclusive one reads `FAIL: inconclusive: …`)."""
+        """One line that begins with `PASS: `, `FAIL: ` or `FAIL: inconclusive: `."""
         bad = [finding for finding in self.findings if finding.outcome is not Outcome.PASS]
         if self.outcome is Outcome.PASS:
             return f"PASS: {self.headline}" if self.headline else f"PASS: all {len(self.findings)} checks passed."

@@ -13,7 +13,7 @@ from assay.model.documents import Chunk
 
 
 class State(StrEnum):
-    """Where a generation is in its life."""
+    """State of a generation."""
 
     BUILDING = "building"
     CANDIDATE = "candidate"
@@ -24,7 +24,7 @@ class State(StrEnum):
 
     @property
     def is_sealed(self) -> bool:
-        """Whether a generation in this state has a whole index that can be searched."""
+        """Whether a generation in this state has a complete, searchable index."""
         return self in {State.CANDIDATE, State.LIVE, State.RETIRED}
 
 
@@ -36,11 +36,11 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.REJECTED: frozenset(),
     State.FAILED: frozenset(),
 }
-"""The state machine: from each state, the states that may follow. Retired to live is a rollback."""
+"""The states that may follow each state. Retired to live is a rollback."""
 
 
 def check_transition(generation: str, current: State, target: State) -> None:
-    """Raise InvalidTransition unless the state machine has this step."""
+    """Raise InvalidTransition unless TRANSITIONS has this step."""
     if target not in TRANSITIONS[current]:
         raise InvalidTransition(
             f"Generation {generation} is {current}, and a {current} generation cannot become {target}.",
@@ -50,15 +50,13 @@ def check_transition(generation: str, current: State, target: State) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """What a vector's meaning depends on. Two vectors may be compared only when these are equal."""
+    """The properties that determine an embedder's vectors. Vectors are comparable only if these are equal."""
 
-    provider: str = field(metadata=described("Who serves the model, or `static` for the built-in one."))
-    model: str = field(metadata=described("Its name."))
+    provider: str = field(metadata=described("Provider of the model, or `static` for the built-in one."))
+    model: str = field(metadata=described("Name of the model."))
     dimension: int = field(metadata=described("Length of the vectors.", ge=0))
-    document_prefix: str = field(
-        default="", metadata=described("Put in front of a chunk, or the input type of the provider.")
-    )
-    query_prefix: str = field(default="", metadata=described("The same of a query."))
+    document_prefix: str = field(default="", metadata=described("Prefix or input type of chunks."))
+    query_prefix: str = field(default="", metadata=described("Prefix or input type of queries."))
     revision: str = field(default="", metadata=described("Version of the weights or of the pooling."))
 
     @property
@@ -69,18 +67,18 @@ class EmbedderIdentity:
 
 @dataclass(frozen=True, slots=True)
 class ChunkerIdentity:
-    """What the chunks of a document depend on.
+    """The properties that determine the chunks of a document.
 
-    max_tokens: of what is embedded.
+    max_tokens: of a chunk's embedded text.
     overlap: with the previous chunk of the same section.
     """
 
-    reader: str = field(metadata=described("Version of the code that reads pages."))
-    chunker: str = field(metadata=described("Version of the code that cuts them."))
-    max_characters: int = field(metadata=described("The most characters of a chunk.", ge=0))
-    max_tokens: int | None = field(metadata=described("The most tokens; null without a limit.", ge=0))
-    overlap: int = field(metadata=described("Characters that neighbours share.", ge=0))
-    tokenizer: str = field(metadata=described("What counts tokens."))
+    reader: str = field(metadata=described("Version of the page reader."))
+    chunker: str = field(metadata=described("Version of the chunker."))
+    max_characters: int = field(metadata=described("Maximum characters of a chunk.", ge=0))
+    max_tokens: int | None = field(metadata=described("Maximum tokens of a chunk; null without a limit.", ge=0))
+    overlap: int = field(metadata=described("Characters that neighbouring chunks share.", ge=0))
+    tokenizer: str = field(metadata=described("Name of the tokenizer."))
 
     @property
     def fingerprint(self) -> str:
@@ -90,7 +88,7 @@ class ChunkerIdentity:
 
 @dataclass(frozen=True, slots=True)
 class SparseIdentity:
-    """What a BM25 vector depends on.
+    """The properties that determine BM25 vectors.
 
     average_length: mean number of terms of a chunk after stop words, measured on the corpus.
     k, b: BM25's saturation and length normalization.
@@ -108,18 +106,18 @@ class Generation:
     """One complete build of the index.
 
     id: sortable by time of creation.
-    parent: the generation that was live when this one was built, whose vectors it could reuse.
-    sources: each source as it was named on the command line or in the settings.
-    documents, chunks: how many it holds.
-    failed_pages: pages that could not be read in this build.
-    carried_pages: those of them that keep the document that they had, and so count among the documents.
-    unread_documents: files of the sources' documentation that no reader took, by format, as UnreadFiles counts them;
-        None in a generation of before they were counted.
-    has_variants: whether some documents are of another version or locale than the default ones.
+    parent: the live generation at build time, whose vectors this build could reuse.
+    sources: each source as given on the command line or in the settings.
+    documents, chunks: their numbers.
+    failed_pages: number of pages that could not be read in this build.
+    carried_pages: failed pages that keep their previous document, and so count among the documents.
+    unread_documents: numbers of documentation files that no reader supports, by format, as in UnreadFiles; None in a
+        generation of an older version.
+    has_variants: whether some documents have another version or locale than the default ones.
     content_fingerprint: SHA-256 over the ids and hashes of every chunk; equal content gives equal fingerprints.
-    verdict: the last gate result that named this generation; None until it was judged.
+    verdict: the last verdict on this generation; None before a validation.
     reason: why it is rejected or failed.
-    seconds: time spent in each stage of the build.
+    seconds: time of each build stage.
     """
 
     id: str
@@ -145,9 +143,9 @@ class Generation:
 
 
 def last_judged(generation: Generation, generations: Sequence[Generation]) -> Mapping[str, object] | None:
-    """The last verdict by a test set about a generation's content; None where only its structure ever was judged.
+    """The last verdict with a test set on a generation's content; None if only its structure was validated.
 
-    generations: all that there are. One that was built anew of the same content does not lose its test set.
+    generations: all of them; those with the same content count too, so that a rebuild does not lose its test set.
     """
     same = [one for one in generations if one.content_fingerprint == generation.content_fingerprint]
     verdicts = [one.verdict for one in (generation, *same) if one.verdict and one.verdict.get("test_set_path")]
@@ -155,18 +153,18 @@ def last_judged(generation: Generation, generations: Sequence[Generation]) -> Ma
 
 
 class ContentFingerprint:
-    """SHA-256 over the ids and hashes of chunks, which come by URL and position as a catalog gives them."""
+    """SHA-256 over the ids and hashes of chunks, added in the order of URL and position."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
 
     def add(self, chunk: Chunk) -> None:
-        """Go on with the next chunk."""
+        """Add the next chunk."""
         self._digest.update(f"{chunk.id} {chunk.embedded_hash} {chunk.content_hash}\n".encode())
 
     @property
     def value(self) -> str:
-        """Of all that were added, as 64 lower-case hex digits."""
+        """The fingerprint of the added chunks, as 64 lower-case hex digits."""
         return self._digest.hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Ids that come from content: the same page gives the same ids on every machine and every run."""
+"""Ids derived from content: the same page has the same ids on every machine and in every run."""
 
 import hashlib
 import re
@@ -8,13 +8,13 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from assay.errors import InputError
 
 NAMESPACE = uuid.UUID("5f0d6c2e-6f3b-5d55-9a5e-9d1c1a6f7b10")
-"""The UUIDv5 namespace of every id made here; changing it changes every id."""
+"""The UUIDv5 namespace of all ids; changing it changes every id."""
 
 SLUG_LIMIT = 100
 """Seed 003 stores a slug in VARCHAR(100)."""
 
 PLACEHOLDER_HOST = "docs.invalid"
-"""The host of pages whose real address was never given (RFC 2606: no such host can exist)."""
+"""The host of pages without a known base URL (RFC 2606: no such host can exist)."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -40,15 +40,15 @@ def query_embedding_id(embedder_fingerprint: str, text: str) -> str:
 
 
 def is_placeholder(url: str) -> bool:
-    """Whether an address only stands in for one that was never given: nothing is there."""
+    """Whether a URL has the placeholder host."""
     return urlsplit(url).hostname == PLACEHOLDER_HOST
 
 
 def canonical_url(url: str) -> str:
-    """Fold the spellings of one address into one.
+    """Normalize a URL.
 
-    Lower-cases scheme and host, drops the default port, the fragment, dot segments and doubled escapes,
-    and a trailing slash except the root's. The query is kept as it is.
+    Lower-cases scheme and host, removes the default port, the fragment, dot segments, doubled slashes and a trailing
+    slash except the root's, and escapes the path uniformly. The query is unchanged.
 
     Raises InputError for anything that is not an absolute http(s) or file URL.
     """
@@ -59,7 +59,7 @@ def canonical_url(url: str) -> str:
         raise InputError(f"Not a valid URL: {url!r} ({error}).") from None
     scheme = parts.scheme.lower()
     if scheme not in {"http", "https", "file"} or (scheme != "file" and not parts.hostname):
-        raise InputError(f"Not an absolute http(s) URL: {url!r}.", hint="It has to look like https://docs.example.org.")
+        raise InputError(f"Not an absolute http(s) URL: {url!r}.", hint="Write it as https://docs.example.org.")
     host = (parts.hostname or "").lower()
     if ":" in host:
         host = f"[{host}]"
@@ -81,7 +81,7 @@ def _canonical_path(path: str) -> str:
 
 
 def slug_from_path(path: str) -> str:
-    """The last parts of a source path joined by `-`, without its suffix, at most 100 characters.
+    """The last two parts of a source path joined by `-`, without its suffix, at most 100 characters.
 
     `docs/chapter-1/index.md` gives `chapter-1-index` (seed 003).
     """

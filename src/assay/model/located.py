@@ -1,4 +1,4 @@
-"""Values read from a file, each with a way back to the line on which it stands."""
+"""Values parsed from a file, with the line of each value."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from assay.errors import InputError
 
 MOST_PROBLEMS = 20
-"""How many of what is wrong with a file are told; the others are counted."""
+"""Maximum number of problems that a message lists."""
 
 Path = tuple[str | int, ...]
-"""The way from the outermost value to one inside it: keys of mappings, and places in lists from 0."""
+"""Location of a nested value: keys of mappings, and indexes of lists from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a file, from 1; 0 where it is about the file as a whole."""
+    """A line of a file, from 1; 0 for the file as a whole."""
 
     file: str
     line: int = 0
@@ -24,7 +24,7 @@ class Place:
 
 
 class Unparsed(InputError):
-    """A file stops being what it should be at some place, and nothing can be said of the rest."""
+    """A syntax error, after which the rest of the file cannot be parsed."""
 
     def __init__(self, problem: "Problem") -> None:
         super().__init__(f"{problem}.")
@@ -32,16 +32,12 @@ class Unparsed(InputError):
 
 
 Locate = Callable[[Collection[Path]], Mapping[Path, Place]]
-"""The place of each of these paths: of the key in a mapping, of the item in a list; of what is around it where there is
-no such value."""
+"""Finds the place of each path: of the key in a mapping, or the item in a list; else of the enclosing value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something about a file that a person should know.
-
-    where: what of the file it is about, in words; "" where the message says it.
-    """
+    """A problem in a file. where: the affected part in words; "" if the message contains it."""
 
     place: Place
     where: str
@@ -53,13 +49,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """What a file says, as plain values: dict, list, str, int, float, bool and None.
+    """The content of a file as plain values: dict, list, str, int, float, bool and None.
 
-    Places are found only when they are asked for, because a file without faults is read many times faster without.
+    Places are computed on demand, because parsing without them is many times faster.
 
-    name: what the file is called in messages.
-    locate: see Locate.
-    problems: what is wrong with the file and cannot be seen in the value, such as a key that is there twice.
+    name: of the file in messages.
+    problems: problems that are not visible in the value, such as duplicate keys.
     """
 
     value: object
@@ -69,7 +64,7 @@ class Located:
 
 
 def places_among(known: Mapping[Path, Place], otherwise: Place) -> Locate:
-    """Finds places among those that were noted while reading: the longest part of a path that is there."""
+    """A Locate over known places, which uses the longest known prefix of a path."""
 
     def locate(paths: Collection[Path]) -> dict[Path, Place]:
         return {path: _nearest(known, path) or otherwise for path in paths}
@@ -78,16 +73,16 @@ def places_among(known: Mapping[Path, Place], otherwise: Place) -> Locate:
 
 
 def refuse(name: str, problems: Sequence[Problem], count: int | None = None) -> InputError:
-    """The error that tells the first MOST_PROBLEMS problems of a file, and how many more there are.
+    """The error that lists the first MOST_PROBLEMS problems of a file.
 
-    count: how many there are in all, where problems has only the first of them.
+    count: total number of problems, if `problems` has only the first ones.
     """
     total = len(problems) if count is None else count
-    shown = problems[:MOST_PROBLEMS]
-    lines = [f"{name} cannot be used: {total:,} {'thing is' if total == 1 else 'things are'} wrong with it."]
-    lines += [f"  {problem}" for problem in shown]
-    if total > len(shown):
-        lines.append(f"  … and {total - len(shown):,} more.")
+    first = problems[:MOST_PROBLEMS]
+    lines = [f"{name} cannot be used: it has {total:,} {'problem' if total == 1 else 'problems'}."]
+    lines += [f"  {problem}" for problem in first]
+    if total > len(first):
+        lines.append(f"  … and {total - len(first):,} more.")
     return InputError("\n".join(lines))
 
 

@@ -1,4 +1,4 @@
-"""A mapping of bounded size that drops what was used longest ago."""
+"""A mapping of bounded size that evicts the least recently used entry."""
 
 from collections import OrderedDict
 from collections.abc import Iterator, MutableMapping
@@ -10,9 +10,9 @@ V = TypeVar("V")
 
 
 class LruCache(MutableMapping[K, V]):
-    """At most `capacity` entries; reading or setting one makes it the newest. Each operation is safe between threads.
+    """A least-recently-used cache with at most `capacity` entries. Each operation is thread-safe.
 
-    `functools.lru_cache` cannot serve where many values are computed in one call, or where a value changes.
+    `functools.lru_cache` does not support computing many values in one call, or changing a value.
     """
 
     def __init__(self, capacity: int) -> None:

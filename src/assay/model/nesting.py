@@ -1,18 +1,18 @@
-"""Keeps pages beyond all reason from taking quadratic time, which a parser needs for what is nested or named too often.
+"""Limit nesting, attributes and options of an HTML page, for which the parser needs quadratic time.
 
-At every tag a parser looks through all elements that are open, at every attribute through all before it, and at every
-option of a list through all options of that list.
+At every tag the parser scans all open elements, at every attribute all previous ones, and at every option of a list all
+options of that list.
 """
 
 import re
 from collections import Counter
 
 _MAX_DEPTH = 512
-"""Elements in each other; browsers stop at as many."""
+"""Nesting limit, the same as in browsers."""
 _MANY_TAGS = 20_000
-"""So many in each other take a parser half a second; of a page that has more, each is looked at."""
-_STRETCH = 4_000
-"""Characters in which tags are counted at once."""
+"""Nested tags that take the parser half a second; a page with more tags is checked tag by tag."""
+_WINDOW = 4_000
+"""Characters of a window in which tags are counted."""
 _LONG_TAG = 10_000
 _MOST_ATTRIBUTES = 500
 _MOST_OPTIONS = 1_000
@@ -20,37 +20,37 @@ _ATTRIBUTES = r"""(?:[^>=]++|=\s*+"[^"]*+"|=\s*+'[^']*+'|=)*+"""
 _TAG = re.compile(
     rf"""<!--(?:-?>|.*?(?:--!?>|\Z))               # a comment, empty or not
         |(?P<data><!\[CDATA\[)
-        |<[!?][^>]*+>?|</[^a-zA-Z>][^>]*+>?         # what a browser takes for a comment
+        |<[!?][^>]*+>?|</[^a-zA-Z>][^>]*+>?         # parsed as a comment
         |<(?P<close>/?)(?P<name>[a-zA-Z][^\s/>\0]*+){_ATTRIBUTES}>?""",
     re.DOTALL | re.VERBOSE,
 )
-"""What a browser takes for a tag: a `<` or `>` in an attribute's value, or in a comment, is none."""
+"""A tag as browsers parse it, not a `<` or `>` in an attribute's value or in a comment."""
 _LONG = re.compile(rf"<(?=[^<>]{{{_LONG_TAG}}})([a-zA-Z][^\s/<>]*+)[^<>]*+>?")
 _ATTRIBUTE = re.compile(r"""[^\s"'=<>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")
 _OPTION = re.compile(r"</?option(?=[\s/>])[^<>]*>?", re.IGNORECASE)
 _MOST_PASSED_OVER = 10_000
-"""Tags with attributes that a parser may pass over. At each it copies the text before it, if more text follows."""
+"""Maximum number of ignorable tags with attributes. The parser copies the text before each of them."""
 _PASSED_OVER = re.compile(
     rf"<(/[a-z][^\s/<>]*+|(?:html|head|body|form|input|caption|col|colgroup|t[dhr]|tbody|thead|tfoot)(?=[\s/]))"
     rf"(?=[^<>]){_ATTRIBUTES}(>?)",
     re.IGNORECASE,
 )
-"""Tags that have no place of their own everywhere, with attributes: the closing ones, and those of tables and pages."""
+"""Tags with attributes that a parser may ignore: closing tags, and those of tables and pages."""
 _UNCLOSED = (
     "area base br col embed hr img input link meta param source track wbr li p dt dd tr td th option thead "
     "tbody tfoot colgroup html head body"
 )
 _NOT_COUNTED = frozenset(_UNCLOSED.split())
-"""What never has content, or ends where the next of its kind begins."""
+"""Elements that never have content, or end where the next of their kind begins."""
 
 _ENDS_WITHIN = {"rp": "ruby", "rt": "ruby", "optgroup": "select"}
-"""What ends in the same way within these elements, and is nested anywhere else."""
+"""Elements that end in the same way within another element, and nest anywhere else."""
 
 _RAW = {
     name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE)
     for name in ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext")
 }
-"""Elements in which there are no tags but the one that closes them."""
+"""Elements that contain no tags except their closing tag."""
 
 _ANY_TAG = re.compile(
     rf"""<!--(?:-?>|.*?(?:--!?>|\Z))
@@ -59,16 +59,16 @@ _ANY_TAG = re.compile(
         |<(/?)([a-z][^\s/>\0]*+){_ATTRIBUTES}>?""",
     re.DOTALL | re.VERBOSE | re.IGNORECASE,
 )
-"""The same with what is in such elements, so that all tags of a page can be listed at once."""
+"""_TAG, extended by the content of raw elements, so that findall lists all tags of a page."""
 
 _FOREIGN = frozenset("circle ellipse g line path polygon polyline rect stop use".split())  # noqa: SIM905  (as above)
-"""What `/>` closes, as it does in drawings only."""
+"""SVG elements, which `/>` closes."""
 
 
 def limit_nesting(content: str) -> str:
-    """The page without tags of elements in more than 512 others, and without attributes and options beyond reason.
+    """Remove tags nested deeper than 512 levels, and attributes and options if there are too many.
 
-    Nearly every page is given back as it is.
+    Nearly every page is returned unchanged.
     """
     if any(content.find(">", start, start + _LONG_TAG // 2) < 0 for start in range(0, len(content), _LONG_TAG // 2)):
         content = _LONG.sub(_without_attributes, content)
@@ -86,15 +86,15 @@ def _without_attributes(tag: re.Match[str]) -> str:
 
 
 def _without_options(content: str) -> str:
-    """The page without the tags of options, where it has very many; a form's text is not read."""
+    """Remove the tags of options if there are very many; the text of forms is not indexed."""
     return _OPTION.sub(" ", content) if sum(1 for _ in _OPTION.finditer(content)) > _MOST_OPTIONS else content
 
 
 def _looks_deep(content: str) -> bool:
-    """Whether tags that open are far more than tags that close, as a count tells that takes nearly no time."""
+    """Whether opening tags far outnumber closing tags, by a fast count."""
     opened = 0
-    for start in range(0, len(content), _STRETCH):
-        end = start + _STRETCH
+    for start in range(0, len(content), _WINDOW):
+        end = start + _WINDOW
         closing = content.count("</", start, end + 1)
         opening = content.count("<", start, end) - closing - content.count("<br>", start, end + 3)
         if opened + opening > _MAX_DEPTH:
@@ -104,7 +104,7 @@ def _looks_deep(content: str) -> bool:
 
 
 def _may_be_deep(content: str) -> bool:
-    """Whether elements can stand so deep in each other: as _flattened finds it, quicker, and sooner said."""
+    """Whether nesting may exceed the limit; a faster approximation of _flattened."""
     if "<![CDATA[" in content:
         return True
     opened: dict[str, int] = {}
@@ -125,24 +125,24 @@ def _may_be_deep(content: str) -> bool:
 
 
 class _Depth:
-    """Follows the tags of a page: how many elements are open, as far as their tags tell."""
+    """Tracks the open elements of a page by its tags."""
 
     def __init__(self) -> None:
         self.depth = 0
         self._open: Counter[str] = Counter()
 
     def opens(self, name: str) -> bool:
-        """Whether the opening tag of an element goes deeper."""
+        """Whether the opening tag of an element increases the depth."""
         outer = _ENDS_WITHIN.get(name)
         return not self._open[outer] if outer else name not in _NOT_COUNTED
 
     def enter(self, name: str) -> None:
-        """An element begins."""
+        """Open an element."""
         self._open[name] += 1
         self.depth += 1
 
     def leave(self, name: str) -> bool:
-        """An element ends; false where none of that name is open, for then a browser passes its tag over."""
+        """Close an element; return False if none of that name is open, in which case browsers ignore the tag."""
         if not self._open[name]:
             return False
         self._open[name] -= 1
@@ -151,7 +151,7 @@ class _Depth:
 
 
 def _flattened(content: str) -> str:
-    """The page without tags of elements in more than 512 others; the very same text where there are none."""
+    """Remove the tags of elements nested deeper than 512 levels; return the same string if there are none."""
     parts: list[str] = []
     state = _Depth()
     position = place = data_end = 0
@@ -159,7 +159,7 @@ def _flattened(content: str) -> str:
     while found := _TAG.search(content, place):
         place = found.end()
         name = (found["name"] or "").lower()
-        if found["data"] and has_data and place > data_end:  # nothing in a drawing; elsewhere its tags count
+        if found["data"] and has_data and place > data_end:  # ignored in SVG; elsewhere its tags count
             data_end = content.find("]]>", place)
             has_data = data_end >= 0
         if not name or (name in _FOREIGN and found[0].endswith("/>")):

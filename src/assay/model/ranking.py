@@ -8,7 +8,7 @@ from assay.model.documents import Chunk
 
 
 class Mode(StrEnum):
-    """Which vectors a search looks at."""
+    """The vectors that a search uses."""
 
     HYBRID = "hybrid"
     DENSE = "dense"
@@ -16,23 +16,23 @@ class Mode(StrEnum):
 
 
 class ContractMode(StrEnum):
-    """How the seeds' shapes choose their hits and order them. Every shape reports the cosine."""
+    """How the seeds' routes select and order hits. The score is always the cosine."""
 
-    HYBRID = "hybrid"  # chosen by the configured search, ordered by similarity
-    DENSE = "dense"  # chosen and ordered by similarity
-    FUSED = "fused"  # chosen and ordered by the configured search
+    HYBRID = "hybrid"  # selected by the configured search, sorted by similarity
+    DENSE = "dense"  # selected and sorted by similarity
+    FUSED = "fused"  # selected and ordered by the configured search
 
 
 class Embed(StrEnum):
-    """When a search has its query embedded."""
+    """When a search embeds its query."""
 
-    ALWAYS = "always"  # every hit has a similarity, or there is an error
-    WHERE_NEEDED = "where needed"  # keyword search does without an embedder that costs something
-    WHERE_POSSIBLE = "where possible"  # the same, and keywords alone answer where the embedder fails
+    ALWAYS = "always"  # every hit has a similarity; raises if the embedder fails
+    WHERE_NEEDED = "where needed"  # not for keyword search with a costly embedder
+    WHERE_POSSIBLE = "where possible"  # as WHERE_NEEDED; falls back to keyword search if the embedder fails
 
 
 class FusionMethod(StrEnum):
-    """How hybrid search makes one ranking of two."""
+    """How hybrid search fuses its two rankings."""
 
     SCORE = "score"
     RRF = "rrf"
@@ -40,13 +40,13 @@ class FusionMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a hit has to be from. A field left empty or None does not narrow.
+    """Restricts the hits. An empty field does not, except versions and locales.
 
     versions: any of these; empty means the current version of each source.
     locales: any of these; empty means the default locale of each source.
-    everything: lifts those two defaults, so that empty versions and locales do not narrow either.
-    url_prefix: canonical URLs that begin so, at a path border.
-    sections: any of these headings, as Chunk.sections has them.
+    everything: removes those two defaults, so that empty versions and locales do not restrict either.
+    url_prefix: pages at or below this canonical URL.
+    sections: any of these headings, as in Chunk.sections.
     sources: any of these source names.
     """
 
@@ -60,12 +60,12 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked.
+    """A search query with its options.
 
-    text: 1 or more characters that are not all white space.
+    text: 1 or more characters, not only white space.
     top_k: 1 or more.
-    threshold: the least similarity of a hit, 0 to 1.
-    with_similarity: whether keyword search, too, asks an embedder that costs something; other searches always do.
+    threshold: the minimum similarity of a hit, 0 to 1.
+    with_similarity: whether keyword search calls a costly embedder too; other searches always do.
     """
 
     text: str
@@ -82,10 +82,9 @@ class Hit:
     """One chunk that answers a query, and how well.
 
     rank: from 1.
-    similarity: cosine of query and chunk, clipped to [0, 1]; None where the query was not embedded, which only keyword
-        search can do without.
-    rank_score: what the ranking was ordered by; comparable within one ranking only.
-    vector: the chunk's dense vector where it was asked for.
+    similarity: cosine of query and chunk, clipped to [0, 1]; None if keyword search did not embed the query.
+    rank_score: sort key of the ranking; comparable only within one ranking.
+    vector: the chunk's dense vector, if requested.
     """
 
     rank: int
@@ -101,7 +100,7 @@ class Hit:
 
     @property
     def title(self) -> str:
-        """The page's title; empty where it has none."""
+        """The page's title; empty if it has none."""
         return self.chunk.document.title
 
     @property
@@ -111,7 +110,7 @@ class Hit:
 
     @property
     def known_similarity(self) -> float:
-        """The similarity, for those who always have queries embedded. Raises ValueError where there is none."""
+        """The similarity. Raises ValueError if the query was not embedded."""
         if self.similarity is None:
             raise ValueError(f"Hit {self.rank} has no similarity: its query was not embedded.")
         return self.similarity
@@ -119,7 +118,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Milliseconds spent in each stage of one search, and in all of it."""
+    """Milliseconds of each stage of one search, and of the whole."""
 
     embed_ms: float
     search_ms: float
@@ -130,10 +129,10 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The ordered hits that one generation gave for a query.
+    """The ordered hits of one generation for a query.
 
-    warnings: what the answer lacks or what the caller should know; empty for a plain answer.
-    degraded: whether the query could not be embedded and keyword search alone answered; a warning says so.
+    warnings: limitations of the ranking; usually empty.
+    degraded: whether embedding the query failed and only keyword search answered, which is also in warnings.
     """
 
     query: Query
@@ -145,6 +144,6 @@ class Ranking:
 
 
 def by_similarity(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits ordered by similarity, equal similarities by chunk id; rank and rank_score are those of this order."""
+    """Sort hits by similarity, ties by chunk id, and set rank and rank_score accordingly."""
     ordered = sorted(hits, key=lambda hit: (-hit.known_similarity, hit.chunk.id))
     return tuple(replace(hit, rank=rank, rank_score=hit.known_similarity) for rank, hit in enumerate(ordered, start=1))

@@ -1,4 +1,4 @@
-"""The result of a validation: everything that a report shows and that a gate decided on."""
+"""The result of a validation: the content of a report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,22 +12,22 @@ from assay.model.ranking import ContractMode, Hit
 
 @dataclass(frozen=True, slots=True)
 class TopicResult:
-    """What was found for one topic, and how good it is.
+    """The hits of one topic with their labels and measures.
 
-    hits: best first, as deep as the run; none for a topic that failed.
-    labels: of each hit; None for one that nobody has judged, which counts as 0.
-    values: each measure's value for this topic; None where it is not defined.
-    upper: each measure's value if every unjudged hit were relevant.
+    hits: best first, to the depth of the run; empty for a failed topic.
+    labels: of each hit; None for an unjudged hit, which counts as 0.
+    values: value of each measure for this topic; None if it is undefined.
+    upper: value of each measure if every unjudged hit were relevant.
     rank_of_best: as seed 001 defines it.
-    relevant: chunks of the index with a label of 1 or more, and those that it lost and the generation that it is
-        compared with has.
+    relevant: number of chunks with a label of 1 or more, including those that the index lost since the generation that
+        it is compared with.
     resolutions: one for each judgment of the topic.
-    total_ms: of its search; None where it failed.
-    error: why it could not be answered; None where it was.
-    reached: whether it has the precision that the gate asks of a topic; None where the gate asks none of it.
-    asked: whether it was asked at all; one that was not has an error.
-    lost: judgments that the generation it is compared with has, and this one does not.
-    passages: share of the relevant judgments of which some chunk is among the first 10 hits; None where none is known.
+    total_ms: milliseconds of its search; None if it failed.
+    error: why the search failed; None if it did not.
+    reached: whether it reached the gate's precision target; None if the target does not apply.
+    asked: whether its search started; if not, it has an error.
+    lost: number of judgments that the generation it is compared with has, and this one does not.
+    passages: share of the relevant judgments with a chunk among the first 10 hits; None without relevant judgments.
     """
 
     topic: Topic
@@ -51,54 +51,52 @@ _AMOUNT = {"ge": 0, "allow_inf_nan": False}
 
 @dataclass(frozen=True, slots=True)
 class Percentiles:
-    """Milliseconds; percentiles are linear between order statistics; 0 without samples."""
+    """Milliseconds, 0 without samples. Percentiles are interpolated linearly between order statistics."""
 
-    samples: int = field(metadata=described("Searches that were timed.", ge=0))
+    samples: int = field(metadata=described("Timed searches.", ge=0))
     mean_ms: float = field(metadata=described("Mean.", **_AMOUNT))
     p50_ms: float = field(metadata=described("Median.", **_AMOUNT))
-    p95_ms: float = field(metadata=described("95 of 100 took no longer.", **_AMOUNT))
-    p99_ms: float = field(metadata=described("99 of 100 took no longer.", **_AMOUNT))
-    max_ms: float = field(metadata=described("The longest.", **_AMOUNT))
-    p99_estimated: bool = field(metadata=described("True with fewer than 1,000 samples: p99 is an estimate."))
+    p95_ms: float = field(metadata=described("95th percentile.", **_AMOUNT))
+    p99_ms: float = field(metadata=described("99th percentile.", **_AMOUNT))
+    max_ms: float = field(metadata=described("Maximum.", **_AMOUNT))
+    p99_estimated: bool = field(metadata=described("True with fewer than 1,000 samples, which make p99 an estimate."))
 
 
 @dataclass(frozen=True, slots=True)
 class LoadFigures(Percentiles):
     """Latency under load."""
 
-    name: str = field(metadata=described("What was done, such as `50 at once`."))
-    errors: int = field(metadata=described("Requests that failed; they have no latency.", ge=0))
-    rate: float = field(metadata=described("Answers a second.", **_AMOUNT))
+    name: str = field(metadata=described("Name of the load, such as `50 at once`."))
+    errors: int = field(metadata=described("Failed requests, which have no latency.", ge=0))
+    rate: float = field(metadata=described("Responses per second.", **_AMOUNT))
     stages: Mapping[str, Percentiles] = field(
         default_factory=dict,
         metadata=described(
-            "The same by stage; at a fixed rate `wait` is the time from when a request was due until it was sent."
+            "Percentiles by stage; at a fixed rate, `wait` is the time from a request's due time until it was sent."
         ),
     )
-    error_kinds: Mapping[str, int] = field(
-        default_factory=dict, metadata=described("Errors by the name of their kind.")
-    )
+    error_kinds: Mapping[str, int] = field(default_factory=dict, metadata=described("Numbers of errors by kind."))
     offered_rate: float | None = field(
         default=None,
-        metadata=described("Requests a second that were due; null where each waited for the answer before.", **_AMOUNT),
+        metadata=described("Offered requests per second; null if each waited for the previous response.", **_AMOUNT),
     )
-    late: int = field(default=0, metadata=described("Requests that were sent 10 ms or more after they were due.", ge=0))
+    late: int = field(default=0, metadata=described("Requests sent 10 ms or more after their due time.", ge=0))
     turned_away: int = field(
         default=0,
-        metadata=described("Requests that were never sent, for too many were waiting; they have no latency.", ge=0),
+        metadata=described("Requests not sent because too many were waiting; they have no latency.", ge=0),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyFigures(Percentiles):
-    """How long searches took, one after the other, warm-up left out.
+    """Times of sequential searches, without warm-up.
 
     stages: `embed`, `search`, `fuse`, `filter`.
     """
 
-    stages: Mapping[str, Percentiles] = field(metadata=described("The same by stage."))
-    loads: tuple[LoadFigures, ...] = field(default=(), metadata=described("What was measured under load besides."))
-    note: str = field(default="", metadata=described("What has to be known to read the figures right."))
+    stages: Mapping[str, Percentiles] = field(metadata=described("Percentiles by stage."))
+    loads: tuple[LoadFigures, ...] = field(default=(), metadata=described("Latency under load."))
+    note: str = field(default="", metadata=described("How to read the figures."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,7 @@ class Difference:
     difference: b - a.
     interval: of the difference.
     p, adjusted_p: of the paired test, before and after Holm's adjustment over the measures compared.
-    detectable: the smallest difference that so many topics could have shown with 80% power, after that adjustment.
+    detectable: the smallest difference that this number of topics detects with 80% power, after that adjustment.
     """
 
     measure: str
@@ -125,7 +123,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """A hit that somebody should label. why: what its label may decide, in a few words."""
+    """A hit to label. why: what its label may decide, in a few words."""
 
     topic_id: str
     rank: int
@@ -135,7 +133,7 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True)
 class ShownOrder:
-    """MRR in the order in which the seeds' routes show hits. contract_mode: how they choose and order them."""
+    """MRR in the order of the seeds' routes. contract_mode: how they select and order hits."""
 
     contract_mode: ContractMode
     mrr: MeasureValue
@@ -143,41 +141,41 @@ class ShownOrder:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What the figures are of.
+    """The index, test set, settings and versions behind the figures.
 
-    target: a URL has no password in it.
+    target: a URL without its password.
     search: mode, fusion, weights, ….
     """
 
-    target: str = field(metadata=described("What was asked: `candidate`, `live`, a URL, an adopted collection, …."))
-    generation: str | None = field(metadata=described("Its id; null where what was asked does not say."))
-    content_fingerprint: str | None = field(metadata=described("SHA-256 over every chunk of it."))
-    embedder: EmbedderIdentity | None = field(metadata=described("What its vectors depend on."))
-    chunker: ChunkerIdentity | None = field(metadata=described("What its chunks depend on."))
-    documents: int = field(metadata=described("Pages in it.", ge=0))
-    chunks: int = field(metadata=described("Chunks in it.", ge=0))
-    search: Mapping[str, object] = field(metadata=described("Settings of the search that was measured."))
-    test_set: str | None = field(metadata=described("Name of the test set; null where only the structure was judged."))
-    test_set_fingerprint: str | None = field(metadata=described("SHA-256 of what it says."))
-    test_set_path: str | None = field(metadata=described("Where it was read from, as it was named."))
+    target: str = field(metadata=described("What was measured: `candidate`, `live`, a URL, an adopted collection, …."))
+    generation: str | None = field(metadata=described("Id of the generation; null if unknown."))
+    content_fingerprint: str | None = field(metadata=described("SHA-256 over all chunks of the generation."))
+    embedder: EmbedderIdentity | None = field(metadata=described("Identity of the embedder."))
+    chunker: ChunkerIdentity | None = field(metadata=described("Identity of the reader and chunker."))
+    documents: int = field(metadata=described("Number of pages.", ge=0))
+    chunks: int = field(metadata=described("Number of chunks.", ge=0))
+    search: Mapping[str, object] = field(metadata=described("Settings of the measured search."))
+    test_set: str | None = field(metadata=described("Name of the test set; null if only the structure was checked."))
+    test_set_fingerprint: str | None = field(metadata=described("SHA-256 of the test set's content."))
+    test_set_path: str | None = field(metadata=described("Path of the test set, as it was given."))
     gate: str = field(metadata=described("SHA-256 of the limits."))
-    versions: Mapping[str, str] = field(metadata=described("Of Assay, Python and the libraries that decide results."))
+    versions: Mapping[str, str] = field(metadata=described("Versions of Assay, Python and the libraries."))
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Everything that one validation found.
+    """The result of one validation.
 
-    measures: over all topics that count, in the order in which a report shows them.
-    groups: the same by `type specific`, `category factual`, …, for the types and categories that have topics.
+    measures: over all scored topics, in the order of the report.
+    groups: measures by `type specific`, `category factual`, …, for types and categories that have topics.
     completeness, hashes: seed 001's rates over the hits of the test cases, 1.0 without hits.
     results: number of those hits.
-    anchoring: how many judgments came out how.
+    anchoring: number of judgments by anchoring.
     unjudged: hits to label, most useful first.
-    against_live: differences from the live generation, where that was run too.
-    advice: what to do about what was found; the seed's `issues`.
-    precision_target: the P@5 that the gate asks of a topic.
-    shown: MRR as the seeds' routes order hits; None where there are no topics, or that order is not known.
+    against_live: differences from the live generation; empty if it was not run.
+    advice: recommended actions, part of the seed's `issues`.
+    precision_target: the P@5 that each topic should reach.
+    shown: MRR in the order of the seeds' routes; None without topics, or if that order is unknown.
     """
 
     started_at: datetime
@@ -199,22 +197,22 @@ class Validation:
     shown: ShownOrder | None = None
 
     def measure(self, name: str) -> MeasureValue | None:
-        """The overall value of a measure; None where it was not measured."""
+        """The overall value of a measure; None if it was not measured."""
         return next((value for value in self.measures if value.name == name), None)
 
 
-# --- read back -----------------------------------------------------------------------------------------------------
+# --- stored reports ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTopic:
-    """One topic of a report that was read back.
+    """One topic of a stored report.
 
-    type, category: as the report has them; another version may know others.
-    values, upper: each measure's value, and what it would be if every unjudged hit were relevant.
-    chunk_ids, labels: the first top_k hits, with their labels; None for one that nobody had judged.
-    relevant: chunks with a label of 1 or more; None where that is not known.
-    lost: judgments that count for nothing, because their passage is gone or stands more than once.
+    type, category: strings, because another version may have other values.
+    values, upper: value of each measure, and its value if every unjudged hit were relevant.
+    chunk_ids, labels: the first top_k hits and their labels; None for an unjudged hit.
+    relevant: number of chunks with a label of 1 or more; None if unknown.
+    lost: number of judgments that do not count, because their passage is missing or ambiguous.
     """
 
     id: str
@@ -234,9 +232,9 @@ class StoredTopic:
 
 @dataclass(frozen=True, slots=True)
 class StoredReport:
-    """A report that was read back, as far as two of them can be compared.
+    """The parts of a stored report that a comparison needs.
 
-    at: when its validation began.
+    at: start of its validation.
     topics: by id, in the order of the test set.
     """
 

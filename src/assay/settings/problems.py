@@ -156,7 +156,7 @@ def _suggest(location: Location, settings: type[BaseModel]) -> str:
             return ""
         tables.append((f"{tables[-1][0]}{part}.", table))
     prefix, table = tables[-1]
-    near = nearest(str(wrong), table.model_fields, likeness=_SETTING_SIMILARITY) or next(
+    near = nearest(str(wrong), table.model_fields, cutoff=_SETTING_SIMILARITY) or next(
         (name for name in _SYNONYMS.get(str(wrong), ()) if name in table.model_fields), None
     )
     if near:
@@ -183,8 +183,8 @@ def unknown_variables(settings: type[BaseModel], environment: Mapping[str, str])
         ):
             continue
         has_prefix = upper.startswith(_PREFIX)
-        likeness = _VARIABLE_SIMILARITY if has_prefix else _FOREIGN_SIMILARITY
-        if suggestion := nearest(upper, known, likeness=likeness):
+        cutoff = _VARIABLE_SIMILARITY if has_prefix else _FOREIGN_SIMILARITY
+        if suggestion := nearest(upper, known, cutoff=cutoff):
             sentences.append(f"The environment variable {name} sets nothing; did you mean {suggestion}?")
         elif has_prefix:
             sentences.append(f"The environment variable {name} sets nothing: there is no such setting.")

@@ -11,8 +11,8 @@ def test_the_known_word_that_is_spelled_alike_is_found(word: str, near: str | No
 
 
 def test_how_alike_words_have_to_be_can_be_said() -> None:
-    assert nearest("tops", ("top_k",), likeness=0.5) == "top_k"
-    assert nearest("tops", ("top_k",), likeness=0.9) is None
+    assert nearest("tops", ("top_k",), cutoff=0.5) == "top_k"
+    assert nearest("tops", ("top_k",), cutoff=0.9) is None
 
 
 def test_capitals_do_not_hide_the_word_that_is_meant() -> None:

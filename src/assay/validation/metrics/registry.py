@@ -230,7 +230,7 @@ def _unknown(name: str, base: str) -> str:
         return f"{OVERLAP} is of a paraphrase and its original; it is reported by itself and cannot be asked for."
     if base == PASSAGES.partition("@")[0]:
         return f"{PASSAGES} is compared by itself where two sides have different numbers of relevant chunks."
-    near = nearest(base, _BY_SPELLING, likeness=0.7)
+    near = nearest(base, _BY_SPELLING, cutoff=0.7)
     return f"There is no measure {name!r}." + (f" Did you mean {_BY_SPELLING[near].name}?" if near else "")
 
 
