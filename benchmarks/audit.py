@@ -1,8 +1,7 @@
-"""How long an audit of 100,000 chunks takes, with every vector and keyword vector made anew.
+"""Duration of an audit of 100,000 chunks that recomputes every vector and keyword vector.
 
-Run as `python -m benchmarks.audit [FOLDER]`; an index that FOLDER has from an earlier run is used again. The pages are
-react-native's, six times under six addresses; each page's title is made its own, so that no text is embedded twice.
-The baseline is to read the catalog and nothing else.
+Run as `python -m benchmarks.audit [FOLDER]`; an index in FOLDER is reused. The pages are react-native's, six times with
+different URLs and titles, so that no text is embedded twice. The baseline only reads the catalog.
 """
 
 import re
@@ -22,7 +21,7 @@ _TITLE = re.compile(r"(?m)^(title:\s*['\"]?|# )(.+?)(['\"]?)\s*$")
 
 
 def main(folder: Path | None = None) -> None:
-    """Build the index, unless it is there, and audit it."""
+    """Build the index unless it exists, and audit it."""
     shared = shared_folder()
     if shared is None:
         return
@@ -53,7 +52,7 @@ def _measure(shared: Path, work: Path) -> None:
         f"{100_000 * report.seconds / found.chunks:.1f} s for 100,000; {found.compared_vectors:,} vectors and "
         f"{found.compared_keywords:,} keyword vectors made anew, {found.count} faults"
     )
-    print(f"to read the catalog alone ({read:,} rows): {reading:.1f} s; ratio {report.seconds / reading:.1f}")
+    print(f"reading only the catalog ({read:,} rows): {reading:.1f} s; ratio {report.seconds / reading:.1f}")
 
 
 def _settings(work: Path) -> Settings:
@@ -65,7 +64,7 @@ def _settings(work: Path) -> Settings:
 
 
 def _copy_pages(source: Path, work: Path) -> None:
-    """The pages several times, each with a title that no other has."""
+    """Copy the pages several times, each with a unique title."""
     for copy in range(COPIES):
         target = work / "pages" / str(copy)
         shutil.copytree(source, target)
@@ -77,7 +76,7 @@ def _copy_pages(source: Path, work: Path) -> None:
 
 
 def _read(assay: Assay, generation: Generation) -> int:
-    """Every document and chunk of the catalog."""
+    """Read every document and chunk of the catalog; return the number of rows."""
     documents = sum(1 for _ in assay.parts.catalog.documents(generation.id))
     return documents + sum(1 for _ in assay.parts.catalog.chunks(generation.id))
 

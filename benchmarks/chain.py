@@ -1,8 +1,8 @@
-"""The whole chain under outages: Cohere's API, a Qdrant server, Postgres and HTTP, each killed while clients search.
+"""Outages of Cohere's API, a Qdrant server, Postgres and HTTP, each killed while clients search.
 
-Run as `python -m benchmarks.chain`. The peers are those of the tests: they speak the real protocols over real sockets.
-For each outage it prints what the clients met by shape and status, health, how long recovery took once the part was
-back, and the number of answers that were wrong; the undisturbed chain is the baseline.
+Run as `python -m benchmarks.chain`. The peers are those of the tests, with the real protocols over real sockets. For
+each outage it prints responses by shape and status, health, recovery time, and the number of wrong responses. The
+baseline runs without an outage.
 """
 
 import sys
@@ -30,7 +30,7 @@ PARTS = (None, "cohere", "qdrant", "postgres")
 
 
 def main() -> int:
-    """Print the table; returns 1 when an answer was wrong, 0 also where the corpora are absent."""
+    """Print the table; return 1 if a response was wrong, and 0 also without the corpora."""
     shared = shared_folder()
     if shared is None:
         return 0
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def outage(chain: Chain, part: str | None) -> int:
-    """Kill a part for some seconds while clients search; returns the number of wrong answers."""
+    """Kill a part for some seconds while clients search; return the number of wrong responses."""
     truth = chain.truth(QUERIES)
     with chain.clients(CLIENTS, truth) as tally:
         sleep(1.0)

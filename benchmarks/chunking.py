@@ -1,10 +1,10 @@
-"""How chunks should be cut: size, overlap, sections, and what is embedded in front of the text, in one table.
+"""Chunk size, overlap, sections and embedded headings compared in one table.
 
     python -m benchmarks.chunking
 
-Cut, embedded and fused by the product's own parts; the search itself is exact. nDCG@10 favours large chunks, for one
-is the more easily relevant the longer it is. What does not is how much of the labelled text a reader of the first
-4,000 characters of hits has seen: the last column, by which sizes can be compared.
+Chunking, embedding and fusion are the product's; the search is exact. nDCG@10 favours large chunks, which are relevant
+more easily. The last column is the share of the labelled text in the first 4,000 characters of hits, which makes sizes
+comparable.
 """
 
 import math
@@ -38,7 +38,7 @@ from benchmarks.shared import shared_folder
 SIZES = (400, 600, 800, 1_000, 1_200, 1_500, 1_800, 1_999)
 OVERLAP = 200
 BUDGET = 4_000
-"""Characters of hits that are read."""
+"""Characters of hits that count."""
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _PARAGRAPH = re.compile(r"\S.*?(?=\n\n|\Z)", re.DOTALL)
@@ -46,9 +46,9 @@ _PARAGRAPH = re.compile(r"\S.*?(?=\n\n|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way of cutting and embedding.
+    """A chunking and embedding configuration.
 
-    flatten: whether headings are taken for running text, so that nothing but size decides.
+    flatten: whether headings become running text, so that only the size decides.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Variant:
 
 
 class ExactSearch:
-    """Cosine and BM25 of every chunk, by their formulas (Qdrant's IDF)."""
+    """Exact cosine and BM25 of every chunk (Qdrant's IDF)."""
 
     def __init__(self, texts: Sequence[str], embedder: StaticEmbedder, encoder: Bm25Encoder) -> None:
         self._embedder = embedder
@@ -73,7 +73,7 @@ class ExactSearch:
                 self._postings.setdefault(term, []).append((row, weight))
 
     def best(self, query: str) -> list[Fused]:
-        """The fused ranking of the query as the product is configured; ids are rows."""
+        """The fused ranking of the query with the product's configuration; ids are rows."""
         rules = configured_rules(STATIC_DENSE_WEIGHT)
         cosines = self._vectors @ self._embedder.embed_query(query)  # (texts,)
         scores = self._bm25(self._encoder.encode_query(query))  # (texts,)
@@ -92,7 +92,7 @@ class ExactSearch:
 
 
 def _top(scores: NDArray[np.floating], depth: int) -> list[Scored]:
-    """The best rows by score, equal ones by row."""
+    """The best rows by score, ties by row."""
     return [Scored(str(row), float(scores[row])) for row in np.argsort(-scores, kind="stable")[:depth]]
 
 
@@ -135,7 +135,7 @@ def _flat(document: Document) -> Document:
 
 
 def anthropic_pages(shared: Path) -> LabelledCollection:
-    """The sections of anthropic-docs put together again into the 45 pages they are from; labels are whole sections."""
+    """The sections of anthropic-docs, joined into their 45 original pages; labels are whole sections."""
     sections = anthropic_docs(shared)
     pages: dict[str, list[Document]] = {}
     for section in sections.documents:
@@ -149,7 +149,7 @@ def anthropic_pages(shared: Path) -> LabelledCollection:
 
 
 def _page(url: str, parts: Sequence[Document], spans: dict[str, Passage]) -> Document:
-    """One page with a heading for each part; notes in spans where each part has come to stand."""
+    """One page with a heading for each part; writes the position of each part to spans."""
     text = ""
     blocks: list[Block] = []
     sections: list[Section] = []
@@ -167,14 +167,14 @@ def _page(url: str, parts: Sequence[Document], spans: dict[str, Passage]) -> Doc
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[Block]:
-    """The paragraphs of a section, of which the first is its heading."""
+    """The paragraphs of a section; the first one is its heading."""
     for match in _PARAGRAPH.finditer(text, start, end):
         kind = BlockKind.HEADING if match.start() == start else BlockKind.TEXT
         yield Block(kind, *match.span(), *match.span())
 
 
 def variants() -> list[Variant]:
-    """Sizes first, then what else can be chosen, at the size that is the default."""
+    """All sizes, then the other options at the default size."""
     size = ChunkingSettings().max_characters
     return [
         *(Variant(f"up to {size:,} characters", size) for size in SIZES),

@@ -1,4 +1,4 @@
-"""The real corpora, ingested: pages, chunks, sizes, time by stage, and what other tools get wrong in chunks.
+"""Ingestion of the real corpora: pages, chunks, sizes, time by stage, and common faults of chunks.
 
 Run as `python -m benchmarks.corpora [NAME…]`.
 """
@@ -22,7 +22,7 @@ CORPORA = {
     "fastapi": "https://fastapi.tiangolo.com",
     "react-native": "https://reactnative.dev",
 }
-"""Each corpus with the URL that its site is served under."""
+"""Each corpus with the URL of its site."""
 
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+|>\s*)*(`{3,}|~{3,})")
 _CLOSING = re.compile(r"^[\s>]*(`{3,}|~{3,})\s*$")
@@ -33,7 +33,7 @@ _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+?\1")
 
 @dataclass(frozen=True, slots=True)
 class ChunkFaults:
-    """How many chunks have each fault."""
+    """Number of chunks with each fault."""
 
     broken_fence: int
     over_long: int
@@ -44,12 +44,12 @@ class ChunkFaults:
 
 @dataclass(slots=True)
 class FenceState:
-    """Whether the line being looked at is in a code fence. fence: what opened it; "" outside."""
+    """Whether the current line is in a code fence. fence: the opening fence; "" outside."""
 
     fence: str = ""
 
     def step(self, line: str) -> bool:
-        """Take the next line; true when it is code or opens or closes a fence."""
+        """Process the next line; return whether it is code, or opens or closes a fence."""
         if self.fence:
             closing = _CLOSING.match(line)
             if closing and closing[1].startswith(self.fence):
@@ -61,13 +61,13 @@ class FenceState:
 
 
 def prose_lines(text: str) -> Iterator[str]:
-    """The lines of a chunk outside its code fences, inline code taken out."""
+    """The lines of a chunk outside its code fences, without inline code."""
     state = FenceState()
     return (_INLINE_CODE.sub("", line) for line in text.split("\n") if not state.step(line))
 
 
 def fence_is_open(text: str) -> bool:
-    """Whether a code fence in the text is not closed, or closed without having been opened."""
+    """Whether the text has an unclosed code fence, or a closing fence without an opening one."""
     state = FenceState()
     for line in text.split("\n"):
         state.step(line)
@@ -86,7 +86,7 @@ def chunk_faults(chunks: Sequence[Chunk]) -> ChunkFaults:
 
 
 def source_code_lines(folder: Path) -> list[str]:
-    """Every line of code in the fences of a folder's Markdown, stripped; highlighting comments are not code."""
+    """Every line of code in the fences of a folder's Markdown, stripped, without highlighting comments."""
     lines = []
     for path in sorted([*folder.rglob("*.md"), *folder.rglob("*.mdx")]):
         if any(part.startswith("_") for part in path.relative_to(folder).parts):
@@ -101,7 +101,7 @@ def source_code_lines(folder: Path) -> list[str]:
 
 
 def run(name: str, folder: Path) -> None:
-    """Publish a corpus twice and print what came of it."""
+    """Publish a corpus twice and print the results."""
     with tempfile.TemporaryDirectory() as work:
         source = {"path": folder, "base_url": CORPORA[name], "name": name}
         settings = load_settings(None, {"data_dir": Path(work), "sources": [source], "gate": {"max_unreachable": 1.0}})
@@ -141,7 +141,7 @@ def run(name: str, folder: Path) -> None:
 
 
 def main(names: Sequence[str]) -> None:
-    """Run the corpora named, or all."""
+    """Run the named corpora, or all."""
     shared = shared_folder()
     if shared is None:
         return

@@ -1,7 +1,7 @@
-"""Reading a site: pages per second when it is new and when nothing has changed, and memory against its size.
+"""Crawling speed of a new and of an unchanged site in pages per second, and memory by size.
 
-Run as `python -m benchmarks.crawling [PAGES MORE_PAGES]`. The baseline of the same run fetches the same pages with the
-same client, eight at a time, and does nothing else.
+Run as `python -m benchmarks.crawling [PAGES MORE_PAGES]`. The baseline only fetches the same pages with the same
+client, eight at a time.
 """
 
 import json
@@ -22,7 +22,7 @@ from benchmarks.generated_site import generated_site
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One command in a process of its own. peak_mb: the most memory that it had, its workers not counted."""
+    """One command in its own process. peak_mb: peak memory without its workers."""
 
     body: dict[str, Any]
     seconds: float
@@ -41,7 +41,7 @@ def main(pages: int = 1_000, more: int = 10_000) -> None:
 
 
 def _measure(pages: int) -> tuple[float, float]:
-    """The peak of a dry run, which fetches and reads, and of a publish."""
+    """Peak memory of a dry run, which fetches and reads, and of a publish."""
     with tempfile.TemporaryDirectory() as folder, generated_site(pages) as url:
         bare = _bare(url, pages)
         dry = _run(Path(folder) / "dry", "ingest", url, "--dry-run")

@@ -1,10 +1,10 @@
-"""Test sets that are derived from the documents themselves: what is found, and how well search does on it.
+"""Test sets derived from the documents: their topics, and search quality on them.
 
     python -m benchmarks.derived [NAME…]            the table
-    python -m benchmarks.derived --sample 30 NAME   so many topics, drawn by chance that does not change, to be read
+    python -m benchmarks.derived --sample 30 NAME   a random sample of topics with a fixed seed, for review
 
-Each corpus is published with the default settings. Topics whose text is, word for word, the title or the heading of the
-place that answers them are measured apart from the others: they are easy, and show little but that titles are found.
+Each corpus is published with the default settings. Topics whose text equals the title or heading of their answer are
+measured separately: they are easy, and only show that search finds titles.
 """
 
 import argparse
@@ -35,7 +35,7 @@ MODES = (Mode.SPARSE, Mode.DENSE, Mode.HYBRID)
 
 
 def names_of(documents: Sequence[LinkedDocument]) -> Mapping[tuple[str, str | None], set[str]]:
-    """What each place is called, folded: by URL and anchor, None for the page."""
+    """The case-folded names of each page and section, by URL and anchor; None is the anchor of a page."""
     names: dict[tuple[str, str | None], set[str]] = {}
     for document in documents:
         url = document.info.url
@@ -47,7 +47,7 @@ def names_of(documents: Sequence[LinkedDocument]) -> Mapping[tuple[str, str | No
 
 
 def named_topics(test_set: TestSet, documents: Sequence[LinkedDocument]) -> set[str]:
-    """Ids of the topics whose text is the name of a place that answers them."""
+    """Ids of the topics whose text is the name of their answer's page or section."""
     names = names_of(documents)
     return {
         topic.id
@@ -59,7 +59,7 @@ def named_topics(test_set: TestSet, documents: Sequence[LinkedDocument]) -> set[
 
 
 def results_by_mode(assay: Assay, topics: Sequence[ResolvedTopic]) -> dict[Mode, list[TopicResult]]:
-    """Every topic asked in every mode."""
+    """The results of all topics in all modes."""
     measures = Measures.named(SHOWN)
     found = {}
     with assay.searches.live.lease() as searcher:
@@ -71,7 +71,7 @@ def results_by_mode(assay: Assay, topics: Sequence[ResolvedTopic]) -> dict[Mode,
 
 
 def report(name: str, folder: Path) -> None:
-    """Publish a corpus, derive, ask, and print."""
+    """Publish a corpus, derive topics, search, and print."""
     with tempfile.TemporaryDirectory() as work:
         source = {"path": folder, "base_url": CORPORA[name], "name": name}
         settings = load_settings(None, {"data_dir": Path(work), "sources": [source], "gate": {"max_unreachable": 1.0}})
@@ -91,7 +91,7 @@ def report(name: str, folder: Path) -> None:
     )
     lost = sum(not one.anchoring.scores for topic in topics for one in topic.resolutions)
     empty = sum(not any(topic.labels.values()) for topic in topics)
-    print(f"judgments that are not found again: {lost}; topics of which nothing is left to find: {empty}")
+    print(f"judgments whose passage is lost: {lost}; topics without any judgment left: {empty}")
     named = named_topics(derivation.test_set, documents)
     print(f"spread of differences in {SHOWN[0]}: {spreads(found)}")
     parts = {
@@ -108,7 +108,7 @@ def report(name: str, folder: Path) -> None:
 def print_table(
     part: str, ids: set[str], found: Mapping[Mode, Sequence[TopicResult]], topics: Mapping[str, ResolvedTopic]
 ) -> None:
-    """The measures of some topics by mode, and whether hybrid is better than the better of its parts."""
+    """Print measures of some topics by mode, and whether hybrid is better than the better of its parts."""
     print(f"\n  {f'{part}, {len(ids)} topics':<36}" + "".join(f"{measure:>20}" for measure in SHOWN))
     measures = Measures.named(SHOWN)
     means = {}
@@ -125,7 +125,7 @@ def print_table(
 
 
 def spreads(found: Mapping[Mode, Sequence[TopicResult]]) -> str:
-    """The standard deviation over topics of the difference between each two modes."""
+    """Standard deviation over topics of the difference between each pair of modes."""
     told = []
     for a, b in combinations(found, 2):
         pairs = zip(values_of(found[a]).values(), values_of(found[b]).values(), strict=True)
@@ -137,12 +137,12 @@ def spreads(found: Mapping[Mode, Sequence[TopicResult]]) -> str:
 def values_of(
     results: Sequence[TopicResult], ids: Container[str] | None = None
 ) -> dict[str, Mapping[str, float | None]]:
-    """The values of some topics, or of all."""
+    """Measures over some topics, or over all."""
     return {result.topic.id: result.values for result in results if ids is None or result.topic.id in ids}
 
 
 def cell(value: MeasureValue) -> str:
-    """A mean with its interval."""
+    """Format a mean with its interval."""
     if value.value is None:
         return "-"
     interval = f" [{value.interval.low:.3f}, {value.interval.high:.3f}]" if value.interval else ""
@@ -150,7 +150,7 @@ def cell(value: MeasureValue) -> str:
 
 
 def sampled(test_set: TestSet, size: int, seed: int) -> Iterator[str]:
-    """Topics to be read and judged as sensible or not."""
+    """A sample of topics, for review."""
     for topic in random.Random(seed).sample(test_set.topics, min(size, len(test_set.topics))):
         places = "; ".join(
             f"{one.passage.url}{f'#{one.passage.section}' if one.passage.section else ''} ({one.label})"
@@ -160,7 +160,7 @@ def sampled(test_set: TestSet, size: int, seed: int) -> Iterator[str]:
 
 
 def print_sample(name: str, folder: Path, size: int, seed: int) -> None:
-    """Derive from the folder, without an index, and print a sample."""
+    """Derive topics from the folder without an index, and print a sample."""
     settings = load_settings(None, {"sources": [{"path": folder, "base_url": CORPORA[name], "name": name}]})
     with Assay.open(settings) as assay:
         test_set = derive(assay.builds.read_documents(), name).test_set
@@ -171,7 +171,7 @@ def print_sample(name: str, folder: Path, size: int, seed: int) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Report on the corpora named, or on all."""
+    """Report on the named corpora, or on all."""
     parser = argparse.ArgumentParser(description="Measure on test sets derived from documents.")
     parser.add_argument("--sample", type=int, help="print so many topics instead")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")

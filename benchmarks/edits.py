@@ -1,4 +1,4 @@
-"""Random edits of a text that remember where every character came from."""
+"""Random edits of a text that track the origin of every character."""
 
 import random
 import re
@@ -18,7 +18,7 @@ _LONGEST = 200
 class EditedText:
     """A text after edits.
 
-    origin: for each character its place in the text before, -1 for one that was written anew; int32 of (characters,).
+    origin: index of each character in the original text, -1 for a new one; int32 of shape (characters,).
     """
 
     text: str
@@ -30,13 +30,13 @@ class EditedText:
         return cls(text, np.arange(len(text), dtype=np.int32))
 
     def descends(self, start: int, end: int, was_start: int, was_end: int) -> bool:
-        """Whether the characters from start to end are those that stood from was_start to was_end, all and in order."""
+        """Whether the characters from start to end are exactly the original ones from was_start to was_end."""
         if end - start != was_end - was_start:
             return False
         return bool(np.array_equal(self.origin[start:end], np.arange(was_start, was_end, dtype=np.int32)))
 
     def descendants(self, was_start: int, was_end: int) -> list[int]:
-        """Where everything that stood from was_start to was_end stands now, unchanged."""
+        """Positions of unchanged copies of the original span from was_start to was_end."""
         starts = np.flatnonzero(self.origin == was_start).tolist()
         return [at for at in starts if self.descends(at, at + was_end - was_start, was_start, was_end)]
 
@@ -47,15 +47,15 @@ class EditedText:
         )
 
     def replaced(self, start: int, end: int, text: str) -> "EditedText":
-        """With other words instead of those from start to end."""
+        """Replace the span from start to end."""
         return self._with(start, end, text, np.full(len(text), -1, dtype=np.int32))
 
     def copied(self, start: int, end: int, to: int) -> "EditedText":
-        """With a second copy of what stands from start to end."""
+        """Copy the span from start to end."""
         return self._with(to, to, self.text[start:end], self.origin[start:end])
 
     def moved(self, start: int, end: int, to: int) -> "EditedText":
-        """With what stands from start to end at another place; `to` counts without it."""
+        """Move the span from start to end; `to` is an index in the text without it."""
         text, origin = self.text[start:end], self.origin[start:end]
         without = self._with(start, end, "", origin[:0])
         return EditedText(
@@ -65,9 +65,9 @@ class EditedText:
 
 
 def edited(text: str, quotes: Sequence[tuple[int, int]], edits: int, seed: int) -> EditedText:
-    """A text after so many random edits, half of them within or near the quotes.
+    """Edit a text at random, half of the edits within or near the quotes.
 
-    Words are inserted, deleted and replaced; paragraphs are moved, duplicated and taken out.
+    Edits insert, delete and replace words, and move, duplicate and remove paragraphs.
     """
     chance = random.Random(seed)
     now = EditedText.of(text)
@@ -104,7 +104,7 @@ def _edit(now: EditedText, at: int, chance: random.Random) -> EditedText:
 
 
 def _paragraph(text: str, at: int) -> tuple[int, int]:
-    """The line around a place with the blank lines after it, at most some thousand characters."""
+    """The line at an index with the blank lines after it, at most some thousand characters."""
     start = text.rfind("\n", 0, at) + 1
     found = _PARAGRAPH.match(text, start)
     end = found.end() if found else start

@@ -1,12 +1,11 @@
-"""How much of a provider's allowance a build uses, without and with faults: `python -m benchmarks.embedders`.
+"""Use of a provider's rate limit by a build, with and without faults: `python -m benchmarks.embedders`.
 
-Over the peer that behaves as Cohere's API does, in a process of its own, which holds callers to a sliding window. The
-window is scaled down (15 seconds instead of a minute), so that a run of a few windows takes half a minute. The chunks
-go through VectorSupply, as in a build.
+A simulation of Cohere's API in its own process enforces a sliding window, scaled down from a minute to 15 seconds. The
+chunks go through VectorSupply, as in a build.
 
-used: texts whose vectors arrived within the first whole windows, of what was allowed in these.
-worked: texts that the provider embedded in all, of the distinct ones: more than 100% is work that was done and got lost
-    on the way back (a cut connection, an answer that cannot be used), which no client can avoid.
+used: texts whose vectors arrived within the first complete windows, as a share of the limit.
+worked: texts that the provider embedded, as a share of the distinct ones. More than 100% is work that was lost in an
+    unusable response or a broken connection, which no client can avoid.
 """
 
 import sys
@@ -63,7 +62,7 @@ def _measure(rate: float, kinds: Sequence[str]) -> str:
             query_seconds=5.0,
             query_cache=0,
             rate_seconds=WINDOW,
-            first_retry=WINDOW / 60.0,  # scaled as the window is
+            first_retry=WINDOW / 60.0,  # scaled like the window
         )
         embedder = CohereEmbedder(
             "peer-key", "embed-english-v3.0", None, peer.url, rules, lambda call: arrived.append((perf_counter(), call))

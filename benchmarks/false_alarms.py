@@ -1,11 +1,11 @@
-"""Sound documentation, published for the first time: every alarm of the structural gate is a false one.
+"""False alarms of the structural gate, at the first publish of sound documentation.
 
-Run as `python -m benchmarks.false_alarms [FOLDER…]`; folders that are named are published in place of the kept ones,
-and each alarm about them is printed to be judged. Exit code 1 when something that is kept raises an alarm.
+Run as `python -m benchmarks.false_alarms [FOLDER…]`; given folders replace the default cases. Every alarm is printed.
+The exit code is 1 if a default case raises one.
 
-Kept are the handbook, each manual of tests/fixtures/sites (its pages as the generator built them, and its source where
-that is read), and of the shared folder the corpora, the built site and the labelled collections as files of Markdown.
-A source folder that is refused with the command that builds it is named, and is no alarm.
+The default cases are the handbook, each manual of tests/fixtures/sites (the built pages, and the source if it is
+supported), and the corpora, the built site and the labelled collections of the shared folder. A source folder that is
+refused with its build command is printed, but is no alarm.
 """
 
 import re
@@ -38,7 +38,7 @@ Case = tuple[str, Callable[[Path], "Iterator[SourceOf]"]]
 
 
 def kept_cases() -> Iterator[Case]:
-    """Everything at hand that is known to be sound, by name."""
+    """The default cases, all known to be sound, by name."""
     yield "handbook", lambda _: _folder(_PROJECT / "examples" / "handbook")
     for generator in GENERATORS:
         yield f"{generator}, built", lambda _, name=generator: _built_manual(name)
@@ -55,7 +55,7 @@ def kept_cases() -> Iterator[Case]:
 
 
 def named_cases(folders: Sequence[str]) -> Iterator[Case]:
-    """Folders of the command line; a `:` and a convention may follow the path."""
+    """Cases of the command line; the path may be followed by `:` and a convention."""
     for folder in folders:
         path, _, convention = folder.partition(":")
         yield folder, lambda _, path=path, convention=convention: _folder(Path(path), convention=convention)
@@ -74,7 +74,7 @@ def _built_manual(generator: str) -> Iterator[SourceOf]:
 
 
 def _reply(html: str) -> Reply:
-    """The page without the address that it was built for."""
+    """The page without its original URL."""
     return Reply(200, _CANONICAL.sub("", html).encode(), {"Content-Type": HTML})
 
 
@@ -93,7 +93,7 @@ def _collection(collection: LabelledCollection, scratch: Path) -> Iterator[Sourc
 
 
 def alarms_of(case: Callable[[Path], Iterator[SourceOf]]) -> tuple[str, list[Finding], str]:
-    """Publish a case for the first time: what was built, what did not pass, and why it was refused."""
+    """Publish a case; return the counts of the build, the findings that did not pass, and the reason of a refusal."""
     with tempfile.TemporaryDirectory(prefix="assay-alarms-") as scratch, contextmanager(case)(Path(scratch)) as source:
         overrides: Mapping[str, object] = {"data_dir": Path(scratch) / "data", "sources": [source]}
         try:
@@ -110,7 +110,7 @@ def alarms_of(case: Callable[[Path], Iterator[SourceOf]]) -> tuple[str, list[Fin
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Print each case with its alarms; returns 1 when something that is kept raises one."""
+    """Print each case with its alarms; return 1 if a default case raises one."""
     raised = 0
     for name, case in named_cases(arguments) if arguments else kept_cases():
         started = perf_counter()

@@ -1,9 +1,9 @@
-"""Thousands of requests to every route of a running server: none may be answered by a 5xx or against its declaration.
+"""Fuzz every route of a running server: no response may be a 5xx or violate the OpenAPI document.
 
-Run as `python -m benchmarks.fuzz [CASES] [--seed N]`; 20,000 cases unless told otherwise, over real sockets. Of three
-kinds: *fitting* bodies, which the OpenAPI document allows (they have to be answered), *unfitting* ones, which it does
-not allow (they have to be refused), both by schemathesis; and *raw* requests that no schema would think of: cut-off
-JSON, other encodings, NaN, keys given twice, deep nesting, odd methods, paths and headers.
+Run as `python -m benchmarks.fuzz [CASES] [--seed N]`; 20,000 cases by default, over real sockets. Schemathesis
+generates *fitting* bodies, which the document allows and the server must accept, and *unfitting* ones, which it must
+refuse. *Raw* requests are beyond a schema: truncated JSON, other encodings, NaN, duplicate keys, deep nesting, odd
+methods, paths and headers.
 """
 
 import json
@@ -36,39 +36,39 @@ from assay.app import shipped_folder
 DEFAULT_CASES = 20_000
 _MOST_FAILURES = 20
 _WITHOUT_BODY_SHARE = 50
-"""A route without a body has little to vary: it gets a case for so many of those of a route with one."""
+"""A route with a body gets this many times the cases of a route without one, which has little to vary."""
 
 _ERRORS = {400, 401, 403, 404, 405, 408, 409, 413, 429, 431}
 _BEYOND_THE_SCHEMA = re.compile(
     r"filters\.url_prefix: |top_k: it must be a whole number .*; \d+\.0 was sent\.|"
-    r"tests\[\d+\]\.test_id: .* is that of "
+    r"tests\[\d+\]\.test_id: .* is already the id of "
 )
 _NEVER_SENT = ("Traceback", "pydantic", "/site-packages/", "sqlalchemy")
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was answered, by kind of request and route, and what should not have been."""
+    """Statuses by kind of request and route, and failures."""
 
     statuses: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
     def add(self, kind: str, route: str, status: int) -> None:
-        """Count an answer."""
+        """Count a response."""
         self.statuses[kind, route, status] += 1
 
     def fail(self, what: str) -> None:
-        """Keep the first few faults."""
+        """Record a failure, up to a limit."""
         if len(self.failures) < _MOST_FAILURES:
             self.failures.append(what)
 
     @property
     def cases(self) -> int:
-        """Number of requests that were answered."""
+        """Number of responses."""
         return self.statuses.total()
 
     def table(self) -> str:
-        """Counts by kind, route and status, then by status alone."""
+        """Counts by kind, route and status, then by status."""
         lines = [f"{kind:9} {route:22} {status}  {count:7,}" for (kind, route, status), count in self._sorted()]
         totals: Counter[int] = Counter()
         for (_, _, status), count in self.statuses.items():
@@ -81,9 +81,9 @@ class Tally:
 
 
 def fuzz(base_url: str, cases: int, number: int, key: str | None = None) -> Tally:
-    """Ask a running server about so many cases, the same ones for the same number.
+    """Send cases to a running server. number: seed of the cases.
 
-    key: with the scope `admin`, sent to the routes that need it; without one they refuse everything.
+    key: with the scope `admin`, for the routes that need one; without it they refuse everything.
     """
     document = requests.get(f"{base_url}/openapi.json", timeout=30).json()
     schema = schemathesis.openapi.from_dict(document)
@@ -121,7 +121,7 @@ def _declared(
     cases: int,
     number: int,
 ) -> None:
-    """Cases that schemathesis makes of the document, with its checks of every answer."""
+    """Send schemathesis's cases of an operation, with its checks of every response."""
     kind = "fitting" if mode is GenerationMode.POSITIVE else "unfitting"
     route = f"{operation.method.upper()} {operation.path}"
 
@@ -142,12 +142,12 @@ def _declared(
 
 
 def _beyond_the_schema(status: int, content: bytes) -> bool:
-    """Whether it was refused for what JSON Schema cannot say: 5.0 is no integer, URLs are absolute, ids differ."""
+    """Whether a refusal is for a rule beyond JSON Schema: 5.0 is no integer, URLs are absolute, ids are unique."""
     return status == 400 and _BEYOND_THE_SCHEMA.match(json.loads(content)["message"]) is not None
 
 
 def _runs(cases: int, number: int) -> Any:  # noqa: ANN401 - a decorator of whatever Hypothesis makes
-    """So many examples, the same for the same number, one after the other and without looking for smaller ones."""
+    """Settings of Hypothesis: a number of examples with a fixed seed, without shrinking."""
     limits = settings(
         max_examples=cases,
         database=None,
@@ -163,7 +163,7 @@ def _runs(cases: int, number: int) -> Any:  # noqa: ANN401 - a decorator of what
 
 @dataclass(frozen=True, slots=True)
 class RawRequest:
-    """A request as it goes over the wire."""
+    """A request on the wire."""
 
     method: str
     path: str
@@ -261,7 +261,7 @@ def _requests(paths: Sequence[str]) -> st.SearchStrategy[RawRequest]:
 def _raw(
     tally: Tally, document: dict[str, Any], base_url: str, cases: int, number: int, credentials: dict[str, str]
 ) -> None:
-    """Requests of any kind: each has to be answered by a success or by an error that has its body."""
+    """Send raw requests: each response must be a success or have an error body."""
     host = base_url.removeprefix("http://")
     paths = sorted(path for path, methods in document["paths"].items() if "post" in methods)
     connection = HTTPConnection(host, timeout=60)
@@ -284,14 +284,14 @@ def _raw(
 
 
 def _fault(request: RawRequest, status: int, content_type: str, content: bytes) -> str:
-    """What is wrong with an answer; "" when nothing is."""
+    """The fault of a response; "" if it has none."""
     if any(word.encode() in content for word in _NEVER_SENT):
         return "it says what should stay inside"
     if request.method == "HEAD" or status in {200, 204}:
         return ""
     if status not in _ERRORS:
         return "its status is not one that a client can be given"
-    # What is not HTTP at all is answered by the server library, in plain text.
+    # The server library answers invalid HTTP in plain text.
     return "" if content_type == "text/plain; charset=utf-8" or _is_error(content) else "it has not an error's body"
 
 
@@ -308,7 +308,7 @@ def _is_error(content: bytes) -> bool:
 
 @contextmanager
 def served_handbook() -> Iterator[tuple[str, str]]:
-    """The URL of `assay serve` over the example handbook, published in a folder of its own, and a key for all of it."""
+    """The URL of `assay serve` over the published example handbook, and an admin key for it."""
     with tempfile.TemporaryDirectory() as scratch:
         assay = [sys.executable, "-m", "assay"]
         place = ["--data-dir", str(Path(scratch) / "index")]
@@ -329,7 +329,7 @@ def served_handbook() -> Iterator[tuple[str, str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Fuzz, print the counts, and give 1 when anything was wrong."""
+    """Fuzz and print the counts; return 1 after a failure."""
     parser = ArgumentParser(description="Requests of every kind to every route of a running server.")
     parser.add_argument("cases", type=int, nargs="?", default=DEFAULT_CASES)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="the same number, the same cases")

@@ -1,6 +1,6 @@
-"""A documentation site of as many pages as asked for, served from memory in a process of its own.
+"""A generated documentation site, served from memory in its own process.
 
-Run as `python -m benchmarks.generated_site PORT PAGES`; the pages have the weight and chrome of a usual site's.
+Run as `python -m benchmarks.generated_site PORT PAGES`; the pages have the size and boilerplate of a typical site.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _SECTIONS = 5
 
 
 def page(number: int, pages: int) -> bytes:
-    """The HTML of one page; the same number gives the same bytes."""
+    """The HTML of one page; deterministic for its number."""
     draw = random.Random(number)
     words = [f"{draw.choice(_WORDS)} {draw.choice(_WORDS)}" for _ in range(_SECTIONS + 1)]
     near = range(max(0, number - _SIDEBAR_LINKS // 2), min(pages, number + _SIDEBAR_LINKS // 2))
@@ -86,7 +86,7 @@ def application(pages: int, origin: str) -> Callable[..., Awaitable[None]]:
 
 @contextmanager
 def generated_site(pages: int) -> Iterator[str]:
-    """Serve it; yields its address."""
+    """Serve the site; yield its URL."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

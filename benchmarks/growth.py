@@ -1,9 +1,9 @@
-"""How time grows with a hostile text: every reader and every pattern, at n, 2n and 4n characters.
+"""Time complexity of every reader and pattern for hostile texts of n, 2n and 4n characters.
 
 Run as `python -m benchmarks.growth [--all] [WORD…]`; words choose readers and patterns by parts of their names, and
-`--all` tries them with every text. For each the worst ratio of the times of a text and of one half as long is printed:
-2 is linear, 4 is quadratic. A ratio counts when it lasts for two doublings: the allocator makes single steps. CPU time
-of this process is measured, and the least of several tries counts where a first one looks steep.
+`--all` tries them with every text. It prints the worst ratio of the times of a text and of one half as long: 2 is
+linear, 4 is quadratic. A ratio counts if it persists over two doublings, because the allocator makes single steps. The
+time is this process's CPU time, and the minimum of several tries if the first one looks steep.
 """
 
 import gc
@@ -20,27 +20,27 @@ from benchmarks.hostile_inputs import Hostile
 from benchmarks.pattern_attacks import LONGEST, attacks, patterns
 
 LIMIT = 2.5
-"""The worst ratio that is allowed."""
+"""The maximum ratio."""
 
 _SHORTEST, _LONGEST = 500, 128_000
 _MEANINGFUL = 0.003
-"""Seconds that the longer of two texts takes at least, or the time says nothing of its length."""
+"""Minimum seconds of the longer of two texts; shorter times do not depend on the length."""
 _MATTERS = 0.02
-"""Seconds that the longest of all texts takes at least, or its growth is noise and would do no harm."""
+"""Minimum seconds of the longest text; below, growth is noise and harmless."""
 _SUSPECT = 2.2
 _CLOSELY = 2
-"""Texts of each reader that are measured closely whatever a first look says: those that looked steepest."""
+"""Number of texts of each reader, the steepest at first, that are always measured closely."""
 _SURE = 0.15
 _SHOWN = 3
 _TRIES = 3
 _TOO_LONG = 4.0
 _ENDLESS = 20.0
-"""Seconds after which a text is given up: exponential time never ends."""
+"""Timeout of a text in seconds, for exponential patterns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How the time of a reader grows with a text. ratio: 0 where the longest text took no time to speak of."""
+    """Growth of a reader's time with a text. ratio: 0 if the longest text took almost no time."""
 
     ratio: float = 0.0
     by: str = ""
@@ -50,18 +50,18 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class Steepest:
-    """The growths of one reader or pattern that are over the limit, or the one that is nearest to it."""
+    """The growths of one reader or pattern over the limit, or else the largest one."""
 
     name: str
     growths: Sequence[Growth]
 
     @property
     def ratio(self) -> float:
-        """The worst."""
+        """The largest growth."""
         return self.growths[0].ratio
 
     def lines(self) -> Iterator[str]:
-        """The table's rows."""
+        """The rows of the table."""
         for one in self.growths[:_SHOWN]:
             mark = "  TOO STEEP" if one.ratio > LIMIT else ""
             yield (
@@ -70,16 +70,16 @@ class Steepest:
 
 
 class Measuring:
-    """The times of one reader or pattern. longest: text, in characters, that it can meet."""
+    """The times of one reader or pattern. longest: maximum characters of its input."""
 
     def __init__(self, work: Callable[[str], object], longest: int) -> None:
         self._work = work
         self._longest = longest
-        self._seconds("")  # what is loaded at the first call is no part of any text's time
+        self._seconds("")  # exclude the imports of the first call
         self._fixed = min(self._seconds("") for _ in range(_TRIES))
 
     def at_a_glance(self, hostile: Hostile) -> Growth:
-        """Compare a short text with one four times as long, both longer where that takes no time to speak of."""
+        """Compare a short text with one four times as long; lengthen both if they take almost no time."""
         length = min(_SHORTEST, self._longest // 4)
         first, last = 0.0, self._of(hostile, length)
         while length < self._longest and (not first or last < _MEANINGFUL):
@@ -95,7 +95,7 @@ class Measuring:
         return Growth(_ratio(first, last, 4), hostile.name, length, last)
 
     def closely(self, hostile: Hostile, length: int, longest: int) -> Growth:
-        """Double a text until it takes long enough to be sure: what is quadratic stays so, what was noise does not."""
+        """Double a text until its time is reliable: quadratic growth persists, noise does not."""
         quarter, half, whole = (self._of(hostile, length // part) for part in (4, 2, 1))
         while whole < _SURE and (length * 2 <= longest or (whole > _SUSPECT * half and length < 4 * longest)):
             length *= 2
@@ -121,14 +121,14 @@ class Measuring:
 
 
 def _ratio(first: float, last: float, times: int) -> float:
-    """The growth for a doubling, of times of texts of which one is so many times as long."""
+    """The growth per doubling, from the times of two texts and the ratio of their lengths."""
     return float((last / max(first, 1e-6)) ** (1 / log2(times)))
 
 
 def steepest(
     name: str, work: Callable[[str], object], texts: Iterable[Hostile], longest: int = _LONGEST, every: bool = False
 ) -> Steepest:
-    """Measure one reader: all its texts at a glance, those that look steep closely."""
+    """Measure one reader: all its texts once, the steep ones closely."""
     measuring = Measuring(work, min(longest, longest if every else _LONGEST))
     glances = []
     for text in texts:
@@ -150,7 +150,7 @@ def steepest(
 
 @contextmanager
 def _collecting_between_texts() -> Iterator[None]:
-    """Collect garbage only where it is asked for: elsewhere it would fall on one text and not on the other."""
+    """Disable automatic garbage collection, which could fall on only one of two texts."""
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -162,7 +162,7 @@ def _collecting_between_texts() -> Iterator[None]:
 
 
 def _measured(words: Sequence[str], *, every: bool) -> Iterator[tuple[str, Steepest]]:
-    """The kind and growth of every reader and pattern whose name has one of the words in it; of all without words."""
+    """Kind and growth of every reader and pattern whose name contains one of the words; of all without words."""
     for reader in readers():
         if not words or any(word in reader.name for word in words):
             yield "readers", steepest(reader.name, reader.work, reader.texts(), reader.longest, every)
@@ -172,7 +172,7 @@ def _measured(words: Sequence[str], *, every: bool) -> Iterator[tuple[str, Steep
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Print the growth of each, and the worst reader and pattern. Returns the exit code: 1 when one is too steep."""
+    """Print the growth of each, and the worst reader and pattern; return 1 if one is over the limit."""
     words = [word for word in arguments if word != "--all"]
     print(f"{'reader or pattern':<66} ratio  {'by':<44} {'characters':>9}")
     found: dict[str, list[Steepest]] = {}

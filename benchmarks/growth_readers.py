@@ -1,4 +1,4 @@
-"""Every reader that meets a text of a folder, a site or a test set, as a function of that text."""
+"""Every reader of texts from a folder, a site or a test set, as a function of the text."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -36,7 +36,7 @@ _MEGABYTE = 1_024_000
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A reader. texts: that it is tried with. longest: in characters, that it can meet."""
+    """A reader. texts: its hostile texts. longest: maximum characters of its input."""
 
     name: str
     work: Callable[[str], object]
@@ -92,7 +92,7 @@ def _everything() -> Iterator[Hostile]:
 
 
 def readers() -> Iterator[Reader]:
-    """Every reader with the texts that it is tried with."""
+    """Every reader with its hostile texts."""
     rules = IncludeRules(root=_HERE, site="", folders=("",), limit=5_000_000)
     yield Reader("page, Markdown", _read(MediaType.MARKDOWN, None), of_text)
     yield Reader("page, MkDocs", _read(MediaType.MARKDOWN, "mkdocs"), of_text)

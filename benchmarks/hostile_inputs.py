@@ -1,4 +1,4 @@
-"""Texts that try to make a reader slow: every delimiter repeated, nested, open, alternated, opened once."""
+"""Texts that try to make a reader slow: every delimiter repeated, nested, unclosed, alternated, opened once."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -52,10 +52,10 @@ _ATTRIBUTES = (
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """One way to be hostile.
+    """A family of hostile texts.
 
-    text: at about a length in characters.
-    is_extra: much like another one; it is tried with `--all` only.
+    text: makes a text of about the given length in characters.
+    is_extra: similar to another family; used only with `--all`.
     """
 
     name: str
@@ -76,7 +76,7 @@ def _mirrored(opening: str, closing: str, inner: str = "a") -> Callable[[int], s
 
 
 def _numbered(unit: str, *rest: str) -> Callable[[int], str]:
-    """Units with the number of each in the place of N, all of the first, then all of the second."""
+    """Repeated units, numbered in place of N: all of the first, then all of the second."""
 
     def text(length: int) -> str:
         count = length // sum(len(part) + 5 for part in (unit, *rest))
@@ -86,7 +86,7 @@ def _numbered(unit: str, *rest: str) -> Callable[[int], str]:
 
 
 def of_text() -> Iterator[Hostile]:
-    """Texts for whatever reads Markdown, markup or a configuration."""
+    """Texts for readers of Markdown, markup or configuration."""
     for mark in (*_MARKS, *_BLANKS):
         for unit in (mark, f"a {mark} ", f"{mark}a", f"{mark}\n", f"a{mark}\n\n"):
             yield Hostile(repr(unit), _repeated(unit), unit not in {mark, f"a {mark} "})
@@ -154,7 +154,7 @@ def of_text() -> Iterator[Hostile]:
 
 
 def of_html() -> Iterator[Hostile]:
-    """Texts for whatever reads HTML, besides those for any text."""
+    """Further texts for readers of HTML."""
     for name in _ELEMENTS:
         yield Hostile(f"<{name}> open", _repeated(f"<{name}>"))
         yield Hostile(f"<{name}> with text", _repeated(f"<{name}>a b "), is_extra=True)

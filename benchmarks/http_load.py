@@ -1,7 +1,7 @@
 """Throughput and latency over HTTP at 1, 16 and 64 clients, with and without the catalog, and each stage's share.
 
-Run as `python -m benchmarks.http_load`. The pages are react-native's. Clients run in a process of their own on the same
-machine and take their share of it. `/livez`, which searches nothing, is the baseline: what a request costs by itself.
+Run as `python -m benchmarks.http_load`. The pages are react-native's. Clients run in their own process and share the
+machine. The baseline is `/livez`, a request without a search.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ ROUTES = {
 
 
 async def _client(port: int, requests: Sequence[bytes], found: list[tuple[float, bytes]]) -> None:
-    """Send the requests one after the other on one connection, and note seconds and head of each answer."""
+    """Send the requests in sequence on one connection; record the seconds and head of each response."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for request in requests:
         started = perf_counter()
@@ -64,7 +64,7 @@ async def _load(port: int, requests: Sequence[bytes], clients: int) -> dict[str,
 
 
 def client_process() -> None:
-    """What the process of the clients does: read the task from standard input, print what was measured."""
+    """Run the client process: read the task from standard input, print the measurements."""
     task = json.load(sys.stdin)
     requests = [request.encode("latin-1") for request in task["requests"]]
     print(json.dumps(asyncio.run(_load(task["port"], requests, task["clients"]))))
@@ -104,7 +104,7 @@ def main() -> None:
 
 
 def _port_of(server: subprocess.Popen[str]) -> int:
-    """The port that a server says it listens on, once it is ready."""
+    """Wait until a server is ready, and return its port."""
     assert server.stdout is not None
     for line in server.stdout:
         if found := re.search(r"http://127\.0\.0\.1:(\d+)", line):

@@ -1,4 +1,4 @@
-"""One labelled collection, indexed and searched by the product's own parts, and the same by plain arithmetic."""
+"""A labelled collection, indexed and searched by the product, and by exact formulas."""
 
 import math
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ GENERATION = "quality"
 
 @dataclass(frozen=True, slots=True)
 class IndexedCollection:
-    """A collection cut, embedded and stored as an ingest would do it.
+    """A collection chunked, embedded and stored as in an ingest.
 
     vectors: float32 of shape (chunks, dimension), in the order of chunks.
-    counts: each chunk's terms.
+    counts: terms of each chunk.
     """
 
     collection: LabelledCollection
@@ -52,7 +52,7 @@ def index_collection(
     chunking: ChunkingSettings,
     folder: Path,
 ) -> IndexedCollection:
-    """Cut, embed and store a collection in a folder that is empty or new."""
+    """Chunk, embed and store a collection in an empty or new folder."""
     now = datetime.now(UTC)
     rules = ChunkingRules(chunking.max_characters, embedder.max_tokens, chunking.overlap, embedder.tokenizer)
     chunks = tuple(
@@ -81,9 +81,9 @@ def index_collection(
 
 
 class PlainSearch:
-    """Exact cosine and BM25 by their formulas, over the same vectors and terms: what the index has to agree with.
+    """Exact cosine and BM25 over the same vectors and terms, the reference for the index.
 
-    BM25 with k, b and average length of the generation, and Qdrant's IDF: ln(1 + (N - n + 0.5) / (n + 0.5)).
+    BM25 has k, b and average length of the generation, and Qdrant's IDF: ln(1 + (N - n + 0.5) / (n + 0.5)).
     """
 
     def __init__(self, indexed: IndexedCollection) -> None:
@@ -98,12 +98,12 @@ class PlainSearch:
                 self._postings.setdefault(term, []).append((row, weight))
 
     def dense(self, vector: Vector, limit: int) -> list[Scored]:
-        """The nearest chunks by cosine, equal ones by id."""
+        """The nearest chunks by cosine, ties by id."""
         cosines = self._vectors @ vector  # (chunks,)
         return self._best(dict(enumerate(cosines.tolist())), limit)
 
     def sparse(self, terms: SparseVector, limit: int) -> list[Scored]:
-        """The best chunks by BM25 of those that share a term with the query, equal ones by id."""
+        """The best chunks by BM25 among those that share a term with the query, ties by id."""
         scores: dict[int, float] = {}
         for term in terms.indices:
             postings = self._postings.get(term, [])

@@ -1,10 +1,10 @@
-"""Do labels survive? 790 labelled spans under other chunkings, and after random edits of the texts.
+"""Survival of 790 labelled spans under other chunkings, and after random edits of the texts.
 
     python -m benchmarks.judgments [ROUNDS]
 
-The truth does not come from the product: an edit remembers where each character came from, and a passage that was
-found is wrong unless its letters and digits are exactly those that were judged. A passage can be recovered when its
-words are unchanged and stand nowhere else with one side of what was kept around them.
+The ground truth is independent of the product: edits track the origin of each character, and a found passage is wrong
+unless its letters and digits are exactly the judged ones. A passage is recoverable if its words are unchanged, and
+unique together with one side of their stored context.
 """
 
 import re
@@ -29,7 +29,7 @@ from benchmarks.labelled_collections import as_document, chunking_evaluation
 from benchmarks.shared import shared_folder
 
 CHUNKINGS = tuple((size, overlap) for size in (300, 500, 800, 1_200, 1_600, 2_000) for overlap in (0, size // 5))
-"""Most characters of a chunk, and of its overlap."""
+"""Maximum characters of a chunk, and of its overlap."""
 
 _LETTERS = re.compile(r"[^\W_]")
 
@@ -66,7 +66,7 @@ def cut(document: Document, size: int, overlap: int) -> tuple[Chunk, ...]:
 
 
 def add(catalog: MemoryCatalog, name: str, documents: Sequence[Document], size: int, overlap: int) -> None:
-    """Store documents as a generation of that name."""
+    """Store documents as a generation with this id."""
     catalog.add_generation(generation(name))
     catalog.add_documents(name, [(document, cut(document, size, overlap)) for document in documents])
 
@@ -78,12 +78,12 @@ def test_set(passages: Sequence[Passage]) -> TestSet:
 
 
 def resolutions(catalog: MemoryCatalog, name: str, passages: Sequence[Passage]) -> list[Resolution]:
-    """What became of each passage in a generation."""
+    """Resolve each passage on a generation."""
     return [topic.resolutions[0] for topic in resolve(test_set(passages), CatalogCorpus(catalog, name))]
 
 
 def passages_of(documents: Mapping[str, Document], labelled: Sequence[Labelled]) -> list[Passage]:
-    """Labelled spans as they are kept."""
+    """Labelled spans as stored passages."""
     searched = {url: SearchedText(document.text) for url, document in documents.items()}
     hashes = {url: content_hash(document.text) for url, document in documents.items()}
     return [Passage(one.url, quote_at(searched[one.url], one.span), one.span, hashes[one.url]) for one in labelled]
@@ -95,7 +95,7 @@ def passages_of(documents: Mapping[str, Document], labelled: Sequence[Labelled])
 def chunking_faults(
     documents: Mapping[str, Document], labelled: Sequence[Labelled], size: int, overlap: int
 ) -> Iterator[str]:
-    """What went wrong under one chunking: with passages, and with judgments of chunk ids of another one."""
+    """Errors under one chunking, of passages and of judgments by the chunk ids of another chunking."""
     catalog = MemoryCatalog()
     add(catalog, "first", list(documents.values()), 1_000, 0)
     add(catalog, "second", list(documents.values()), size, overlap)
@@ -125,7 +125,7 @@ def _misplaced(
 
 
 def _is_half(text: str, span: Span, chunk: Chunk) -> bool:
-    """Whether a chunk holds half of a span, or is half inside it; blanks do not count."""
+    """Whether a chunk contains half of a span, or is half inside it, without blanks."""
     of_span, of_chunk = set(range(span.start, span.end)), set(range(chunk.start, chunk.end))
     visible = {place for place in of_span | of_chunk if not text[place].isspace()}
     shared = len(of_span & of_chunk & visible)
@@ -137,7 +137,7 @@ def _is_half(text: str, span: Span, chunk: Chunk) -> bool:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of passages after edits. wrong: examples."""
+    """Counts of passages after edits. wrong: examples."""
 
     outcomes: Counter[str]
     recoverable: int = 0
@@ -150,7 +150,7 @@ class Tally:
 def edit_round(
     documents: Mapping[str, Document], labelled: Sequence[Labelled], edits: int, seed: int, *, remembers: bool
 ) -> Tally:
-    """One round of edits of every text. remembers: whether the catalog still has the texts as they were judged."""
+    """One round of edits of every text. remembers: whether the catalog still has the judged versions."""
     quotes: dict[str, list[tuple[int, int]]] = {}
     for each in labelled:
         quotes.setdefault(each.url, []).append((each.span.start, each.span.end))
@@ -188,7 +188,7 @@ def _count(tally: Tally, each: Labelled, passage: Passage, found: Resolution, no
 
 
 def _is_what_was_judged(passage: Passage, each: Labelled, found: Span, now: EditedText) -> bool:
-    """Whether the letters and digits are those that were judged, in order, and none of them is from elsewhere."""
+    """Whether the letters and digits are exactly the judged ones, in order."""
     origin = now.origin[found.start : found.end].tolist()
     said = now.text[found.start : found.end]
     own = [
@@ -198,7 +198,7 @@ def _is_what_was_judged(passage: Passage, each: Labelled, found: Span, now: Edit
 
 
 def can_be_recovered(passage: Passage, each: Labelled, now: EditedText) -> bool:
-    """Whether the words are unchanged somewhere and, with one side of their surroundings, stand there only."""
+    """Whether the words occur unchanged, and only once together with one side of their context."""
     assert passage.quote is not None
     quote = passage.quote
     places = now.descendants(each.span.start, each.span.end)
@@ -218,7 +218,7 @@ def _exact(passage: Passage) -> str:
 
 
 def collection() -> tuple[dict[str, Document], list[Labelled]] | None:
-    """The five texts by URL and their labelled spans; None where the shared folder is not there."""
+    """The five texts by URL and their labelled spans; None without the shared folder."""
     shared = shared_folder()
     if shared is None:
         return None

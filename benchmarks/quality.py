@@ -1,12 +1,12 @@
-"""How good the answers are: each side, hybrid as configured, and plain RRF as the baseline, in one run.
+"""Search quality of dense, sparse and hybrid mode, with plain RRF as the baseline.
 
     python -m benchmarks.quality              the table
     python -m benchmarks.quality --explore    and hybrid by method, weight and depth
     python -m benchmarks.quality --minilm X   with a transformer from the folder X instead of the built-in embedder
 
-Everything runs through the product's chunker, embedder, BM25, index and searcher with their default settings; only the
-reading of pages is left out, for the collections are plain text. Beside it the same rankings are made by plain
-arithmetic, and the number of topics on which both agree is printed.
+It uses the product's chunker, embedder, BM25, index and searcher with default settings, but not its page readers,
+because the collections are plain text. It also computes the same rankings by exact formulas, and prints the number of
+topics on which both agree.
 """
 
 import argparse
@@ -36,16 +36,16 @@ from benchmarks.minilm import MiniLmEmbedder
 from benchmarks.shared import shared_folder
 
 TOP_K = 50
-"""Hits asked for, so that ten different documents are among them; MRR looks at no more."""
+"""Number of hits, enough for ten different documents; also the depth of MRR."""
 
 _SAME = 1e-4
-"""Scores this near are the same: the index computes in single precision."""
+"""Tolerance of equal scores: the index computes in single precision."""
 
 GOALS = {"anthropic-docs": 0.790, "xquad-en": 0.970}
-"""The least nDCG@10 of hybrid."""
+"""The minimum nDCG@10 of hybrid mode."""
 
 PEERS = {"anthropic-docs": 0.577, "xquad-en": 0.908}
-"""nDCG@10 of the same static vectors over whole documents, as every other system measures it."""
+"""nDCG@10 of the same static vectors over whole documents, measured independently."""
 
 EXPLORED_WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0, 4.0)
 EXPLORED_DEPTHS = (50, 100, 200)
@@ -53,7 +53,7 @@ EXPLORED_DEPTHS = (50, 100, 200)
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One system's measures, topic by topic, in the order of the topics."""
+    """One system's measures of each topic, in the order of the topics."""
 
     ndcg: list[float]
     reciprocal_rank: list[float]
@@ -77,7 +77,7 @@ class Bench:
         return [searcher.search(Query(topic.text, TOP_K, mode)).hits for topic in indexed.collection.topics]
 
     def answers(self, depth: int) -> list[IndexAnswer]:
-        """What the index finds on both sides for every topic."""
+        """The dense and sparse rankings of the index for every topic."""
         queries = [
             IndexQuery(self._embedder.embed_query(topic.text), self._encoder.encode_query(topic.text), depth, Filters())
             for topic in self.indexed.collection.topics
@@ -85,7 +85,7 @@ class Bench:
         return [self.indexed.index.search(query) for query in queries]
 
     def plain_answers(self, depth: int) -> list[IndexAnswer]:
-        """The same by plain arithmetic."""
+        """The same rankings by exact formulas."""
         plain = PlainSearch(self.indexed)
         return [
             IndexAnswer(
@@ -104,11 +104,11 @@ class Bench:
         )
 
     def agreeing(self, found: list[tuple[Hit, ...]], plain: Iterable[Sequence[Fused]]) -> int:
-        """On how many topics the ten best hits have the scores that plain arithmetic gives."""
+        """Number of topics whose ten best hits have the scores of the exact formulas."""
         return sum(self._agree(hits[:10], ranking) for hits, ranking in zip(found, plain, strict=True))
 
     def whole_document_ndcg(self) -> float:
-        """nDCG@10 of dense search over documents that are embedded whole, without their titles."""
+        """nDCG@10 of dense search over whole documents, embedded without titles."""
         documents = self.indexed.collection.documents
         vectors = self._embedder.embed_documents([document.text for document in documents])
         values = []
@@ -128,7 +128,7 @@ class Bench:
         )
 
     def _unit(self, chunk: Chunk) -> str:
-        """What a hit counts as: its document, or its text where spans are labelled."""
+        """The unit of a hit: its document, or its text if spans are labelled."""
         return chunk.document.url if self.indexed.collection.by_document else chunk.content_hash
 
     def _units(self, ranking: Sequence[str]) -> list[str]:
@@ -143,7 +143,7 @@ class Bench:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Print the table; returns 1 when a goal is missed, and 0 also where the collections are absent."""
+    """Print the table; return 1 if a goal is missed, and 0 also without the collections."""
     parser = argparse.ArgumentParser(description="Measure the quality of the answers.")
     parser.add_argument("--explore", action="store_true", help="also print hybrid by method, weight and depth")
     parser.add_argument("--max-characters", type=int, help="cut chunks of this size instead of the default")
@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def report(bench: Bench, dense_weight: float) -> bool:
-    """Print one collection's table; returns whether its goals are met."""
+    """Print one collection's table; return whether its goals are met."""
     indexed, rules = bench.indexed, configured_rules(dense_weight)
     collection = indexed.collection
     print(
@@ -204,7 +204,7 @@ def explore(bench: Bench) -> None:
 
 
 def configured_rules(dense_weight: float) -> SearchRules:
-    """How the product fuses when nothing is set, with the dense weight of the embedder."""
+    """The product's default fusion, with the dense weight of the embedder."""
     settings = SearchSettings()
     weights = FusionWeights(dense=dense_weight, sparse=settings.sparse_weight)
     return SearchRules(settings.fusion, weights, settings.rrf_k, settings.depth)
@@ -218,7 +218,7 @@ def _print_row(name: str, scores: Scores) -> None:
 
 
 def _print_agreement(bench: Bench, found: dict[Mode, list[tuple[Hit, ...]]], rules: SearchRules) -> None:
-    """Say on how many topics the product ranks as plain arithmetic does."""
+    """Print the number of topics that the product ranks like the exact formulas."""
     plain = bench.plain_answers(max(rules.depth, 2 * TOP_K))
     sides: dict[Mode, Callable[[IndexAnswer], Sequence[Fused]]] = {
         Mode.SPARSE: lambda one: [Fused(scored.chunk_id, scored.score) for scored in one.sparse],

@@ -1,8 +1,8 @@
-"""How much of what sites say is read of their pages, and how much else: sentences against the pages' sources.
+"""Precision and recall of reading HTML pages, compared with their sources.
 
-Run as `python -m benchmarks.reading_sites`. Exit code 1 unless every page of every generator is read whole and clean.
-A unit is a sentence, a row of a table, a heading or a whole code block with its language and title; each counts as
-often as it stands there. To add a case, add a function that yields its pages to CASES.
+Run as `python -m benchmarks.reading_sites`. The exit code is 1 unless every page of every generator is read completely
+and without boilerplate. A unit is a sentence, a table row, a heading or a code block with its language and title; each
+occurrence counts. To add a case, add a function that yields its pages to CASES.
 """
 
 import sys
@@ -28,7 +28,7 @@ _SITE = "http://127.0.0.1:3111/docs"
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """One page: its text as it was read, and as its source gives it. seconds: that reading it took."""
+    """One page: its text as read, and from its source. seconds: time of reading it."""
 
     name: str
     read: str
@@ -37,7 +37,7 @@ class ReadPage:
 
 
 def generated(generator: str) -> Iterator[ReadPage]:
-    """The pages that a generator made of the manual in tests/fixtures/sites."""
+    """The pages of the manual in tests/fixtures/sites, built by a generator."""
     for page in kept_pages():
         if page.name.startswith(f"{generator}/"):
             started = perf_counter()

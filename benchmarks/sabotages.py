@@ -1,9 +1,9 @@
-"""Every way in which an index can be wrong, done to a copy: the verdict, and the check that named it.
+"""Every way of damaging an index, applied to a copy: the verdict, and the check that caught it.
 
-Run as `python -m benchmarks.sabotages [WORD…]`; only the sabotages with one of these words in their names, if any is
-given. Each is done to a copy of the example handbook, published with the built-in model and with a paid one (a server
-on loopback that embeds honestly), once on a large scale and once on the smallest that the check claims to find. It is
-then judged as users do: by `validate`, `publish` or `promote`. The baseline is the same copy without the sabotage.
+Run as `python -m benchmarks.sabotages [WORD…]`; words select sabotages by parts of their names. Each damages a copy of
+the example handbook, published with the built-in model and with a remote one (a server on loopback that embeds
+correctly), once on a large scale and once on the smallest that the check claims to find. Then `validate`, `publish` or
+`promote` runs. The baseline is the same copy without the sabotage.
 """
 
 import logging
@@ -26,7 +26,7 @@ PROCESSES = 2
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A row as it is printed, and the check that caught the sabotage; None where none did."""
+    """A printed row, and the check that caught the sabotage, if any."""
 
     name: str
     line: str
@@ -34,7 +34,7 @@ class Told:
 
 
 def main(words: Sequence[str] = ()) -> int:
-    """Print the table; returns the number of sabotages that were not caught."""
+    """Print the table; return the number of sabotages that were not caught."""
     started = perf_counter()
     chosen = [place for place, one in enumerate(SABOTAGES) if not words or any(word in one.name for word in words)]
     print(f"{'sabotage':<55} {'model':<9} {'share':>5}  {'verdict':<13} {'without':<13} named by")
@@ -60,19 +60,19 @@ def main(words: Sequence[str] = ()) -> int:
 
 
 class _Worker:
-    """What a process works with."""
+    """The state of a worker process."""
 
     rows: Rows
 
     @classmethod
     def start(cls, folder: str) -> None:
-        """Prepare this process; it ends with the pool."""
-        logging.disable(logging.WARNING)  # of every sabotaged build
+        """Prepare this process, which ends with the pool."""
+        logging.disable(logging.WARNING)  # sabotaged builds log many warnings
         cls.rows = Rows(Workshop(Path(tempfile.mkdtemp(dir=folder))))
 
 
 def _tried(place: int) -> list[Told]:
-    """A sabotage with each model, on each scale."""
+    """Run a sabotage with each model, on each scale."""
     sabotage = SABOTAGES[place]
     rows = [_Worker.rows.run(sabotage, model, share) for model in sabotage.embedders for share in sabotage.shares]
     return [Told(sabotage.name, _line(row), row.caught_by) for row in rows]

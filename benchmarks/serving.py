@@ -1,7 +1,6 @@
-"""Search at 50,000 chunks: build, memory, latency in process and over HTTP, recall, and the engine alone.
+"""Search in 50,000 chunks: build time, memory, latency in process and over HTTP, recall, and the bare engine.
 
-Run as `python -m benchmarks.serving [CHUNKS]`. The pages are react-native's, in as many lightly changed copies as the
-number of chunks needs.
+Run as `python -m benchmarks.serving [CHUNKS]`. The pages are react-native's, in slightly changed copies.
 """
 
 import json
@@ -31,12 +30,12 @@ _WORD = re.compile(r"[a-z]{4,}")
 
 
 def perturbed(text: str, dice: random.Random, words: Sequence[str]) -> str:
-    """The text with about one word in twelve exchanged for another of the corpus."""
+    """The text with about one word in twelve replaced by another one of the corpus."""
     return _WORD.sub(lambda found: dice.choice(words) if dice.random() < 0.08 else found[0], text)
 
 
 def write_corpus(source: Path, target: Path, wanted_chunks: int) -> None:
-    """Copies of the source's pages, each perturbed differently, until about so many chunks are there."""
+    """Copies of the source's pages, each perturbed differently, for about the given number of chunks."""
     dice = random.Random(7)
     pages = {path.name: path.read_text(encoding="utf-8") for path in sorted((source / "docs").glob("*.md*"))}
     words = sorted({word for text in pages.values() for word in _WORD.findall(text)})
@@ -60,7 +59,7 @@ def percentiles(seconds: Sequence[float]) -> str:
 
 
 def timed(ask: Callable[[str], object], queries: Sequence[str], clients: int) -> tuple[list[float], float]:
-    """Seconds of each query, and queries a second over all clients."""
+    """Seconds of each query, and queries per second over all clients."""
     shares = [queries[client::clients] for client in range(clients)]
     seconds: list[list[float]] = [[] for _ in range(clients)]
 
@@ -80,7 +79,7 @@ def timed(ask: Callable[[str], object], queries: Sequence[str], clients: int) ->
 
 
 def queries_from(assay: Assay, count: int) -> list[str]:
-    """Headings with some words of their section: what people type."""
+    """Realistic queries: headings with some words of their section."""
     dice = random.Random(11)
     generation = assay.parts.catalog.live_id()
     assert generation
@@ -109,7 +108,7 @@ def in_process(assay: Assay, queries: Sequence[str]) -> None:
 
 
 def bare_engine(assay: Assay, queries: Sequence[str]) -> list[float]:
-    """Seconds of qdrant_edge alone: a dense and a sparse query in one batch, ten hits each with payload."""
+    """Seconds of the bare qdrant_edge: a dense and a sparse query in one batch, ten hits each with payload."""
     generation = assay.parts.catalog.live_id()
     assert generation
     shard = qdrant_edge.EdgeShard.load(str(assay.settings.index_dir / generation))
@@ -134,7 +133,7 @@ def bare_engine(assay: Assay, queries: Sequence[str]) -> list[float]:
 
 
 def recall(assay: Assay, queries: Sequence[str]) -> None:
-    """Share of the exact top 10 that the search finds, dense side."""
+    """Recall of the exact top 10 in dense search."""
     found = total = 0
     with assay.searches.live.lease() as searcher:
         for text in queries:
@@ -149,7 +148,7 @@ def recall(assay: Assay, queries: Sequence[str]) -> None:
 
 
 def resident_megabytes(pid: int) -> tuple[float, float]:
-    """Resident memory of a process in MB, and how much of it is pages of files, which the system can take back."""
+    """Resident memory of a process in MB, and its reclaimable part (pages of files)."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     found = dict(re.findall(r"(VmRSS|RssFile):\s+(\d+) kB", status))
     return int(found["VmRSS"]) / 1024, int(found["RssFile"]) / 1024

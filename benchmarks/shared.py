@@ -1,11 +1,11 @@
-"""Where the real corpora and labelled collections are; a clone elsewhere does not have them."""
+"""The folder of the real corpora and labelled collections, which are not part of the project."""
 
 import os
 from pathlib import Path
 
 
 def shared_folder() -> Path | None:
-    """The shared folder, or None and a word about it."""
+    """The shared folder, or None with a printed note."""
     folder = Path(os.environ.get("ASSAY_SHARED", Path(__file__).resolve().parent.parent.parent / "shared"))
     if (folder / "corpora").is_dir():
         return folder

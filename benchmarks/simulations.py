@@ -1,10 +1,10 @@
-"""Whether the statistics keep their promises, on simulated systems whose truth is known.
+"""Validity of the statistics, on simulated systems with known true values.
 
     python -m benchmarks.simulations
 
-Equal systems must be called different in at most 5% of the trials, a planted drop of 0.05 be found in at least 80% with
-the number of topics that is advertised for it, alone and beside other measures, and 95% intervals hold the true mean in
-93 to 97%. The tests run the same with fewer trials.
+At most 5% of the trials may call equal systems different. With the recommended number of topics, at least 80% must
+detect a drop of 0.05, for one measure and for several. 95% intervals must contain the true mean in 93 to 97%. The tests
+run the same with fewer trials.
 """
 
 import sys
@@ -41,7 +41,7 @@ Draw = Callable[[np.random.Generator, int], Values]
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """What values of topics are drawn from. mean: the true one. draw: so many values."""
+    """A distribution of topic values. mean: the true mean. draw: draws a number of values."""
 
     name: str
     mean: float
@@ -49,14 +49,14 @@ class Population:
     bounds: tuple[float, float] = (0.0, 1.0)
 
     def interval(self, values: Sequence[float]) -> Interval | None:
-        """The product's interval for values of one system, or for differences of two."""
+        """The product's interval for values of one system, or for differences between two."""
         if self.bounds[0] < 0.0:
             return difference_interval(values, bounds=self.bounds)
         return bootstrap_interval(values, bounds=self.bounds)
 
 
 def precisions(mean: float, concentration: float) -> Population:
-    """P@5 of topics of unequal difficulty: beta-binomial."""
+    """P@5 of topics with different difficulty: beta-binomial."""
 
     def draw(random: np.random.Generator, count: int) -> Values:
         return random.binomial(5, random.beta(mean * concentration, (1.0 - mean) * concentration, count)) / 5.0
@@ -65,7 +65,7 @@ def precisions(mean: float, concentration: float) -> Population:
 
 
 def reciprocal_ranks(found: float) -> Population:
-    """RR where each rank down to 10 has the same chance of the first relevant hit."""
+    """RR with the same probability of the first relevant hit at each rank down to 10."""
     chances = found * (1.0 - found) ** np.arange(10)
 
     def draw(random: np.random.Generator, count: int) -> Values:
@@ -77,7 +77,7 @@ def reciprocal_ranks(found: float) -> Population:
 
 
 def gains(nothing: float, a: float, b: float) -> Population:
-    """NDCG where some topics find nothing, and the others are spread by a beta distribution."""
+    """NDCG with zero for some topics, and a beta distribution for the others."""
 
     def draw(random: np.random.Generator, count: int) -> Values:
         return np.where(random.random(count) < nothing, 0.0, random.beta(a, b, count))
@@ -87,7 +87,7 @@ def gains(nothing: float, a: float, b: float) -> Population:
 
 
 def changes(lost: float, gained: float) -> Population:
-    """Differences of two systems, of which most topics notice nothing: some lose a part, some gain one."""
+    """Differences between two systems: zero for most topics, negative for some, positive for some."""
 
     def draw(random: np.random.Generator, count: int) -> Values:
         before = random.beta(3.0, 2.0, count)
@@ -118,14 +118,14 @@ DROPPED = changes(lost=0.3, gained=0.2)
 """A drop of 0.05."""
 
 EQUAL = changes(lost=0.2, gained=0.3)
-"""No difference: what some topics lose, others gain."""
+"""A mean difference of zero: losses and gains cancel out."""
 
 FAMILIES = (1, 4, 8)
-"""Measures that are adjusted together: one, those that `assay compare` takes by itself, and all."""
+"""Numbers of measures to adjust for: one, the default of `assay compare`, and all."""
 
 
 def coverage(population: Population, topics: int, trials: int, seed: int = 1) -> float:
-    """In which share of the trials the interval holds the true mean."""
+    """Share of the trials whose interval contains the true mean."""
     random = np.random.default_rng([seed, topics, *population.name.encode()])
     held = 0
     for _ in range(trials):
@@ -135,7 +135,7 @@ def coverage(population: Population, topics: int, trials: int, seed: int = 1) ->
 
 
 def false_alarms(topics: int, trials: int, seed: int = 2) -> tuple[float, float]:
-    """In which share of the trials two equal systems differ: by nDCG@10 alone, and by any measure after Holm."""
+    """Shares of the trials that call two equal systems different: by nDCG@10, and by any measure after Holm."""
     random = np.random.default_rng([seed, topics])
     alone = together = 0
     for _ in range(trials):
@@ -147,7 +147,7 @@ def false_alarms(topics: int, trials: int, seed: int = 2) -> tuple[float, float]
 
 
 def equal_systems(random: np.random.Generator, topics: int) -> tuple[list[list[float | None]], ...]:
-    """The values of two systems of equal quality, by measure and topic: each topic is easy or hard for both."""
+    """Values of two equally good systems by measure and topic; a topic has the same difficulty for both."""
     parsed = [parse_measure(name) for name in MEASURES]
     labels, rankings = [], ([], [])  # type: ignore[var-annotated]
     for _ in range(topics):
@@ -164,15 +164,15 @@ def equal_systems(random: np.random.Generator, topics: int) -> tuple[list[list[f
 
 
 def enumerate_topics(values: Sequence[Sequence[float | None]]) -> Iterator[tuple[str, dict[str, float | None]]]:
-    """Values by measure as values by topic id."""
+    """Convert values by measure to values by topic id."""
     for number, of_topic in enumerate(zip(*values, strict=True)):
         yield f"t{number}", dict(zip(MEASURES, of_topic, strict=True))
 
 
 def advertised_topics(population: Population, pilot: int, trials: int, seed: int = 3, tests: int = 1) -> list[int]:
-    """How many topics are advertised for the population's difference after pilots of so many topics.
+    """The recommended numbers of topics for the population's difference, after pilots of the given size.
 
-    tests: the measures that are adjusted together.
+    tests: number of measures to adjust for.
     """
     random = np.random.default_rng(seed)
     found = [
@@ -183,7 +183,7 @@ def advertised_topics(population: Population, pilot: int, trials: int, seed: int
 
 
 def topics_that_show(population: Population, tests: int = 1) -> int:
-    """How many topics have the population's difference as their smallest one, were its deviation known."""
+    """The number of topics that detects the population's difference, if its deviation were known."""
     many = 20_000
     shown = smallest_difference(population.draw(np.random.default_rng(5), many).tolist(), POWER, tests=tests)
     assert shown is not None
@@ -191,10 +191,9 @@ def topics_that_show(population: Population, tests: int = 1) -> int:
 
 
 def detections(population: Population, counts: Sequence[int], seed: int = 4, tests: int = 1) -> float:
-    """In which share of trials, with so many topics each, the difference is found.
+    """Share of the trials that detect the difference.
 
-    tests: measures that are adjusted together; in all but one of them the systems are equal, which is the hardest case
-    for the one.
+    tests: number of measures to adjust for; the systems are equal in all but one, the hardest case.
     """
     random = np.random.default_rng(seed)
     return sum(_found(population, random, count, tests) for count in counts) / len(counts)
@@ -213,7 +212,7 @@ def _p(differences: Values) -> float:
 
 
 def main() -> int:
-    """Print what came out; returns 1 where a promise was not kept."""
+    """Print the results; return 1 if a requirement is violated."""
     started = perf_counter()
     kept = [_print_coverage(), _print_false_alarms(), _print_detections()]
     print(f"in {perf_counter() - started:.0f} s")

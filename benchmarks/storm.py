@@ -1,16 +1,16 @@
-"""Publishes, promotions, rollbacks and SIGKILLs under 8 clients, all at once: nothing may fail, mix or be lost.
+"""Concurrent publishes, promotions, rollbacks and SIGKILLs under 8 clients: no response may fail or mix generations.
 
-Run as `python -m benchmarks.storm [SECONDS]`; one minute unless told otherwise. `assay serve` answers on a real socket.
-One thread publishes the handbook again and again, each time with other pages marked; a second one promotes and rolls
-back; half of these processes are killed at a random moment. The clients use the four HTTP shapes and seed 002's Python
-functions in turn. An answer counts as
+Run as `python -m benchmarks.storm [SECONDS]`; one minute by default. `assay serve` listens on a real socket. One thread
+publishes the handbook repeatedly, each time with other pages marked; another one promotes and rolls back. Half of these
+processes are killed at a random moment. The clients alternate between the four HTTP shapes and seed 002's Python
+functions. A response counts as
 
 - failed: its status is not 200, or the Python function raised;
-- mixed: its chunks are not all of the generation that it names, or of any one generation where the shape names none;
-- short: it has fewer hits than were asked for, though every generation has enough.
+- mixed: its chunks are not all of the generation that it names, or of one generation if the shape names none;
+- short: it has fewer hits than requested, although every generation has enough.
 
-A command is a problem when it ends with an internal error, a publish also when it is refused. A release is lost when
-its command reported it and the catalog does not know it, or the server does not follow it.
+A command is a problem if it ends with an internal error, and a publish also if it is refused. A release is lost if its
+command reported it, but the catalog does not have it or the server does not follow it.
 """
 
 import json
@@ -58,12 +58,12 @@ KILL_SHARE = 0.5
 BASE_URL = "https://handbook.example"
 _FOLLOW_SECONDS = 15.0
 _REFUSED = {1, 2, 3}
-"""Exit codes of a command that was in order and had nothing to do: no generation to go back to, a build at work."""
+"""Exit codes of a correct command without effect: no generation to roll back to, or another build is running."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What one search gave. generation: None where the shape does not name it; hits: id and text hash of each."""
+    """A search response. generation: None if the shape does not name it; hits: id and text hash of each."""
 
     shape: str
     generation: str | None
@@ -72,10 +72,10 @@ class Answered:
 
 @dataclass(slots=True)
 class Record:
-    """Everything that was seen. Guarded by its lock.
+    """All observations; guarded by its lock.
 
     chunks: id and text hash of every chunk by generation.
-    commands: by name and end: `done`, `refused`, `killed` or `failed`.
+    commands: counts by name and end: `done`, `refused`, `killed` or `failed`.
     """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -87,11 +87,11 @@ class Record:
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def mixed(self) -> list[Answered]:
-        """Answers with chunks that no one generation has, or not the generation that they name."""
+        """Responses with chunks of several generations, or of another generation than they name."""
         return [one for one in self.answers if not self._fits(one)]
 
     def short(self) -> list[Answered]:
-        """Answers with fewer hits than there are."""
+        """Responses with fewer hits than exist."""
         return [one for one in self.answers if len(one.hits) < TOP_K]
 
     def _fits(self, answer: Answered) -> bool:
@@ -102,7 +102,7 @@ class Record:
 
 
 class Storm:
-    """One data directory, its server, and all that happens to it."""
+    """One data directory, its server, its writers and its clients."""
 
     def __init__(self, work: Path, seed: int = 0) -> None:
         self.work = work
@@ -118,7 +118,7 @@ class Storm:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Publish for the first time, and serve."""
+        """Publish, and start the server."""
         self.publish(kill=False)
         with (self.work / "serve.log").open("ab") as log:
             command = [sys.executable, "-m", "assay", "serve", "--port", str(self.port)]
@@ -140,7 +140,7 @@ class Storm:
             sleep(0.05)
         raise RuntimeError(f"the server did not start: {(self.work / 'serve.log').read_text(errors='replace')}")
 
-    # --- what is done to it ----------------------------------------------------------------------------------------
+    # --- the writers -----------------------------------------------------------------------------------------------
 
     def publish(self, *, kill: bool) -> None:
         """Write the next edition of the handbook and publish it."""
@@ -151,7 +151,7 @@ class Storm:
         self.keep_chunks()
 
     def release(self, *, kill: bool) -> None:
-        """Go back, or promote a generation that was live before."""
+        """Roll back, or promote an earlier live generation."""
         with self.opened() as assay:
             known = [one.id for one in assay.generations() if one.state in {State.RETIRED, State.CANDIDATE}]
         if known and self._random.random() < 0.5:
@@ -160,7 +160,7 @@ class Storm:
             self.command(("rollback", "--json"), kill=kill)
 
     def command(self, arguments: Sequence[str], *, kill: bool) -> None:
-        """Run a command to its end, or kill it on the way."""
+        """Run a command, and perhaps kill it before its end."""
         name, started = arguments[0], monotonic()
         process = subprocess.Popen(
             [sys.executable, "-m", "assay", *arguments],
@@ -202,7 +202,7 @@ class Storm:
             self.record.problems.append(f"lost: {name} reported {live} live, and the catalog does not know it as such")
 
     def keep_chunks(self) -> None:
-        """Note the chunks of each generation that is complete."""
+        """Record the chunks of each complete generation."""
         with self.opened() as assay:
             for generation in assay.generations():
                 if generation.id not in self.record.chunks and generation.state is not State.BUILDING:
@@ -213,13 +213,13 @@ class Storm:
 
     @contextmanager
     def opened(self) -> Iterator[Assay]:
-        """The same data directory, in this process."""
+        """Open the data directory in this process."""
         source = {"path": self._folder, "base_url": BASE_URL, "name": "handbook"}
         with Assay.open(load_settings(None, {"data_dir": self.work / "data", "sources": [source]})) as assay:
             yield assay
 
     def _write_edition(self) -> None:
-        """The handbook with every paragraph marked in half of its pages, another half each time."""
+        """Write the handbook with marked paragraphs in half of its pages, a different half each time."""
         shutil.rmtree(self._folder, ignore_errors=True)
         shutil.copytree(self._original, self._folder)
         pages = sorted(path for path in self._folder.rglob("*.md*") if not path.name.startswith("_"))
@@ -231,7 +231,7 @@ class Storm:
     # --- the clients -----------------------------------------------------------------------------------------------
 
     def client(self, number: int) -> None:
-        """Search until it is over, each shape in turn."""
+        """Search until the end, each shape in turn."""
         shapes = [*SHAPES, PYTHON]
         turn = number * 7
         while not self.ended.is_set():
@@ -279,7 +279,7 @@ class Storm:
     # --- the end ---------------------------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Publish undisturbed, and look whether everything is whole and the server has followed."""
+        """Publish without interruption; check the stores, and that the server follows."""
         self.publish(kill=False)
         with self.opened() as assay:
             states = Counter(one.state for one in assay.generations())
@@ -301,7 +301,7 @@ class Storm:
 
 
 def blow(storm: Storm, seconds: float) -> None:
-    """Let it all happen for so long."""
+    """Run the storm for a number of seconds."""
     chance = random.Random(1)
 
     def publishing() -> None:
@@ -323,7 +323,7 @@ def blow(storm: Storm, seconds: float) -> None:
 
 
 def main(seconds: float = 60.0) -> int:
-    """Print what happened; returns 1 when anything failed, mixed or was lost."""
+    """Print the results; return 1 if anything failed, was mixed or lost."""
     with tempfile.TemporaryDirectory(prefix="assay-storm-") as work:
         storm = Storm(Path(work))
         os.environ["ASSAY_DATA_DIR"] = str(Path(work) / "data")
@@ -338,7 +338,7 @@ def main(seconds: float = 60.0) -> int:
 
 
 def report(record: Record, seconds: float) -> int:
-    """The counts, and the first of each kind of fault."""
+    """Format the counts, and the first faults of each kind."""
     shapes: Counter[str] = Counter()
     for answer, count in record.answers.items():
         shapes[answer.shape] += count

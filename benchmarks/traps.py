@@ -1,6 +1,6 @@
-"""What comes of a site full of traps, trap by trap, and precision and recall over its addresses.
+"""Crawling a site full of traps: the result of each trap, and precision and recall over its URLs.
 
-Run as `python -m benchmarks.traps`. Exit code 1 unless both are 1.
+Run as `python -m benchmarks.traps`. The exit code is 1 unless both are 1.
 """
 
 import logging

@@ -169,7 +169,7 @@ def test_a_vector_that_is_no_numbers_is_a_value_error(retriever: Retriever, elem
 
 
 def test_a_vector_that_points_nowhere_is_a_value_error(retriever: Retriever) -> None:
-    with pytest.raises(ValueError, match="points nowhere"):
+    with pytest.raises(ValueError, match="no direction"):
         retriever.retrieve_content_chunks([0.0] * 256)
 
 
@@ -184,7 +184,7 @@ def test_the_length_of_a_vector_does_not_count(retriever: Retriever, factor: flo
 
 @pytest.mark.contract("002.18")
 def test_an_embedding_by_another_model_is_a_value_error(retriever: Retriever) -> None:
-    with pytest.raises(ValueError, match=r"made by the model other, but .* is configured"):
+    with pytest.raises(ValueError, match=r"its model is other, but .* is configured"):
         retriever.retrieve_content_chunks(QueryEmbedding([0.5] * 256, QUESTION, "other"))
 
 

@@ -148,12 +148,11 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of whole lines of a document's text that belongs together.
+    """A paragraph, heading, code block or table: consecutive complete lines of a document's text.
 
     start, end: span in Document.text, without the newline of its last line; blocks do not overlap and are in order.
-    body_start, body_end: what lies between may be cut at line borders. In a code block the lines before and
-        after it are the fence (body_end is where the closing one begins), in a table the lines before it are the
-        header and its rule; whoever cuts the body repeats them. Equal to start and end in the other kinds.
+    body_start, body_end: span that may be split at line breaks. The lines outside it are repeated in each part: the
+        fence of a code block, or the header and rule of a table. Equal to start and end in the other kinds.
     """
 
     kind: BlockKind

@@ -118,7 +118,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Milliseconds of each stage of one search, and of the whole."""
+    """Milliseconds of each stage of one search, and in total."""
 
     embed_ms: float
     search_ms: float

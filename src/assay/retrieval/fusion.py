@@ -61,7 +61,7 @@ def relative_score_fusion(dense: Sequence[Scored], sparse: Sequence[Scored], wei
     of the search, and a weak best hit does not spread its list over the whole scale.
 
     A chunk that BM25 did not find scores 0 there: most such chunks share no word with the query. A chunk that dense
-    search did not find scores as the last one found: its own cosine is no higher and seldom much lower.
+    search did not find scores as the last one found: its own cosine is no higher and rarely much lower.
 
     Raises ValueError when a side names a chunk twice, a score is not finite, or a BM25 score is negative.
     """

@@ -207,7 +207,7 @@ def test_without_the_catalog_the_answer_is_partial_and_says_so(
     assert body["search_params"]["warnings"] == ["The catalog does not answer: titles come from the index."]
     assert body["results"] == client.post("/api/v1/search", json=asking("/api/v1/search")).json()["results"]
     assert SECRET not in response.text
-    assert "request r-4 takes its metadata from the index" in caplog.text
+    assert "request r-4 uses the metadata in the index" in caplog.text
 
 
 def test_without_the_catalog_strict_metadata_is_503(published: Path, connect: Connect) -> None:

@@ -90,7 +90,7 @@ def _found(name: str, files: Mapping[str, Path]) -> tuple[str, Path]:
     wanted = name.removeprefix("docs/").removesuffix(".md").lower()
     if wanted in files:
         return wanted, files[wanted]
-    near = nearest(wanted, files, likeness=_NEARLY)
+    near = nearest(wanted, files, cutoff=_NEARLY)
     meant = f" Did you mean {near}?" if near else ""
     raise InputError(f"There is no page {name!r}.{meant}", hint="`assay docs` lists the pages.")
 

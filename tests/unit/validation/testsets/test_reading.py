@@ -327,7 +327,7 @@ def test_twenty_faults_are_told_and_the_others_counted(tmp_path: Path) -> None:
     assert [fault.place.line for fault in found.errors] == list(range(2, 22))
     with pytest.raises(InputError) as refused:
         read_file(tmp_path / "set.yaml")
-    assert refused.value.message.startswith(f"{tmp_path / 'set.yaml'} cannot be used: 50 things are wrong with it.\n")
+    assert refused.value.message.startswith(f"{tmp_path / 'set.yaml'} cannot be used: it has 50 problems.\n")
     assert refused.value.message.count("\n") == 21
     assert refused.value.message.endswith("  … and 30 more.")
 
