@@ -400,7 +400,7 @@ def test_the_functions_work_after_nothing_but_environment_variables(folder: Path
 
 def test_the_example_of_the_page_works(folder: Path) -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "contracts.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (example,) = re.findall(r"```python\n(from assay.*?)```", page, re.DOTALL)
     done = run(example, folder, ASSAY_DATA_DIR=str(folder / "index"))
     assert done.returncode == 0, done.stderr
     assert f"{BASE_URL}/nodes Nodes\n" in done.stdout
