@@ -126,14 +126,14 @@ def explain(model: type[BaseModel], problems: Sequence[ErrorDetails]) -> str:
     return " ".join(sentences)
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """A value as JSON, truncated to QUOTED_CHARACTERS, with escapes for unprintable characters."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     printable = "".join(map(_printable, text[: QUOTED_CHARACTERS + 1]))
     return printable if len(text) <= QUOTED_CHARACTERS else f"{printable[:QUOTED_CHARACTERS]}…"
 
 
-def sent(value: object) -> str:
+def was_sent(value: object) -> str:
     """The end of a message about a sent value: `a list of 3 was sent`; with its length when it is truncated."""
     if isinstance(value, list):
         return f"a list of {len(value):,} was sent"
@@ -141,8 +141,8 @@ def sent(value: object) -> str:
         return "an object was sent"
     if isinstance(value, str):
         length = f" of {len(value):,} characters" if len(value) > QUOTED_CHARACTERS else ""
-        return f"the string {shown(value)}{length} was sent" if value else "an empty string was sent"
-    return f"{shown(value)} was sent"
+        return f"the string {quoted(value)}{length} was sent" if value else "an empty string was sent"
+    return f"{quoted(value)} was sent"
 
 
 def finite(value: float | None) -> float | None:
@@ -168,10 +168,10 @@ def _sentence(model: type[BaseModel], problem: ErrorDetails) -> str:
         return _unknown_field(model, (*problem["loc"], str(problem["input"])))
     wanted = _expectation(model, problem["loc"]) or field_error(problem["msg"])
     if problem["type"] == _CUSTOM_ERROR:
-        return f"{path}: {problem['msg']} (it must be {wanted}); {sent(problem['input'])}."
+        return f"{path}: {problem['msg']} (it must be {wanted}); {was_sent(problem['input'])}."
     if problem["type"] == "missing":
         return f"{path}: it is required and must be {wanted}."
-    return f"{path}: it must be {wanted}; {sent(problem['input'])}."
+    return f"{path}: it must be {wanted}; {was_sent(problem['input'])}."
 
 
 def _unknown_field(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
@@ -179,7 +179,7 @@ def _unknown_field(model: type[BaseModel], location: tuple[int | str, ...]) -> s
     known = sorted(_schema_at(model, location[:-1]).get("properties", {}))
     within = f" in {field_path(location[:-1], 'body')}" if len(location) > 1 else ""
     advice = did_you_mean(name, known, f"the fields are {', '.join(known)}.")
-    plain = name if len(name) <= QUOTED_CHARACTERS and name.isprintable() else shown(name).strip('"')
+    plain = name if len(name) <= QUOTED_CHARACTERS and name.isprintable() else quoted(name).strip('"')
     return f"There is no field `{plain}`{within}; {advice}"
 
 

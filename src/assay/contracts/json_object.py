@@ -2,7 +2,7 @@
 
 import json
 
-from assay.contracts.fields import sent, shown
+from assay.contracts.fields import quoted, was_sent
 from assay.errors import InputError
 
 
@@ -32,7 +32,7 @@ def read_json_object(body: bytes) -> dict[str, object]:
         # Python refuses integers with more than 4,300 digits.
         raise InputError("body: a number in it has too many digits.") from None
     if not isinstance(value, dict):
-        raise InputError(f"body: it must be a JSON object; {sent(value)}.")
+        raise InputError(f"body: it must be a JSON object; {was_sent(value)}.")
     return value
 
 
@@ -41,7 +41,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"body: the field {shown(twice)} occurs twice in one object.")
+        raise InputError(f"body: the field {quoted(twice)} occurs twice in one object.")
     return fields
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from assay.contracts.fields import sent
+from assay.contracts.fields import was_sent
 from assay.errors import InputError
 
 DEFAULT_MODEL = "embed-english-v3.0"
@@ -62,21 +62,21 @@ class RetrievalResult:
         for name in ("text", "source_url", "chunk_id", "title"):
             value = getattr(self, name)
             if not isinstance(value, str):
-                raise InputError(f"{name}: it must be a string; {sent(value)}.")
+                raise InputError(f"{name}: it must be a string; {was_sent(value)}.")
         if isinstance(self.position, bool) or not isinstance(self.position, int):
-            raise InputError(f"position: it must be a whole number; {sent(self.position)}.")
+            raise InputError(f"position: it must be a whole number; {was_sent(self.position)}.")
         if isinstance(self.relevance_score, bool) or not isinstance(self.relevance_score, int | float):
-            raise InputError(f"relevance_score: it must be a number from 0 to 1; {sent(self.relevance_score)}.")
+            raise InputError(f"relevance_score: it must be a number from 0 to 1; {was_sent(self.relevance_score)}.")
         if not self.text.strip():
             raise InputError("text: it is empty.")
         if not _is_url(self.source_url):
-            raise InputError(f"source_url: it must be an absolute http or https URL; {sent(self.source_url)}.")
+            raise InputError(f"source_url: it must be an absolute http or https URL; {was_sent(self.source_url)}.")
         if not 0.0 <= self.relevance_score <= 1.0:
-            raise InputError(f"relevance_score: it must be a number from 0 to 1; {sent(self.relevance_score)}.")
+            raise InputError(f"relevance_score: it must be a number from 0 to 1; {was_sent(self.relevance_score)}.")
         if not self.chunk_id:
             raise InputError("chunk_id: it is empty.")
         if self.position < 0:
-            raise InputError(f"position: it must be 0 or more; {sent(self.position)}.")
+            raise InputError(f"position: it must be 0 or more; {was_sent(self.position)}.")
 
     def to_dict(self) -> dict[str, object]:
         """The result as a plain dict."""
@@ -125,14 +125,14 @@ def check_vector(values: object, dimension: int | None, model: str, name: str) -
     if isinstance(values, np.ndarray):
         values = values.tolist()
     if not isinstance(values, list | tuple):
-        raise InputError(f"{name}: it must be a list of numbers; {sent(values)}.")
+        raise InputError(f"{name}: it must be a list of numbers; {was_sent(values)}.")
     if not values:
         raise InputError(f"{name}: it is empty.")
     if dimension is not None and len(values) != dimension:
         raise InputError(f"{name}: {model} has {dimension:,} dimensions; a list of {len(values):,} was sent.")
     for position, value in enumerate(values):
         if not _is_finite(value):
-            raise InputError(f"{name}[{position}]: it must be a finite number; {sent(value)}.")
+            raise InputError(f"{name}[{position}]: it must be a finite number; {was_sent(value)}.")
 
 
 def _is_finite(value: object) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from assay.contracts.fields import IS_TEXT, NOT_BLANK, RequestModel, check_fields, sent
+from assay.contracts.fields import IS_TEXT, NOT_BLANK, RequestModel, check_fields, was_sent
 from assay.contracts.native import SearchFilters, to_filters
 from assay.contracts.ordering import Shaping
 from assay.contracts.retrieval_entities import (
@@ -167,7 +167,7 @@ class Retriever:
     ) -> list[list[RetrievalResult]]:
         """Return the results of several queries, in their order. An invalid query raises before any search."""
         if isinstance(queries, str):
-            raise InputError(f"queries: it must be a list of strings; {sent(queries)}.")
+            raise InputError(f"queries: it must be a list of strings; {was_sent(queries)}.")
         bounds = _bounds(limit, minimum_relevance, filters)
         texts = [check_fields(_Question, {"query": query}).query for query in queries]
         with ThreadPoolExecutor(_BATCH_THREADS, "retrieve") as threads:

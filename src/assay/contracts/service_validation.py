@@ -23,7 +23,7 @@ from assay.contracts.fields import (
     Moment,
     RequestModel,
     check_fields,
-    shown,
+    quoted,
 )
 from assay.contracts.retrieval_service import DEFAULT_TOP_K, QUERY_LIMIT, TOP_K_LIMIT
 from assay.errors import InputError
@@ -163,7 +163,7 @@ class ValidationOutcome:
         criteria = self.test.success_criteria
         problems = []
         if self.unknown:
-            named = ", ".join(map(shown, self.unknown[:_NAMED])) + (", …" if len(self.unknown) > _NAMED else "")
+            named = ", ".join(map(quoted, self.unknown[:_NAMED])) + (", …" if len(self.unknown) > _NAMED else "")
             problems.append(
                 f"{len(self.unknown)} of the expected results do not exist in the live generation: {named}."
             )
@@ -179,7 +179,7 @@ class ValidationOutcome:
             identity, rank, similarity = min(low, key=lambda one: one[2])
             problems.append(
                 f"{len(low)} of them are less similar than min_similarity_score {criteria.min_similarity_score:.4g}; "
-                f"the lowest is {shown(identity)} at rank {rank} ({similarity:.4g})."
+                f"the lowest is {quoted(identity)} at rank {rank} ({similarity:.4g})."
             )
         return " ".join(problems) or None
 
@@ -191,13 +191,13 @@ def parse(fields: Mapping[str, object]) -> ValidationRequest:
     for index, test in enumerate(request.tests):
         if test.test_id in seen:
             raise InputError(
-                f"tests[{index}].test_id: {shown(test.test_id)} is already the id of tests[{seen[test.test_id]}]; give "
-                "each test its own id."
+                f"tests[{index}].test_id: {quoted(test.test_id)} is already the id of tests[{seen[test.test_id]}]; "
+                "give each test its own id."
             )
         seen[test.test_id] = index
         if len(set(test.expected_results)) < len(test.expected_results):
             twice = next(one for one in test.expected_results if test.expected_results.count(one) > 1)
-            raise InputError(f"tests[{index}].expected_results: {shown(twice)} occurs twice.")
+            raise InputError(f"tests[{index}].expected_results: {quoted(twice)} occurs twice.")
     return request
 
 

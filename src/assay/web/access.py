@@ -12,7 +12,7 @@ from starlette.types import Scope as AsgiScope
 
 from assay.adapters.access.request_limits import OFF, RequestLimits, Usage
 from assay.adapters.telemetry.prometheus import Metrics
-from assay.contracts.fields import shown
+from assay.contracts.fields import quoted
 from assay.errors import ConfigurationError
 from assay.model.access import ApiKey, Scope
 from assay.settings import ServerSettings
@@ -171,7 +171,7 @@ class AccessMiddleware:
                 _CHALLENGE,
             )
         challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{needed}"'
-        message = f"The API key {shown(key.name)} lacks the required scope `{needed}`."
+        message = f"The API key {quoted(key.name)} lacks the required scope `{needed}`."
         return error_response(403, "forbidden", message, {"WWW-Authenticate": challenge})
 
     def _needed(self, scope: AsgiScope) -> Scope | None:

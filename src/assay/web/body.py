@@ -2,7 +2,7 @@
 
 from starlette.requests import ClientDisconnect, Request
 
-from assay.contracts.fields import shown
+from assay.contracts.fields import quoted
 from assay.contracts.json_object import read_json_object
 from assay.errors import InputError
 from assay.web.errors import PayloadTooLarge
@@ -47,11 +47,11 @@ def _check_content_type(request: Request) -> None:
     declared = request.headers.get("content-type", "application/json")
     kind, *parameters = (part.strip().lower() for part in declared.split(";"))
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise InputError(f"Content-Type: it must be application/json; {shown(declared)} was sent.")
+        raise InputError(f"Content-Type: it must be application/json; {quoted(declared)} was sent.")
     for parameter in parameters:
         name, _, value = parameter.partition("=")
         if name.strip() == "charset" and value.strip().strip('"') not in {"utf-8", "utf8", "us-ascii"}:
-            raise InputError(f"Content-Type: the charset must be utf-8; {shown(declared)} was sent.")
+            raise InputError(f"Content-Type: the charset must be utf-8; {quoted(declared)} was sent.")
     encoding = request.headers.get("content-encoding", "identity")
     if encoding.strip().lower() != "identity":
-        raise InputError(f"Content-Encoding: the body must not be compressed; {shown(encoding)} was sent.")
+        raise InputError(f"Content-Encoding: the body must not be compressed; {quoted(encoding)} was sent.")

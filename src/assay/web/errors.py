@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from assay.contracts.fields import shown
+from assay.contracts.fields import quoted
 from assay.errors import (
     AssayError,
     CatalogCorrupt,
@@ -163,7 +163,7 @@ _ROUTES = "GET /openapi.json describes the routes, `assay docs api` explains the
 async def _http_exception(request: Request, error: Exception) -> Response:
     """Answer an unknown path, or a method that a path does not have."""
     assert isinstance(error, HTTPException)
-    path = shown(request.url.path).strip('"')
+    path = quoted(request.url.path).strip('"')
     if error.status_code == 404:
         routes = f" {_ROUTES}" if path == "/" else ""
         return error_response(404, "not_found", f"There is nothing at {path}.{routes}")

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.adapters.telemetry.prometheus import Metrics
-from assay.contracts.fields import shown
+from assay.contracts.fields import quoted
 from assay.web.access import EXEMPT_PATHS
 from assay.web.errors import ADMIN_PREFIX, BodyTooSlow, error_response
 
@@ -44,9 +44,9 @@ class AllowedHosts:
         if not sent:
             message = "Host: the header is missing; this server answers only the hosts of [server] allowed_hosts."
         elif not written:
-            message = f"Host: it must be a name or an address, with or without a port; {shown(sent)} was sent."
+            message = f"Host: it must be a name or an address, with or without a port; {quoted(sent)} was sent."
         else:
-            message = f"Host: {shown(sent)} is not one of the hosts of this server; add it to [server] allowed_hosts."
+            message = f"Host: {quoted(sent)} is not one of the hosts of this server; add it to [server] allowed_hosts."
         await error_response(400, "validation_error", message)(scope, receive, send)
 
     def _knows(self, name: str) -> bool:
@@ -72,7 +72,7 @@ class CrossSiteGuard:
         if scope["type"] != "http" or scope["method"] in _SAFE or self._allows(scope):
             await self._app(scope, receive, send)
             return
-        origin = shown(Headers(scope=scope).get("origin", "another site"))
+        origin = quoted(Headers(scope=scope).get("origin", "another site"))
         message = f"Origin: pages of {origin} may not use this server; add the origin to [server] cors_origins."
         await error_response(400, "validation_error", message)(scope, receive, send)
 

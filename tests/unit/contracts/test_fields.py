@@ -14,9 +14,9 @@ from assay.contracts.fields import (
     QUOTED_CHARACTERS,
     RequestModel,
     check_fields,
-    sent,
-    shown,
+    quoted,
     utc_timestamp,
+    was_sent,
 )
 from assay.errors import InputError
 from assay.model.ranking import Mode
@@ -141,9 +141,9 @@ def test_a_long_value_is_shortened() -> None:
 
 
 def test_a_value_is_shown_with_escapes_for_what_cannot_be_printed() -> None:
-    assert shown("a\u202eb\x07") == '"a\\u202eb\\u0007"'
-    assert len(shown(10**4_000)) == QUOTED_CHARACTERS + 1
-    assert sent("räder") == 'the string "räder" was sent'
+    assert quoted("a\u202eb\x07") == '"a\\u202eb\\u0007"'
+    assert len(quoted(10**4_000)) == QUOTED_CHARACTERS + 1
+    assert was_sent("räder") == 'the string "räder" was sent'
 
 
 def test_a_timestamp_is_in_utc_and_ends_in_z() -> None:
