@@ -25,7 +25,7 @@ from assay.settings import load_settings
 from assay.validation.deriving.deriving import LinkedDocument, derive
 from assay.validation.deriving.phrases import folded
 from assay.validation.measuring import Measures, measure_topics, summarize
-from assay.validation.runner import Asked, run_topics
+from assay.validation.runner import SearchSetup, run_topics
 from assay.validation.statistics import compare
 from benchmarks.corpora import CORPORA
 from benchmarks.shared import shared_folder
@@ -60,12 +60,12 @@ def named_topics(test_set: TestSet, documents: Sequence[LinkedDocument]) -> set[
 
 def results_by_mode(assay: Assay, topics: Sequence[ResolvedTopic]) -> dict[Mode, list[TopicResult]]:
     """The results of all topics in all modes."""
-    measures = Measures.named(SHOWN)
+    measures = Measures.parse(SHOWN)
     found = {}
     with assay.searches.live.lease() as searcher:
         for mode in MODES:
-            asked = Asked(searcher.search, None, mode, 0.0)
-            report = run_topics(topics, asked, searcher.generation.id, Silence())
+            setup = SearchSetup(searcher.search, None, mode, 0.0)
+            report = run_topics(topics, setup, searcher.generation.id, Silence())
             found[mode] = measure_topics(report.run, topics, measures)
     return found
 
@@ -110,7 +110,7 @@ def print_table(
 ) -> None:
     """Print measures of some topics by mode, and whether hybrid is better than the better of its parts."""
     print(f"\n  {f'{part}, {len(ids)} topics':<36}" + "".join(f"{measure:>20}" for measure in SHOWN))
-    measures = Measures.named(SHOWN)
+    measures = Measures.parse(SHOWN)
     means = {}
     for mode in MODES:
         results = [result for result in found[mode] if result.topic.id in ids]

@@ -359,9 +359,9 @@ def _not_asked(topics: Sequence[TopicResult]) -> Finding:
         "topics asked",
         Outcome.INCONCLUSIVE,
         1.0 - len(failed) / len(topics),
-        "every topic could be asked",
-        f"{len(failed)} of {len(topics)} topics could not be asked, and are in no figure: {'; '.join(told)} Run it "
-        "again when that is mended",
+        "every topic was searched without an error",
+        f"{len(failed)} of {len(topics)} topics failed, and are in no figure: {'; '.join(told)} Fix the "
+        "cause, and run again",
         told,
         len(failed),
     )
@@ -414,7 +414,7 @@ def validation_of(
     good = sum(result.reached is True for result in answered)
     headline = f"{good}/{len(answered)} queries ({_of(good, answered):.0%}) achieved precision@5 >= {TARGET:.2f}."
     outcome = worst(finding.outcome for finding in findings)
-    notes = () if test_set else ("No test set was given: only the structure was judged, not how queries are answered.",)
+    notes = () if test_set else ("No test set was given: only the structure was checked, not the quality of answers.",)
     verdict = Verdict(
         outcome,
         GENERATION,
@@ -498,8 +498,8 @@ def _quality(results: Sequence[TopicResult], p95_ms: float, limits: Limits) -> l
             _of(best, results),
             limits.share,
             f"at least {limits.share:.0%} of the topics have P@5 >= {TARGET:g}",
-            f"{good} of {len(results)} topics ({_of(good, results):.3g}) have P@5 >= {TARGET:g}, and "
-            f"{limits.share:.0%} are asked for",
+            f"{good} of {len(results)} topics ({_of(good, results):.3g}) have P@5 >= {TARGET:g}; required: "
+            f"{limits.share:.0%}",
             missing,
         ),
         _finding(
@@ -508,7 +508,7 @@ def _quality(results: Sequence[TopicResult], p95_ms: float, limits: Limits) -> l
             mrr,
             limits.mrr,
             f"the best hit's 1 / rank is at least {limits.mrr:g} on average",
-            f"MRR is {mrr:.3f}, and {limits.mrr:g} is asked for",
+            f"MRR is {mrr:.3f}; required: {limits.mrr:g}",
             [],
         ),
         Finding(

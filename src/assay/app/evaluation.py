@@ -133,11 +133,11 @@ class Evaluation:
         measures = systems.measures
         topics, live_topics, removed = self._resolved_on_both(generation, live, searcher, test_set, progress)
         compared, not_compared = self._compared(live, live_topics, test_set, opened)
-        asked = systems.asked(searcher, settings.search, measures)
+        setup = systems.search_setup(searcher, settings.search, measures)
         return Plan(
             test_set=test_set,
             test_set_path=str(path) if path else None,
-            system=System(generation, generation.id, topics, asked),
+            system=System(generation, generation.id, topics, setup),
             live=compared,
             not_compared=not_compared,
             removed=removed,
@@ -169,8 +169,8 @@ class Evaluation:
                 f"the live generation cannot be compared with: {error.message} If that is meant, as with another "
                 "model, set gate.no_worse_than_live = false for this one release"
             )
-        asked = systems.asked(searcher, self._parts.settings.search, systems.measures)
-        return System(live, live.id, topics, asked), ""
+        setup = systems.search_setup(searcher, self._parts.settings.search, systems.measures)
+        return System(live, live.id, topics, setup), ""
 
     def _resolved_on_both(
         self,

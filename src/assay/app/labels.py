@@ -23,7 +23,7 @@ from assay.validation.judgments.resolving import resolve
 from assay.validation.labelling.sheet import Sheet, chosen, to_label
 from assay.validation.labelling.wording import worded
 from assay.validation.measuring import Measures, measure_topics
-from assay.validation.observing import observe, unjudged
+from assay.validation.similarities import collect_similarities, count_unjudged
 
 if TYPE_CHECKING:
     from assay.adapters.testset_files.skipped_hits import SkippedHits
@@ -84,7 +84,7 @@ class Labels:
             corpus = self._systems.corpus(searcher.generation, searcher)
             topics = resolve(replace(test_set, topics=there), corpus)
         run = replace(sheet.run, topics=tuple(runs[topic.id] for topic in there))
-        return measure_topics(run, topics, Measures.named())
+        return measure_topics(run, topics, Measures.parse())
 
     def calibrate(
         self,
@@ -114,8 +114,8 @@ class Labels:
             generation,
             mode,
             depth,
-            calibrate(observe(results, depth)),
-            unjudged(results, depth),
+            calibrate(collect_similarities(results, depth)),
+            count_unjudged(results, depth),
             {one.topic.id: one.error for one in results if one.error is not None},
         )
 

@@ -85,7 +85,7 @@ class Releases:
     def _check_before_building(self) -> None:
         """Raise InputError for what a validation would refuse, before hours of building."""
         settings = self._parts.settings
-        Measures.named(settings.validation.measures)
+        Measures.parse(settings.validation.measures)
         gate_of(settings.gate)
         if settings.validation.testset:
             load_test_set(settings.validation.testset)

@@ -23,7 +23,7 @@ from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.resolving import resolve
 from assay.validation.latency import Load
-from assay.validation.runner import Asked
+from assay.validation.runner import SearchSetup
 from assay.validation.suite import Plan, System, validate
 
 _PATIENCE = 60.0
@@ -56,14 +56,14 @@ def validate_served(
     try:
         search = assay.settings.search
         served = _served_by(client, labelled, assay)
-        measures = assay.systems.measures if served else assay.systems.measures.of_hits()
+        measures = assay.systems.measures if served else assay.systems.measures.computable_from_hits()
         depth = max(assay.settings.validation.depth, measures.deepest)
-        asked = Asked(client.search, None, search.mode, search.threshold, depth)
+        setup = SearchSetup(client.search, None, search.mode, search.threshold, depth)
         return validate(
             Plan(
                 test_set=labelled,
                 test_set_path=str(path),
-                system=_system(labelled, served, assay, asked),
+                system=_system(labelled, served, assay, setup),
                 live=None,
                 not_compared="",
                 removed=(),
@@ -93,12 +93,12 @@ def _served_by(client: Client, test_set: TestSet, assay: Assay) -> Generation | 
         return None
 
 
-def _system(test_set: TestSet, served: Generation | None, assay: Assay, asked: Asked) -> System:
+def _system(test_set: TestSet, served: Generation | None, assay: Assay, setup: SearchSetup) -> System:
     if served is not None:
         topics = resolve(test_set, CatalogCorpus(assay.parts.catalog, served.id))
-        return System(served, served.id, topics, asked)
+        return System(served, served.id, topics, setup)
     unlabelled = tuple(ResolvedTopic(topic, (), {}) for topic in test_set.topics)
-    return System(None, "", unlabelled, asked, label=lambda run: _labelled(test_set, run))
+    return System(None, "", unlabelled, setup, label=lambda run: _labelled(test_set, run))
 
 
 def _labelled(test_set: TestSet, run: Run) -> tuple[ResolvedTopic, ...]:

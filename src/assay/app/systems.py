@@ -23,7 +23,7 @@ from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.judgments.resolving import resolve
 from assay.validation.measuring import Measures, measure_topics
-from assay.validation.runner import Asked, run_topics
+from assay.validation.runner import SearchSetup, run_topics
 from assay.validation.structure import Judged
 from assay.validation.suite import System
 
@@ -55,7 +55,7 @@ class Systems:
     def measures(self) -> Measures:
         """The measures of a validation: the standard ones, those asked for, those with a limit. Raises InputError."""
         limits = self.gate.quality.measures
-        return Measures.named([*self._parts.settings.validation.measures, *(limit.measure for limit in limits)])
+        return Measures.parse([*self._parts.settings.validation.measures, *(limit.measure for limit in limits)])
 
     @cached_property
     def gate(self) -> Gate:
@@ -102,10 +102,10 @@ class Systems:
         assert searcher.index is not None
         return CollectionCorpus(searcher.index)
 
-    def asked(self, searcher: Searcher | Unopened, search: SearchSettings, measures: Measures) -> Asked:
+    def search_setup(self, searcher: Searcher | Unopened, search: SearchSettings, measures: Measures) -> SearchSetup:
         """Search parameters of a run: as deep as the measures need, with paid queries embedded in batches."""
         embedder = self._parts.embedder
-        return Asked(
+        return SearchSetup(
             searcher.search,
             embedder.prefetch_queries if embedder.batching.costly else None,
             search.mode,
@@ -119,15 +119,15 @@ class Systems:
         searcher: Searcher,
         test_set: TestSet,
         progress: Progress | None,
-        change: Callable[[Asked], Asked],
+        change: Callable[[SearchSetup], SearchSetup],
     ) -> tuple[Run, list[TopicResult]]:
         """Run every topic on a generation, and measure the answers. change: of the usual search parameters."""
-        measures = Measures.named()
+        measures = Measures.parse()
         progress = progress or Silence()
         topics = self._resolved(generation, searcher, test_set, progress)
-        asked = self.asked(searcher, self._parts.settings.search, measures)
-        system = System(generation, generation.id, topics, asked)
-        run = run_topics(system.topics, change(system.asked), generation.id, progress).run
+        setup = self.search_setup(searcher, self._parts.settings.search, measures)
+        system = System(generation, generation.id, topics, setup)
+        run = run_topics(system.topics, change(system.setup), generation.id, progress).run
         return run, measure_topics(run, system.topics, measures)
 
     def judged(self, generation: Generation, live: Generation | None, searcher: Searcher | Unopened) -> Judged:

@@ -23,7 +23,7 @@ from assay.validation.judgments.resolving import resolve
 from assay.validation.latency import percentiles
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.metrics import order
-from assay.validation.runner import RunReport, run_topics
+from assay.validation.runner import TimedRun, run_topics
 
 _LOOKED_UP = 500
 """Documents of a run that are looked for to see whether it is one of this generation."""
@@ -116,7 +116,7 @@ class Bench:
         searcher = self._opened.enter_context(closing(self.assay.searches.open_with(on.generation, variant.search)))
         report = run_topics(
             on.topics,
-            self.assay.systems.asked(searcher, variant.search, self.measures),
+            self.assay.systems.search_setup(searcher, variant.search, self.measures),
             on.generation.id,
             self.progress,
         )
@@ -141,7 +141,7 @@ class Bench:
         provenance = self._provenance(on.generation, Variant(path.name, self.settings.search))
         return Side(path.name, topics, None, replace(provenance, target=f"run file {path.name}", search={}))
 
-    def _side(self, variant: Variant, on: Resolved, report: RunReport) -> Side:
+    def _side(self, variant: Variant, on: Resolved, report: TimedRun) -> Side:
         results = measure_topics(report.run, on.topics, self.measures)
         costly = self.assay.parts.embedder.batching.costly
         timings = [run.timings for run in report.run.topics if run.timings and run.topic_id in report.timed]

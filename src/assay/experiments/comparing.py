@@ -53,7 +53,7 @@ def compare(
     """
     further = [name for name in measures if name.lower() not in {"any", "all"}]
     with ExitStack() as opened:
-        bench = Bench(assay, opened, test_set, generation, Measures.named(further), progress)
+        bench = Bench(assay, opened, test_set, generation, Measures.parse(further), progress)
         meant = [_meant(bench, one) for one in named]
         removed = bench.agree(_generations(bench, meant), allow_removals=allow_removals) if _is_measured(meant) else ()
         sides = [_side(bench, one) for one in meant]

@@ -49,7 +49,7 @@ def sweep(
     runs = _grid(assay, grid)
     measures = shown_measures(runs.measure)
     with ExitStack() as opened:
-        bench = Bench(assay, opened, test_set, generation, Measures.named(measures), progress, (CANDIDATE, LIVE))
+        bench = Bench(assay, opened, test_set, generation, Measures.parse(measures), progress, (CANDIDATE, LIVE))
         tests = bench.test_set
         base = bench.generation(generation)
         places = _by_chunking(bench, base, runs.variants)
@@ -140,7 +140,7 @@ def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: S
         for searcher, variant in zip(searchers, variants, strict=True):
             report = run_topics(
                 on.topics,
-                bench.assay.systems.asked(searcher, variant.search, bench.measures),
+                bench.assay.systems.search_setup(searcher, variant.search, bench.measures),
                 on.generation.id,
                 bench.progress,
             )

@@ -1,4 +1,4 @@
-"""Limits on how a generation may differ from the live one, held against what was measured of both."""
+"""Limits on differences from the live generation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,13 +8,13 @@ from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.validations import Difference, TopicResult
 from assay.validation.gate import MeasureLimit
 from assay.validation.statistics import compare, holm
-from assay.validation.unjudged import TopicBounds, open_to_labels
+from assay.validation.unjudged import TopicBounds, labels_could_reverse
 
 OF_DERIVED = ("RR", "Success@5")
 OF_ONE_CHUNKER = ("nDCG@10", "P@5", "mrr", "Recall@10")
 OF_TWO_CHUNKERS = ("mrr", "RR", "Success@5")
-"""The measures of "no worse than live": those that a derived test set can show, and those that divide by the relevant
-chunks only where both generations have chunks of one size."""
+"""The measures of "no worse than live". Measures that divide by the number of relevant chunks are fair only between
+generations of one chunker; a derived test set labels too few chunks for them."""
 
 ALPHA = 0.05
 _TOLERANCE = 1e-9
@@ -23,11 +23,11 @@ _JUDGED = "judged@5"
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """How the topics of one limit differ from the live generation's.
+    """The difference from the live generation over the topics of one limit.
 
-    difference: with p adjusted over all limits on a fall.
-    lost: judgments that the live generation has and this one lost.
-    from_lost: the part of the fall that topics with lost judgments make up.
+    difference: p is adjusted over all limits on a drop.
+    lost: judgments that resolve on the live generation and not on this one.
+    from_lost: the part of the drop that comes from topics with lost judgments.
     """
 
     difference: Difference
@@ -37,14 +37,14 @@ class Fall:
 
 @dataclass(frozen=True, slots=True)
 class AgainstLive:
-    """What was measured of a generation and of the live one, on the same topics.
+    """Measures of a generation compared with the live one on the same topics.
 
-    falls: of each limit on a fall; without an entry where its topics have no value.
-    worse: the measures of "no worse than live", adjusted over them; empty where that is not asked.
-    open: those of them that labels for unjudged hits could put level.
-    fell: the topics that fell, by measure, with both values; the largest fall first.
+    falls: by limit on a drop; limits whose topics have no value are left out.
+    worse: the measures of "no worse than live", p adjusted over them; empty if the gate does not require it.
+    open: the measures that labels for unjudged hits could bring level.
+    fell: by measure, the topics with a lower value, with both values, the largest drop first.
     overall: every measure, for the report.
-    problem: why the live generation could not be asked; "" where it was, or where nothing is live.
+    problem: why the live generation could not be searched; "" if it was, or if nothing is live.
     """
 
     falls: Mapping[MeasureLimit, Fall] = field(default_factory=dict)
@@ -61,15 +61,15 @@ def measure_falls(
     after: Sequence[TopicResult],
     in_group: Callable[[TopicResult, str | None], bool],
 ) -> dict[MeasureLimit, Fall]:
-    """The fall of each limit's measure over its topics, p adjusted over the limits.
+    """Compute the drop of each limit's measure over its topics, p adjusted over the limits.
 
     before, after: the topics that count, of the live generation and of this one.
     """
-    asked = [limit for limit in limits if limit.max_drop is not None]
+    limited = [limit for limit in limits if limit.max_drop is not None]
     found: dict[MeasureLimit, Difference] = {}
-    for limit in asked:
+    for limit in limited:
         a, b = (_values([one for one in side if in_group(one, limit.group)]) for side in (before, after))
-        found |= dict(zip([limit], compare([limit.measure], a, b, family=len(asked)), strict=False))
+        found |= dict(zip([limit], compare([limit.measure], a, b, family=len(limited)), strict=False))
     adjusted = holm([one.p for one in found.values()])
     return {
         limit: _fall(replace(one, adjusted_p=p), limit, before, after, in_group)
@@ -94,21 +94,23 @@ def _fall(
 def measure_worse(
     measures: Sequence[str], before: Sequence[TopicResult], after: Sequence[TopicResult], *, derived: bool
 ) -> tuple[tuple[Difference, ...], frozenset[str]]:
-    """The differences from the live generation, and which falls labels for unjudged hits could take away.
+    """Compare measures with the live generation. Return the differences, and the measures that labels could reverse.
 
-    derived: nobody has looked at the hits of a derived test set, so that unjudged ones say nothing.
+    derived: hits of a derived test set are never labelled, so unjudged ones say nothing.
     """
     found = compare(measures, _values(before), _values(after))
     if derived:
         return found, frozenset()
     kept = {one.topic.id for one in after if not one.lost}
     judged = [_mean([one for one in side if one.topic.id in kept], _JUDGED) for side in (after, before)]
-    unsure = {one.measure for one in found if open_to_labels(_bounds(one.measure, before, after), judged[0], judged[1])}
+    unsure = {
+        one.measure for one in found if labels_could_reverse(_bounds(one.measure, before, after), judged[0], judged[1])
+    }
     return found, frozenset(unsure)
 
 
 def _bounds(measure: str, before: Sequence[TopicResult], after: Sequence[TopicResult]) -> list[TopicBounds]:
-    """The topics that have a value of the measure on both generations."""
+    """The topics with a value of the measure on both generations."""
     were = _values(before)
     triples = (
         (one, one.values.get(measure), one.upper.get(measure), were.get(one.topic.id, {}).get(measure)) for one in after
@@ -123,7 +125,7 @@ def _bounds(measure: str, before: Sequence[TopicResult], after: Sequence[TopicRe
 def topics_that_fell(
     measures: Sequence[str], before: Sequence[TopicResult], after: Sequence[TopicResult]
 ) -> dict[str, tuple[str, ...]]:
-    """The topics that have a lower value than on the live generation, by measure: `id: RR 1.000 → 0.200`."""
+    """List by measure the topics with a lower value than on the live generation: `id: RR 1.000 → 0.200`."""
     were = _values(before)
     found = {}
     for measure in measures:
@@ -135,7 +137,7 @@ def topics_that_fell(
 
 
 def live_findings(found: AgainstLive, limits: Sequence[MeasureLimit], *, no_worse: bool) -> list[Finding]:
-    """Hold the differences against the limits. no_worse: whether "no worse than live" is asked."""
+    """Check the differences against the limits. no_worse: whether the gate requires "no worse than live"."""
     findings = [
         _drop(limit, limit.max_drop, found.falls.get(limit), found.problem)
         for limit in limits
@@ -145,15 +147,15 @@ def live_findings(found: AgainstLive, limits: Sequence[MeasureLimit], *, no_wors
 
 
 def _drop(limit: MeasureLimit, most: float, fall: Fall | None, problem: str) -> Finding:
-    check, words = f"{limit.title} against live", f"{limit.title} is at most {most:g} under the live generation's"
+    check, words = f"{limit.title} against live", f"{limit.title} is at most {most:g} below the live generation's"
     if problem:
         return Finding(check, Outcome.INCONCLUSIVE, None, words, problem)
     if fall is None:
-        return Finding(check, Outcome.PASS, None, f"{words}; there is nothing live to compare with")
+        return Finding(check, Outcome.PASS, None, f"{words}; nothing is live to compare with")
     difference = fall.difference
     value = -difference.difference
     p = difference.adjusted_p
-    told = f"{difference.a:.3f} fell to {difference.b:.3f} over {difference.topics} topics (p = {p:.2g})"
+    change = f"fell from {difference.a:.3f} to {difference.b:.3f} over {difference.topics} topics (p = {p:.2g})"
     if value <= most + _TOLERANCE:
         return Finding(check, Outcome.PASS, value, words)
     if fall.from_lost > most + _TOLERANCE:
@@ -162,18 +164,18 @@ def _drop(limit: MeasureLimit, most: float, fall: Fall | None, problem: str) -> 
             Outcome.FAIL,
             value,
             words,
-            f"{told}; {most:g} is allowed, and topics of which this generation lost {_judgments(fall.lost)} that the "
-            f"live one has make up {fall.from_lost:.3f} of it",
+            f"{change}; the limit is {most:g}. Topics that lost {_judgments(fall.lost)} in this generation account for "
+            f"{fall.from_lost:.3f} of it",
         )
     if p < ALPHA:
-        return Finding(check, Outcome.FAIL, value, words, f"{told}; {most:g} is allowed")
-    detectable = "" if difference.detectable is None else f" that show no less than {difference.detectable:.2f}"
+        return Finding(check, Outcome.FAIL, value, words, f"{change}; the limit is {most:g}")
+    detectable = "" if difference.detectable is None else f" (they detect drops from {difference.detectable:.2f})"
     return Finding(
         check,
         Outcome.INCONCLUSIVE,
         value,
         words,
-        f"{told}, which chance may explain: {difference.topics} topics{detectable} are too few for a limit of {most:g}",
+        f"{change}, which may be chance: {difference.topics} topics{detectable} are too few for a limit of {most:g}",
     )
 
 
@@ -183,25 +185,25 @@ def _no_worse(found: AgainstLive) -> Finding:
         limit = "no measure is significantly lower than the live generation's"
         return Finding(check, Outcome.INCONCLUSIVE, None, limit, found.problem)
     if not found.worse:
-        return Finding(check, Outcome.PASS, None, "there is nothing live to compare with")
+        return Finding(check, Outcome.PASS, None, "nothing is live to compare with")
     names = ", ".join(one.measure for one in found.worse)
     limit = f"none of {names} is significantly lower than the live generation's (paired test, 5% over all of them)"
     shown = [one.detectable for one in found.worse if one.detectable is not None]
     if shown:
-        limit += f"; {found.worse[0].topics} topics show a fall of {max(shown):.2f} with 80% power"
+        limit += f"; {found.worse[0].topics} topics detect a drop of {max(shown):.2f} with 80% power"
     fallen = [one for one in found.worse if one.difference < 0.0 and one.adjusted_p < ALPHA]
     value = max(-one.difference for one in found.worse)
     if not fallen:
         return Finding(check, Outcome.PASS, value, limit)
-    told = [f"{one.measure} fell from {one.a:.3f} to {one.b:.3f} (p = {one.adjusted_p:.2g})" for one in fallen]
+    changes = [f"{one.measure} fell from {one.a:.3f} to {one.b:.3f} (p = {one.adjusted_p:.2g})" for one in fallen]
     topics = [line for one in fallen for line in found.fell.get(one.measure, ())]
     detail = (
-        f"{'; '.join(told)} over {fallen[0].topics} topics. The report has every topic; `assay compare live "
-        "REPORT.json` compares it with what is live"
+        f"{'; '.join(changes)} over {fallen[0].topics} topics. The report has every topic; `assay compare live "
+        "REPORT.json` compares it with the live generation"
     )
     unsure = all(one.measure in found.open for one in fallen)
     if unsure:
-        detail += ". Far fewer of its hits are judged, and labels could take that away: `assay label` shows them"
+        detail += ". Far fewer of its hits are judged, and labels could reverse this: `assay label` shows them"
     outcome = Outcome.INCONCLUSIVE if unsure else Outcome.FAIL
     return Finding(check, outcome, value, limit, detail, tuple(topics[:MOST_EXAMPLES]), len(topics))
 

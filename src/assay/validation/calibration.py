@@ -1,9 +1,8 @@
-"""Which similarity parts relevant passages from irrelevant ones, for one embedder on one index, and how sure that is.
+"""Thresholds on similarity, for one embedder on one index, with their intervals.
 
-A similarity means nothing across models: 0.5 may be a perfect answer of one and noise of another. What is known about
-it comes from labels, and labels of one topic are not independent of each other, so every interval is from a bootstrap
-that draws whole topics (the cluster bootstrap: Field and Welsh, J. R. Stat. Soc. B 2007; for diagnostic accuracy
-Rutter, Academic Radiology 2000).
+Similarities of different models are not comparable: 0.5 may be a perfect answer of one and noise of another. Labels of
+one topic are not independent, so every interval comes from a cluster bootstrap over topics (Field and Welsh, J. R.
+Stat. Soc. B 2007; for diagnostic accuracy Rutter, Academic Radiology 2000).
 """
 
 import math
@@ -20,13 +19,13 @@ from assay.model.evaluation import Interval
 LEAST_NEGATIVES = 10
 LEAST_POSITIVES = 10
 LEAST_TOPICS = 5
-"""With fewer nothing is said: topics that have a relevant passage, and topics that have an irrelevant one."""
+"""Smallest samples to calibrate with. Topics: with a relevant passage, and with an irrelevant one."""
 
 KEPT = 0.95
-"""Share of the topics with an answer that an abstention threshold has to leave answered."""
+"""Share of the topics with an answer that an abstention threshold must keep answered."""
 
 SEEDS = (0.3, 0.5, 0.7)
-"""Thresholds that were named for other models."""
+"""Thresholds that the seeds use for other models."""
 
 RESAMPLES = 2_000
 _LEVEL = 0.95
@@ -38,15 +37,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What the labels of one topic say of similarities, each from 0 to 1.
+    """The labelled similarities of one topic, each from 0 to 1.
 
-    relevant, irrelevant: of the passages judged 1 or 2, and 0; what a topic that nothing answers finds first is
-        irrelevant too.
-    top: of its nearest passage; None where it finds nothing.
-    answerable: whether something answers it; None where that is not known (nothing relevant is judged, and it does not
-        say that there is no answer).
-    family: id of the topic that it is a paraphrase of, or its own; paraphrases say much the same and are drawn
-        together.
+    relevant: of the passages judged 1 or 2. irrelevant: of those judged 0, and the first hits of a topic without an
+        answer.
+    top: of the nearest passage; None if nothing was found.
+    answerable: None if unknown: no passage is judged relevant, and the topic does not have `expect: no_answer`.
+    family: id of the original topic, its own if it is no paraphrase; a family is resampled as one.
     """
 
     topic_id: str
@@ -59,13 +56,13 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class AtThreshold:
-    """What a threshold does; a passage exactly on it is kept. Shares are None where there is nothing to share.
+    """The effect of a threshold; a passage exactly at it is kept. A share with denominator 0 is None.
 
     recall: share of the relevant passages that are kept.
-    fallout: share of the irrelevant ones that are kept.
-    precision: share of the kept ones that are relevant, among judged passages.
+    fallout: share of the irrelevant passages that are kept.
+    precision: share of the kept judged passages that are relevant.
     answered: share of the topics with an answer that keep a passage.
-    refused: share of the topics without one that keep none.
+    refused: share of the topics without an answer that keep none.
     """
 
     threshold: float
@@ -81,12 +78,12 @@ class AtThreshold:
 class Separation:
     """A threshold between relevant and irrelevant passages.
 
-    threshold: maximizes Youden's J = recall - fallout (Cancer 1950); the lowest of those that do. None where it is not
-        known, and `why_not` says why.
+    threshold: the lowest that maximizes Youden's J = recall - fallout (Cancer 1950); None if unknown, for the reason
+        in `why_not`.
     interval: of the threshold, over topics.
-    auc, auc_interval: the chance that a relevant passage is more similar than an irrelevant one (Hanley and McNeil,
-        Radiology 1982).
-    best_f1: the threshold with the best F1, which depends on how many of each were judged.
+    auc, auc_interval: the probability that a relevant passage is more similar than an irrelevant one (Hanley and
+        McNeil, Radiology 1982).
+    best_f1: the threshold with the best F1, which depends on the proportion of judged passages.
     """
 
     threshold: float | None
@@ -99,10 +96,10 @@ class Separation:
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """A threshold that refuses topics without an answer and keeps those that have one.
+    """A threshold that refuses topics without an answer and keeps those with one.
 
-    threshold: of those that keep at least KEPT of the topics with an answer, one that refuses the most; None where it
-        is not known, and `why_not` says why.
+    threshold: refuses the most topics while keeping at least KEPT of those with an answer; None if unknown, for the
+        reason in `why_not`.
     answered, refused: the shares, with Wilson's intervals (JASA 1927).
     """
 
@@ -117,7 +114,7 @@ class Abstention:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What was found. relevant, irrelevant: all similarities, ascending."""
+    """Both thresholds and the data behind them. relevant, irrelevant: all similarities, ascending."""
 
     relevant: tuple[float, ...]
     irrelevant: tuple[float, ...]
@@ -137,7 +134,7 @@ def calibrate(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: in
     for one in observed:
         for value in (*one.relevant, *one.irrelevant, *(() if one.top is None else (one.top,))):
             if not 0.0 <= value <= 1.0:
-                raise ValueError(f"{one.topic_id}: {value} is no similarity from 0 to 1.")
+                raise ValueError(f"{one.topic_id}: similarity {value} is not from 0 to 1.")
     separation = separate(observed, resamples, seed)
     abstention = abstain(observed, resamples, seed)
     found = {separation.threshold, separation.best_f1, abstention.threshold} - {None}
@@ -158,7 +155,7 @@ def calibrate(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: in
 
 
 def separate(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int = 0) -> Separation:
-    """The threshold between relevant and irrelevant passages, or why there is none to speak of."""
+    """Find the threshold between relevant and irrelevant passages, or the reason why there is none."""
     used = [_together(family) for family in _families(observed)]
     used = [one for one in used if one.relevant or one.irrelevant]
     if reason := _too_few(used):
@@ -168,15 +165,15 @@ def separate(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int
     aucs, _, thresholds = _Curve.of(used, every=False).drawn(_draws(len(used), resamples, seed))
     auc_interval = _percentiles(aucs)
     if auc_interval is None or auc_interval.low <= 0.5:
-        told = f"[{auc_interval.low:z.2f}, {auc_interval.high:z.2f}]" if auc_interval else "not known"
+        bounds = f"[{auc_interval.low:z.2f}, {auc_interval.high:z.2f}]" if auc_interval else "not known"
         return Separation(
             None,
             None,
             float(auc[0]),
             auc_interval,
             None,
-            f"relevant and irrelevant hits are about equally similar (AUC {auc[0]:.2f}, 95% interval {told}): no "
-            "threshold parts them better than chance may",
+            f"relevant and irrelevant hits are about equally similar (AUC {auc[0]:.2f}, 95% interval {bounds}): no "
+            "threshold separates them better than chance",
         )
     return Separation(
         threshold=curve.threshold(int(best[0])),
@@ -205,11 +202,11 @@ def _too_few(used: Sequence[Observed]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Curve:
-    """What each possible threshold keeps of each topic.
+    """The number of passages of each topic that each possible threshold keeps.
 
-    cuts: similarities that occur, ascending; a threshold on one keeps it.
-    positive, negative: how many relevant and irrelevant passages of each topic are at least each cut. Shape (topics,
-        cuts); the first column has all of them.
+    cuts: the similarities that occur, ascending; a threshold equal to a cut keeps it.
+    positive, negative: relevant and irrelevant passages at or above each cut, shape (topics, cuts); the first column
+        counts all.
     """
 
     cuts: Floats
@@ -218,9 +215,9 @@ class _Curve:
 
     @classmethod
     def of(cls, used: Sequence[Observed], *, every: bool) -> "_Curve":
-        """every: all similarities that occur; else _MOST_CUTS of them, evenly taken, where there are more."""
+        """every: use all similarities as cuts; else at most _MOST_CUTS of them, evenly spaced."""
         cuts = np.unique(np.array([value for one in used for value in (*one.relevant, *one.irrelevant)]))
-        if every:  # one row is enough, for all topics count alike
+        if every:  # all topics have the same weight, so one row is enough
             used = [_together(used)]
         elif len(cuts) > _MOST_CUTS:
             cuts = cuts[np.unique(np.linspace(0, len(cuts) - 1, _MOST_CUTS).round().astype(int))]
@@ -229,11 +226,11 @@ class _Curve:
         return cls(cuts, *kept)
 
     def drawn(self, weights: Floats) -> tuple[Floats, NDArray[np.intp], Floats]:
-        """Of each drawing of topics the AUC, the best cut, and the middle between that and the one below.
+        """For each resample, the AUC, the best cut, and the midpoint between it and the cut below.
 
-        Drawings without a relevant or without an irrelevant passage are left out. The area under the curve is the
-        Mann-Whitney statistic: the share of the pairs in which the relevant passage is the more similar one, an equal
-        pair counting half. The best is the lowest cut with the largest recall - fallout.
+        Resamples without a relevant or an irrelevant passage are left out. The AUC is the Mann-Whitney statistic: the
+        share of pairs in which the relevant passage is more similar, ties counting half. The best cut is the lowest
+        with the largest recall - fallout.
         """
         aucs: list[Floats] = []
         bests: list[NDArray[np.intp]] = []
@@ -244,7 +241,7 @@ class _Curve:
             there = (positive[:, 0] > 0) & (negative[:, 0] > 0)
             positive, negative = positive[there], negative[there]
             p, n = positive[:, :1], negative[:, :1]
-            # In whole numbers, so that cuts that are equally good are equal to the last bit.
+            # In whole numbers, so that equally good cuts compare equal.
             bests.append(np.argmax(positive * n - negative * p, axis=1))
             aucs.append(_area(positive, negative) / (p * n)[:, 0])
         best = np.concatenate(bests)
@@ -257,12 +254,12 @@ class _Curve:
         return np.asarray(2.0 * positive / (positive + negative + positive[0]))
 
     def threshold(self, place: int) -> float:
-        """A short number that keeps what the cut keeps."""
+        """The shortest number that keeps the same passages as the cut."""
         return between(float(self.cuts[place - 1]) if place else 0.0, float(self.cuts[place]))
 
 
 def _families(observed: Sequence[Observed]) -> list[list[Observed]]:
-    """Topics with their paraphrases, in the order in which they first come."""
+    """Group topics with their paraphrases, in order of first occurrence."""
     found: dict[str, list[Observed]] = {}
     for one in observed:
         found.setdefault(one.family or one.topic_id, []).append(one)
@@ -288,7 +285,7 @@ def _kept(groups: Sequence[Sequence[float]], cuts: Floats) -> Floats:
 
 
 def _area(positive: Floats, negative: Floats) -> Floats:
-    """Pairs that are in the right order, equal ones half: the area under the curve by trapezoids. Shape (drawings,)."""
+    """Count correctly ordered pairs, ties as half: the area under the curve by trapezoids. Shape (resamples,)."""
     nothing = np.zeros((len(positive), 1))
     right = np.hstack([positive[:, 1:], nothing])
     wrong = negative - np.hstack([negative[:, 1:], nothing])
@@ -299,7 +296,7 @@ def _area(positive: Floats, negative: Floats) -> Floats:
 
 
 def abstain(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int = 0) -> Abstention:
-    """The threshold that keeps the topics with an answer and refuses most of those without."""
+    """Find the threshold that keeps topics with an answer and refuses most of those without."""
     with_answer, without = (
         _families([one for one in observed if one.answerable is answerable]) for answerable in (True, False)
     )
@@ -315,8 +312,8 @@ def abstain(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int 
     if not refused:
         return Abstention(
             None,
-            why_not=f"a threshold that keeps {KEPT:.0%} of the topics with an answer refuses none of the others: what "
-            "they find is as similar",
+            why_not=f"a threshold that keeps {KEPT:.0%} of the topics with an answer refuses none of the others: "
+            "their hits are as similar",
         )
     answered = sum(value >= threshold for value in answerable)
     return Abstention(
@@ -330,13 +327,13 @@ def abstain(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int 
 
 
 def abstention_threshold(answerable: Sequence[float], unanswerable: Sequence[float]) -> tuple[float, int]:
-    """A threshold, and how many it refuses of those to be refused.
+    """The threshold that refuses the most unanswerable topics, and their number.
 
-    Of all thresholds that keep at least KEPT of the first, those are best that refuse most of the second; the shortest
-    number in the middle of them. answerable must not be empty.
+    Among the thresholds that keep at least KEPT of the answerable ones and refuse the most others, the shortest number
+    near the middle. answerable must not be empty.
     """
     kept = sorted(answerable, reverse=True)
-    highest = kept[math.ceil(KEPT * len(kept) - 1e-9) - 1]  # the largest threshold that keeps so many
+    highest = kept[math.ceil(KEPT * len(kept) - 1e-9) - 1]  # the largest threshold that keeps enough
     below = [value for value in unanswerable if value < highest]
     if not below:
         return highest, 0
@@ -350,7 +347,7 @@ def _tops(families: Sequence[Sequence[Observed]]) -> list[float]:
 def _drawn_abstentions(
     with_answer: Sequence[Sequence[Observed]], without: Sequence[Sequence[Observed]], resamples: int, seed: int
 ) -> Floats:
-    """Thresholds of topics drawn with replacement, each class by itself, for its size is the author's choice."""
+    """Thresholds of resampled topics, stratified by class because the author chose the size of each."""
     random = np.random.default_rng(seed)
     drawn = []
     for _ in range(resamples):
@@ -365,7 +362,7 @@ def _drawn_abstentions(
 
 
 def wilson(successes: int, trials: int, level: float = _LEVEL) -> Interval:
-    """Interval of a share (Wilson, JASA 1927). trials must be over 0."""
+    """Confidence interval of a share (Wilson, JASA 1927). trials must be positive."""
     z = NormalDist().inv_cdf(0.5 + level / 2.0)
     share = successes / trials
     middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
@@ -381,7 +378,7 @@ def wilson(successes: int, trials: int, level: float = _LEVEL) -> Interval:
 
 
 def at_threshold(observed: Sequence[Observed], threshold: float) -> AtThreshold:
-    """What a threshold keeps and loses."""
+    """Compute the effect of a threshold."""
     positives = [value for one in observed for value in one.relevant]
     negatives = [value for one in observed for value in one.irrelevant]
     kept = sum(value >= threshold for value in positives)
@@ -408,13 +405,13 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _draws(topics: int, resamples: int, seed: int) -> Floats:
-    """How often each topic is in each drawing with replacement of as many topics. Shape (resamples, topics)."""
+    """Counts of each topic in each bootstrap resample. Shape (resamples, topics)."""
     random = np.random.default_rng(seed)
     return random.multinomial(topics, np.full(topics, 1.0 / topics), size=resamples).astype(np.float64)
 
 
 def _percentiles(drawn: Floats) -> Interval | None:
-    """The percentile interval; None without drawings."""
+    """The percentile interval; None without resamples."""
     if not len(drawn):
         return None
     low, high = np.quantile(drawn, ((1.0 - _LEVEL) / 2.0, (1.0 + _LEVEL) / 2.0))
@@ -422,7 +419,7 @@ def _percentiles(drawn: Floats) -> Interval | None:
 
 
 def between(low: float, high: float) -> float:
-    """A number over `low` and at most `high` with as few decimals as do, near the middle; low < high, or both are 0."""
+    """The number in (low, high] near the middle with the fewest decimals; low < high, or both are 0."""
     middle = (low + high) / 2.0
     for digits in range(2, 16):
         short = round(middle, digits)

@@ -1,4 +1,4 @@
-"""Two systems on the same topics: which differences chance does not explain, and which topics made them. Pure."""
+"""Compare two systems on the same topics: significant differences, and the topics behind them. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -14,13 +14,13 @@ from assay.validation.metrics import PASSAGES, parse_measure
 from assay.validation.metrics.formulas import rank_of_best
 from assay.validation.metrics.judged import judge
 from assay.validation.statistics import compare
-from assay.validation.unjudged import MUCH_JUDGED, TopicBounds, open_to_labels
+from assay.validation.unjudged import MAX_JUDGED_GAP, TopicBounds, labels_could_reverse
 
 HEADLINE = ("nDCG@10", "P@5", "mrr", "Recall@10")
-"""Compared if nobody asks for others. Few, for every measure more makes it harder for all of them to show anything."""
+"""Compared by default. Few, because each further measure raises every adjusted p."""
 
 ANY = "any"
-"""Stands for every measure that is compared."""
+"""Alias for every measure that is compared."""
 
 _NAMED = 5
 _JUDGED = "judged@5"
@@ -28,7 +28,7 @@ _NOT_QUALITY = ("judged@", "ceiling", "rank_of_best")
 
 _ALPHA = 0.05
 MUCH_FEWER = 0.05
-"""By which share a winner's relevant chunks are fewer, from which on a measure that divides by them is not fair."""
+"""Share by which the winner may have fewer relevant chunks while measures that divide by them stay fair."""
 
 _BY_RELEVANT = ("Recall@", "AP", "nDCG", "bpref")
 
@@ -36,7 +36,7 @@ _TOLERANCE = 1e-9
 
 
 def stored_topic(result: TopicResult) -> StoredTopic:
-    """What a report keeps of a topic."""
+    """The part of a topic's result that a report stores."""
     topic = result.topic
     return StoredTopic(
         id=topic.id,
@@ -56,12 +56,12 @@ def stored_topic(result: TopicResult) -> StoredTopic:
 
 
 def ranked_topic(topic: ResolvedTopic, ranking: Sequence[str], measures: Measures) -> StoredTopic:
-    """What a ranking made elsewhere is worth. ranking: chunk ids, best first; none where there was no answer."""
+    """Measure an external ranking. ranking: chunk ids, best first; empty if there was no answer."""
     kept = [chunk for chunk in ranking if chunk not in topic.excluded]
     ids = [topic.judged_id(chunk) for chunk in kept]
     top_k = topic.topic.top_k
     whole, shown = judge(ids, topic.counted), judge(ids[:top_k], topic.counted)
-    looked_at = {one: shown if one in measures.of_shown else whole for one in measures.parsed}
+    looked_at = {one: shown if one in measures.on_top_k else whole for one in measures.parsed}
     best = rank_of_best(shown)
     return StoredTopic(
         id=topic.topic.id,
@@ -88,11 +88,11 @@ def _lost(resolutions: Sequence[Resolution]) -> int:
 
 
 def measures_to_compare(asked: Sequence[str], a: Side, b: Side) -> tuple[str, ...]:
-    """The measures as they are written, each once; the headline ones that both sides have where none is asked for.
+    """Normalized names of the measures, each once; by default those of HEADLINE that both sides have.
 
-    asked: names, or `any` for all that both have.
+    asked: names, or `any` for all that both sides have.
 
-    Raises InputError for a name that is no measure's, and for a measure that a side does not have.
+    Raises InputError for an unknown name, and for a measure that a side lacks.
     """
     there = _measured(a) & _measured(b)
     if not asked:
@@ -116,19 +116,19 @@ def measures_to_compare(asked: Sequence[str], a: Side, b: Side) -> tuple[str, ..
 def compare_sides(a: Side, b: Side, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> Comparison:
     """Compare B with A, topic by topic.
 
-    Where one side has more relevant chunks than the other, as with chunks of another size, judged passages are compared
-    too (`passages@10`), and a measure that divides by the relevant chunks makes no winner of the side that has fewer.
+    If the sides have different numbers of relevant chunks, as with different chunk sizes, judged passages are compared
+    too (`passages@10`), and measures that divide by the relevant chunks declare no winner with fewer of them.
 
-    measures: see measures_to_compare; the first of them orders the topics that changed.
-    notes: what to warn of besides.
+    measures: see measures_to_compare; the first orders the changed topics.
+    notes: further warnings.
 
-    Raises InputError where no topic can be compared, or as measures_to_compare does.
+    Raises InputError if no topic can be compared, or as measures_to_compare does.
     """
     names = measures_to_compare(measures, a, b)
     joined, left_out = _join(a, b)
     if not joined or not names:
         raise InputError(
-            f"{a.name} and {b.name} have no topic in common that both have an answer and a value for.",
+            f"{a.name} and {b.name} have no topic in common that both answered and measured.",
             hint="; ".join(left_out) or "Compare two systems that were measured with the same test set.",
         )
     of_a, of_b = ({one: side.topics[one].values for one in joined} for side in (a, b))
@@ -154,16 +154,16 @@ def compare_sides(a: Side, b: Side, measures: Sequence[str] = (), notes: Sequenc
 
 
 def worse(comparison: Comparison, measure: str) -> Conclusion:
-    """Whether B is worse: WORSE, UNFAIR where it may be, else NOT_SHOWN.
+    """Whether B is worse: WORSE, UNFAIR if it may be, else NOT_SHOWN.
 
-    measure: one that was compared, or `any`. Raises InputError for one that was not.
+    measure: one that was compared, or `any`. Raises InputError for one that was not compared.
     """
     asked = comparison.measures
     if measure.lower() != ANY:
         name = parse_measure(measure).name
         asked = tuple(one for one in asked if one.difference.measure == name)
         if not asked:
-            raise InputError(f"{name} is not among the measures that are compared.", hint=f"Add --measure {name}.")
+            raise InputError(f"{name} is not among the compared measures.", hint=f"Add --measure {name}.")
     met = {one.conclusion for one in asked if one.difference.difference < 0.0}
     return next((one for one in (Conclusion.WORSE, Conclusion.UNFAIR) if one in met), Conclusion.NOT_SHOWN)
 
@@ -176,20 +176,20 @@ def _measured(side: Side) -> set[str]:
 
 
 def _join(a: Side, b: Side) -> tuple[list[str], tuple[str, ...]]:
-    """Ids of the topics that can be compared, in A's order, and what is left out."""
+    """Ids of the topics that can be compared, in A's order, and descriptions of those left out."""
     both = [one for one in a.topics if one in b.topics]
     other = [one for one in both if a.topics[one].text != b.topics[one].text]
     failed = [one for one in both if one not in other and (a.topics[one].error or b.topics[one].error)]
     out = set(other) | set(failed)
-    told = (
+    reasons = (
         (f"that only {a.name} has", [one for one in a.topics if one not in b.topics]),
         (f"that only {b.name} has", [one for one in b.topics if one not in a.topics]),
-        ("that ask something else in each", other),
-        ("that one of them could not answer", failed),
+        ("with a different text on each side", other),
+        ("that failed on one side", failed),
     )
     return [one for one in both if one not in out], tuple(
         f"{len(ids)} {'topic' if len(ids) == 1 else 'topics'} left out {what}: {some_of(ids, _NAMED)}"
-        for what, ids in told
+        for what, ids in reasons
         if ids
     )
 
@@ -204,25 +204,25 @@ def _concluded(
     joined: Sequence[str],
     relevant: tuple[int | None, int | None],
 ) -> ComparedMeasure:
-    """What may be said of a difference, and how."""
+    """Draw the conclusion from a difference, with its sentence."""
     name, topics = found.measure, found.topics
     values = [(a.topics[one].values.get(name), b.topics[one].values.get(name)) for one in joined]
     if all(x == y for x, y in values):
         return ComparedMeasure(found, Conclusion.EQUAL, "the same for every topic")
     if found.adjusted_p >= _ALPHA or not found.difference:
-        shown = (
-            f"{topics} topics are too few to tell how much would show"
+        power = (
+            f"{topics} topics are too few to estimate a detectable difference"
             if found.detectable is None
-            else f"{topics} topics show no less than {found.detectable:.2g}"
+            else f"{topics} topics detect differences from {found.detectable:.2g}"
         )
-        return ComparedMeasure(found, Conclusion.NOT_SHOWN, f"no difference can be shown; {shown}")
+        return ComparedMeasure(found, Conclusion.NOT_SHOWN, f"no significant difference; {power}")
     better = found.difference > 0.0
     loser, winner = (a, b) if better else (b, a)
     if _unfair(loser, winner, name, joined):
         return ComparedMeasure(
             found,
             Conclusion.UNFAIR,
-            f"{loser.name} is lower, but fewer of its hits are judged, and labels could take that away",
+            f"{loser.name} is lower, but fewer of its hits are judged, and labels could reverse this",
         )
     of_loser, of_winner = (relevant[0], relevant[1]) if better else (relevant[1], relevant[0])
     if _counts_less(name, of_loser, of_winner):
@@ -237,38 +237,39 @@ def _concluded(
 
 
 def _counts_less(name: str, of_loser: int | None, of_winner: int | None) -> bool:
-    """Whether a winner has so few relevant chunks that a measure which divides by them is higher for that alone."""
+    """Whether the winner has so few relevant chunks that this alone raises a measure that divides by them."""
     if of_loser is None or of_winner is None or not name.startswith(_BY_RELEVANT):
         return False
     return of_winner < (1.0 - MUCH_FEWER) * of_loser
 
 
 def _relevant(side: Side, joined: Sequence[str]) -> int | None:
-    """The relevant chunks of all topics that are compared; None where a report does not say."""
+    """Total relevant chunks of the compared topics; None if a report does not count them."""
     counts = [side.topics[one].relevant for one in joined]
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
 
 def _relevance_note(a: Side, b: Side, relevant: tuple[int | None, int | None]) -> list[str]:
-    """That the sides differ in their number of relevant chunks, and what that means."""
+    """Warn that the sides have different numbers of relevant chunks."""
     if relevant[0] == relevant[1] or None in relevant:
         return []
     why = (
-        "chunks of another size divide the judged passages into other numbers"
+        "the chunkers cut the judged passages into different numbers of chunks"
         if a.provenance.chunker != b.provenance.chunker
-        else "a passage falls on more chunks in one of them, or a report does not count what it lost"
+        else "a passage spans more chunks on one side, or a report does not count lost judgments"
     )
-    told = (
-        f"The two are measured against different numbers of relevant chunks, {relevant[0]} for {a.name} and "
-        f"{relevant[1]} for {b.name}: {why}. With more of them Recall@k, AP and nDCG@k are lower and P@k is higher for "
-        f"the same answers. mrr, RR, Success@k and {PASSAGES} (judged passages found) mean the same on both sides."
-    )
-    return [told]
+    return [
+        (
+            f"The sides have different numbers of relevant chunks, {relevant[0]} for {a.name} and {relevant[1]} for "
+            f"{b.name}: {why}. More relevant chunks lower Recall@k, AP and nDCG@k and raise P@k for the same answers. "
+            f"mrr, RR, Success@k and {PASSAGES} (judged passages found) are comparable."
+        )
+    ]
 
 
 def _unfair(loser: Side, winner: Side, name: str, joined: Sequence[str]) -> bool:
-    """Whether labels for the loser's unjudged hits could put it level."""
+    """Whether labels for the loser's unjudged hits could bring it level."""
     kept = _without_losses(loser, winner, joined)
     bounds = [
         TopicBounds(value, most, other, lost=one not in kept)
@@ -277,11 +278,11 @@ def _unfair(loser: Side, winner: Side, name: str, joined: Sequence[str]) -> bool
         for value, most in [(topic.values.get(name), topic.upper.get(name))]
         if value is not None and most is not None and other is not None
     ]
-    return open_to_labels(bounds, _judged(loser, kept), _judged(winner, kept))
+    return labels_could_reverse(bounds, _judged(loser, kept), _judged(winner, kept))
 
 
 def _without_losses(side: Side, other: Side, joined: Sequence[str]) -> dict[str, None]:
-    """The topics of which a side lost no more judgments than the other."""
+    """The topics for which a side lost no more judgments than the other."""
     return {one: None for one in joined if side.topics[one].lost <= other.topics[one].lost}
 
 
@@ -308,10 +309,10 @@ def _warnings(a: Side, b: Side, joined: Sequence[str]) -> list[str]:
     tests = a.provenance.test_set_fingerprint, b.provenance.test_set_fingerprint
     if tests[0] != tests[1]:
         names = [side.provenance.test_set or "one without a name" for side in (a, b)]
-        which = f"another state of {names[0]}" if names[0] == names[1] else f"{names[0]} and {names[1]}"
+        which = f"two versions of {names[0]}" if names[0] == names[1] else f"{names[0]} and {names[1]}"
         warnings.append(
-            f"The two were not measured with the same test set ({which}): topics are joined by their id, and a "
-            "difference may come from labels that were added or changed."
+            f"The sides were measured with different test sets ({which}): topics are joined by their id, and a "
+            "difference may come from added or changed labels."
         )
     for less, more in ((a, b), (b, a)):
         warnings += _about_judgments(less, more, joined)
@@ -319,41 +320,41 @@ def _warnings(a: Side, b: Side, joined: Sequence[str]) -> list[str]:
 
 
 def _about_judgments(less: Side, more: Side, joined: Sequence[str]) -> Iterator[str]:
-    """What a side lacks of the other's judgments: those of passages that it lost, and those of hits nobody judged."""
+    """Warn that a side lost more judgments than the other, or that fewer of its hits are judged."""
     kept = _without_losses(less, more, joined)
     lost = sum(less.topics[one].lost - more.topics[one].lost for one in joined if one not in kept)
     if lost:
         yield (
-            f"{less.name} lost {lost} judged passages of {len(joined) - len(kept)} topics that {more.name} has: it is "
-            "lower for that, and no label makes up for it. If their pages were removed on purpose, add "
+            f"{less.name} lost {lost} judged passages of {len(joined) - len(kept)} topics that {more.name} has. This "
+            "lowers its values, and no label can correct it. If the pages were removed on purpose, add "
             "--allow-removals."
         )
     of_less, of_more = _judged(less, kept), _judged(more, kept)
-    if of_less is not None and of_more is not None and of_more - of_less > MUCH_JUDGED:
+    if of_less is not None and of_more is not None and of_more - of_less > MAX_JUDGED_GAP:
         yield (
             f"{of_less:.0%} of the first hits of {less.name} are judged, and {of_more:.0%} of those of {more.name}. "
-            f"What nobody has judged counts as not relevant, so {less.name} may be better than it looks; `assay label` "
-            "shows what to judge."
+            f"Unjudged hits count as not relevant, so {less.name} may be better than its values; `assay label` shows "
+            "the hits to judge."
         )
 
 
 def _differing(a: Provenance, b: Provenance) -> dict[str, tuple[str, str]]:
-    """Everything known that the systems differ in."""
+    """All recorded facts in which the systems differ."""
     x, y = _facts(a), _facts(b)
     names = [*x, *(name for name in y if name not in x)]
     return {name: (x.get(name, "–"), y.get(name, "–")) for name in names if x.get(name) != y.get(name)}
 
 
-def _facts(told: Provenance) -> Mapping[str, str]:
+def _facts(provenance: Provenance) -> Mapping[str, str]:
     facts: dict[str, object] = {
-        "generation": told.generation,
-        "content": (told.content_fingerprint or "")[:12] or None,
-        "documents": told.documents,
-        "chunks": told.chunks,
-        "test set": told.test_set,
+        "generation": provenance.generation,
+        "content": (provenance.content_fingerprint or "")[:12] or None,
+        "documents": provenance.documents,
+        "chunks": provenance.chunks,
+        "test set": provenance.test_set,
     }
-    facts |= {f"search.{name}": value for name, value in told.search.items()}
-    for name, identity in (("embedder", told.embedder), ("chunker", told.chunker)):
+    facts |= {f"search.{name}": value for name, value in provenance.search.items()}
+    for name, identity in (("embedder", provenance.embedder), ("chunker", provenance.chunker)):
         facts |= {f"{name}.{field}": value for field, value in (asdict(identity) if identity else {}).items()}
-    facts |= {f"version.{name}": value for name, value in told.versions.items()}
+    facts |= {f"version.{name}": value for name, value in provenance.versions.items()}
     return {name: "–" if value is None else str(value) for name, value in facts.items()}

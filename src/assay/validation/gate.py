@@ -1,4 +1,4 @@
-"""The gate: limits held against what was measured, and the verdict that follows."""
+"""The gate: limits on quality and structure, and the verdict."""
 
 import hashlib
 import json
@@ -10,17 +10,17 @@ from typing import Literal
 from assay.model.evaluation import Finding, TestSet, Verdict, worst
 from assay.validation.structure import StructuralLimits
 
-NO_TEST_SET = "No test set was given: only the structure was judged, not how well queries are answered."
+NO_TEST_SET = "No test set was given: only the structure was checked, not the quality of answers."
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureLimit:
     """A limit on one measure.
 
-    measure: its name, as in `nDCG@10`.
-    group: the type or category whose topics count; None for all topics.
-    least: the least mean over the topics; None for none.
-    max_drop: the most that the mean may be under that of the live generation; None for none.
+    measure: such as `nDCG@10`.
+    group: type or category of the topics that count; None for all topics.
+    least: smallest mean over the topics; None for no limit.
+    max_drop: largest drop of the mean below that of the live generation; None for no limit.
     """
 
     measure: str
@@ -30,28 +30,28 @@ class MeasureLimit:
 
     @property
     def title(self) -> str:
-        """What it is a limit on, for a person."""
+        """Name of the limit in reports, such as `nDCG@10 of edge topics`."""
         return self.measure if self.group is None else f"{self.measure} of {self.group} topics"
 
 
 @dataclass(frozen=True, slots=True)
 class QualityLimits:
-    """What a generation has to reach on labelled queries. The defaults of the settings are seed 001's.
+    """Limits on the quality of answers to labelled queries. The settings' defaults are seed 001's.
 
-    min_precision: the P@5 that a topic has to reach, 0 to 1.
-    min_precision_share: the least share of topics that reach it, 0 to 1.
-    min_mrr: the least mean reciprocal rank, 0 to 1.
-    completeness, hashes: the least rates over the hits, 0 to 1.
-    max_p95_ms: what 95% of the searches have to stay under.
-    edge_topics: `count` as every topic, or judged by whether they `abstain`.
+    min_precision: P@5 that a topic must reach, 0 to 1.
+    min_precision_share: smallest share of topics that reach it, 0 to 1.
+    min_mrr: smallest mean reciprocal rank, 0 to 1.
+    completeness, hashes: smallest share of hits with every field and with a correct hash, 0 to 1.
+    max_p95_ms: limit on the 95th percentile of latency, in milliseconds.
+    edge_topics: `count` like every topic, or are judged by whether they `abstain`.
     precision: P@5 is divided by 5 (`at_k`), or by the relevant chunks where there are fewer (`attainable`).
-    abstain_below: similarity under which a hit is no answer, for topics that name no min_score; None where each has to.
-    max_lost_judgments: the largest share of judgments whose passage is not found.
-    min_derived_rr, min_derived_success: the least mean RR and Success@5 of a derived test set, 0 to 1.
-    allow_removals: whether pages that are gone were removed on purpose, so that what was judged on them counts nowhere.
-    no_worse_than_live: whether no measure may be significantly lower than the live generation's; None for derived test
-        sets only.
-    measures: further limits.
+    abstain_below: a hit below this similarity is no answer, for topics without min_score; None requires min_score.
+    max_lost_judgments: largest share of judgments whose passage is not found, 0 to 1.
+    min_derived_rr, min_derived_success: smallest mean RR and Success@5 of a derived test set, 0 to 1.
+    allow_removals: whether missing pages were removed on purpose; judgments on them then count nowhere.
+    no_worse_than_live: whether every measure must be not significantly lower than the live generation's; None
+        requires it of derived test sets only.
+    measures: limits on further measures.
     """
 
     min_precision: float
@@ -70,16 +70,16 @@ class QualityLimits:
     no_worse_than_live: bool | None
     measures: tuple[MeasureLimit, ...] = ()
 
-    def asks_no_worse(self, *, derived: bool) -> bool:
-        """Whether a test set is judged by "no worse than live"."""
+    def requires_no_worse(self, *, derived: bool) -> bool:
+        """Whether the gate requires "no worse than live" of a test set."""
         return derived if self.no_worse_than_live is None else self.no_worse_than_live
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The whole policy that decides a verdict.
+    """All limits that decide a verdict.
 
-    search: how the searches are made that are held against the limits: other settings, other answers.
+    search: search settings of the validation; other settings give other answers.
     """
 
     structure: StructuralLimits
@@ -88,17 +88,17 @@ class Gate:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 hex of all that; a verdict names it, and speaks of no other limits and no other search settings."""
+        """SHA-256 hex of the limits and search settings. A verdict records it and is valid for them only."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
     def compares_with_live(self, *, derived: bool) -> bool:
-        """Whether a limit asks how the live generation does. derived: whether the test set is."""
+        """Whether a limit needs the live generation's values. derived: whether the test set is derived."""
         asked = any(limit.max_drop is not None for limit in self.quality.measures)
-        return asked or self.quality.asks_no_worse(derived=derived)
+        return asked or self.quality.requires_no_worse(derived=derived)
 
 
 def limit_notes(limits: QualityLimits) -> list[str]:
-    """Which limits let everything pass."""
+    """Warn of limits that let everything pass."""
     own = ("min_precision", "min_precision_share", "min_mrr")
     always = [name for name in own if getattr(limits, name) <= 0.0]
     always += [
@@ -108,7 +108,7 @@ def limit_notes(limits: QualityLimits) -> list[str]:
     ]
     if not always:
         return []
-    return [f"A minimum of 0 is always reached, and says nothing: {', '.join(always)} in [gate]."]
+    return [f"A minimum of 0 lets everything pass: {', '.join(always)} in [gate]."]
 
 
 def verdict(
@@ -121,11 +121,11 @@ def verdict(
     test_set_path: str | None = None,
     headline: str = "",
 ) -> Verdict:
-    """What follows from the findings.
+    """Build the verdict from the findings.
 
-    generation: its id; "" where a server does not say which it has.
-    content_fingerprint: of that generation; "" where it is not known, and then nothing is promoted by the verdict.
-    test_set: None where only the structure was judged, which the verdict says.
+    generation: its id; "" if a server does not report it.
+    content_fingerprint: of that generation; "" if unknown. Such a verdict promotes nothing.
+    test_set: None if only the structure was checked; the verdict then has a note.
     """
     return Verdict(
         outcome=worst(finding.outcome for finding in findings),

@@ -1,9 +1,9 @@
-"""How long searches take: one after the other, several at once, or arriving at a fixed rate.
+"""Measure search latency: sequential, concurrent, or at a fixed arrival rate.
 
-In a *closed loop* the next request waits for the answer to the one before. It measures what a search takes, but while
-the service stands still nobody asks, so that a stall of ten seconds is one slow search among thousands. In an *open
-loop* requests arrive when they are due, whatever became of those before, and the latency of each counts from when it
-was due: who had to wait in line has waited (G. Tene calls the mistake "coordinated omission").
+In a *closed loop* each client sends its next request after the response to the last one. A stall of ten seconds is
+then one slow search among thousands, because nobody sends requests meanwhile. In an *open loop* requests arrive on
+schedule, and latency counts from the scheduled time, so queueing is included (G. Tene calls the mistake of leaving it
+out "coordinated omission").
 """
 
 import math
@@ -23,14 +23,14 @@ from assay.ports import Progress
 Search = Callable[[Query], Ranking]
 
 ENOUGH_FOR_P99 = 1_000
-"""Samples from which on p99 is more than an estimate: ten of them lie above it."""
+"""With fewer samples p99 is an estimate: fewer than ten lie above it."""
 
 LATE_MS = 10.0
-"""From how many milliseconds after it was due a request counts as begun late."""
+"""A request that starts this many milliseconds after its scheduled time is late."""
 
 STAGES = ("embed", "search", "fuse", "filter")
 WAIT = "wait"
-"""The stage before a request of an open loop is sent: for a free client, because others were not answered yet."""
+"""The stage in which a request of an open loop waits for a free client."""
 
 _MOST_REQUESTS = 10_000_000
 _MOST_AT_ONCE = 1_000
@@ -38,24 +38,24 @@ _LOOK_UP = 0.1
 
 
 class Clock(Protocol):
-    """Time, as seconds from any moment on."""
+    """A monotonic clock in seconds."""
 
     def now(self) -> float:
-        """This moment; never goes back."""
+        """The current time; never decreases."""
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait for this many seconds."""
 
 
 class SystemClock:
     """The machine's monotonic clock."""
 
     def now(self) -> float:
-        """This moment."""
+        """The current time."""
         return time.perf_counter()
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait for this many seconds."""
         time.sleep(seconds)
 
 
@@ -63,7 +63,7 @@ class SystemClock:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """The value below which a share of the samples lies, linear between order statistics.
+    """The value below which a share of the samples lies, interpolated linearly between order statistics.
 
     ordered: ascending, at least one. share: 0 to 1. With h = (n - 1) · share it is
     x[⌊h⌋] + (h - ⌊h⌋) · (x[⌊h⌋ + 1] - x[⌊h⌋]), x counted from 0: definition 7 of Hyndman and Fan (The American
@@ -92,10 +92,7 @@ def percentiles(milliseconds: Sequence[float]) -> Percentiles:
 
 
 def figures(timings: Sequence[Timings], note: str = "") -> LatencyFigures:
-    """What searches say of how long they took, in all and by stage.
-
-    note: what has to be known to read the figures right.
-    """
+    """Latency figures from the timings of searches, in total and by stage. note: printed with the figures."""
     total = percentiles([timing.total_ms for timing in timings])
     return LatencyFigures(**asdict(total), stages=_by_stage(timings), note=note)
 
@@ -109,16 +106,16 @@ def _by_stage(timings: Sequence[Timings]) -> dict[str, Percentiles]:
 
 def _require(what: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise InputError(f"{what}: it has to be from {least:,} to {most:,}; it is {value:,}.")
+        raise InputError(f"{what} must be from {least:,} to {most:,}; it is {value:,}.")
 
 
 @dataclass(frozen=True, slots=True)
 class ClosedLoop:
-    """So many requests, each client asking again when it was answered.
+    """A fixed number of requests; each client sends the next one after a response.
 
-    at_once: clients, 1 to 1,000; 1 means one after the other.
-    requests: of all clients together, 1 or more.
-    warm_up: requests before, which are not counted: the first ones open files and fill caches.
+    at_once: number of clients, 1 to 1,000.
+    requests: total of all clients, 1 or more.
+    warm_up: uncounted requests before, which open files and fill caches.
 
     Raises InputError.
     """
@@ -133,19 +130,19 @@ class ClosedLoop:
 
     @property
     def name(self) -> str:
-        """As a report has it."""
+        """Name in reports."""
         return f"{self.requests} in a row" if self.at_once == 1 else f"{self.requests} requests, {self.at_once} at once"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenLoop:
-    """Requests that arrive at a fixed rate, however long the answers take.
+    """Requests that arrive at a fixed rate, independent of the responses.
 
-    rate: arrivals a second, more than 0; one every 1/rate seconds, the first at once.
-    seconds: how long they arrive.
-    at_once: requests that are on their way at the same time, at most; who arrives then waits in line.
-    most_waiting: who arrives when so many wait is turned away, and counted as that.
-    warm_up: requests before, one after the other, which are not counted.
+    rate: arrivals per second, more than 0; one every 1/rate seconds, the first immediately.
+    seconds: duration of the arrivals.
+    at_once: largest number of requests in flight; further ones wait in a queue.
+    most_waiting: largest length of the queue; further arrivals are turned away and counted.
+    warm_up: uncounted sequential requests before.
 
     Raises InputError.
     """
@@ -158,27 +155,27 @@ class OpenLoop:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.rate) and self.rate > 0.0):
-            raise InputError(f"The rate has to be more than 0 requests a second; it is {self.rate:g}.")
+            raise InputError(f"The rate must be more than 0 requests a second; it is {self.rate:g}.")
         if not (math.isfinite(self.seconds) and self.seconds > 0.0):
-            raise InputError(f"The duration has to be more than 0 seconds; it is {self.seconds:g}.")
+            raise InputError(f"The duration must be more than 0 seconds; it is {self.seconds:g}.")
         _require("at once", self.at_once, 1, _MOST_AT_ONCE)
         _require("rate times duration", self.requests, 1, _MOST_REQUESTS)
 
     @property
     def requests(self) -> int:
-        """How many arrive."""
+        """Number of arrivals."""
         return max(math.ceil(self.rate * self.seconds - 1e-9), 1)
 
     @property
     def name(self) -> str:
-        """As a report has it."""
+        """Name in reports."""
         return f"{self.rate:g} a second for {self.seconds:g} s"
 
 
 Load = ClosedLoop | OpenLoop
 
 SUITE = (ClosedLoop(1, 100), ClosedLoop(50, 50))
-"""What seed 001's specification asks for: 100 in a row, on average under 500 ms; 50 at once, p95 under 2 s."""
+"""The loads of seed 001's specification: 100 in a row, mean under 500 ms; 50 at once, p95 under 2 s."""
 
 
 # --- measuring -----------------------------------------------------------------------------------------------------
@@ -191,16 +188,16 @@ def measure_load(
     progress: Progress,
     clock: Clock | None = None,
 ) -> LoadFigures:
-    """Ask under a load, and say how long it took from end to end and by stage.
+    """Search under a load. Return the latency, end to end and by stage.
 
     search: called from as many threads as the load has requests at once.
-    queries: asked in their order, again from the first when they run out.
+    queries: searched in their order, repeated from the first.
 
-    A request that failed has no latency, and is counted apart with those that were turned away. Raises InputError
-    without queries; a failure that is not an AssayError is raised again.
+    Failed and turned-away requests have no latency and are counted separately. Raises InputError without queries, and
+    any error of a search that is not an AssayError.
     """
     if not queries:
-        raise InputError("There is no query to measure latency with.", hint="A test set with a topic that has text.")
+        raise InputError("There is no query to measure latency with.", hint="Add a topic with text to the test set.")
     measurement = _Measurement(load, search, queries, clock or SystemClock(), progress)
     for place in range(load.warm_up):
         measurement.warm_up(queries[place % len(queries)])
@@ -213,8 +210,8 @@ def measure_load(
 
 
 @dataclass(slots=True)
-class _Notes:
-    """What one load brought."""
+class _Samples:
+    """The measurements of one load."""
 
     latencies: list[float] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
@@ -227,11 +224,10 @@ class _Notes:
 
 
 class _Measurement:
-    """One load. Each thread is a client that takes the next request, waits until it is due, and asks.
+    """One load. Each thread is a client that takes the next request, waits until it is due, and sends it.
 
-    Requests are taken in the order in which they are due, so the line in front of the clients needs no thread of its
-    own: who is due while all clients ask is taken late, and how long the line was when it arrived follows from when
-    those before it were taken.
+    Requests are taken in scheduled order, so the queue needs no thread of its own: a request that is due while all
+    clients are busy is taken late, and the times at which earlier requests were taken give the length of the queue.
     """
 
     def __init__(self, load: Load, search: Search, queries: Sequence[Query], clock: Clock, progress: Progress) -> None:
@@ -245,17 +241,17 @@ class _Measurement:
         self._taken: list[float] = []
         self._begun = 0.0
         self._stop = False
-        self._notes = _Notes()
+        self._samples = _Samples()
 
     def warm_up(self, query: Query) -> None:
-        """Ask without counting; a failure will come up again."""
+        """Search without counting. Errors are ignored: they occur again in the measurement."""
         try:
             self._search(query)
         except AssayError:
             return
 
     def run(self) -> None:
-        """Ask everything."""
+        """Send all requests and wait for the responses."""
         self._begun = self._clock.now()
         threads = [
             threading.Thread(target=self._client, name=f"load-{number}", daemon=True)
@@ -269,26 +265,26 @@ class _Measurement:
                     thread.join(_LOOK_UP)
         finally:
             self._stop = True
-        if self._notes.bug is not None:
-            raise self._notes.bug
+        if self._samples.bug is not None:
+            raise self._samples.bug
 
     def figures(self) -> LoadFigures:
-        """What was found."""
-        notes, load = self._notes, self._load
-        stages = _by_stage(notes.timings)
+        """Summarize the measurements."""
+        samples, load = self._samples, self._load
+        stages = _by_stage(samples.timings)
         if isinstance(load, OpenLoop):
-            stages = {WAIT: percentiles(notes.waits), **stages}
-        elapsed = notes.last_done - self._begun
+            stages = {WAIT: percentiles(samples.waits), **stages}
+        elapsed = samples.last_done - self._begun
         return LoadFigures(
-            **asdict(percentiles(notes.latencies)),
+            **asdict(percentiles(samples.latencies)),
             name=load.name,
-            errors=sum(notes.errors.values()),
-            rate=len(notes.latencies) / elapsed if notes.latencies and elapsed > 0.0 else 0.0,
+            errors=sum(samples.errors.values()),
+            rate=len(samples.latencies) / elapsed if samples.latencies and elapsed > 0.0 else 0.0,
             stages=stages,
-            error_kinds=dict(sorted(notes.errors.items())),
+            error_kinds=dict(sorted(samples.errors.items())),
             offered_rate=load.rate if isinstance(load, OpenLoop) else None,
-            late=notes.late,
-            turned_away=notes.turned_away,
+            late=samples.late,
+            turned_away=samples.turned_away,
         )
 
     def _client(self) -> None:
@@ -296,11 +292,11 @@ class _Measurement:
             while not self._stop and (taken := self._take()) is not None:
                 self._ask(*taken)
         except BaseException as error:  # noqa: BLE001 - raised again by the thread that measures
-            self._notes.bug = error
+            self._samples.bug = error
             self._stop = True
 
     def _take(self) -> tuple[Query, float] | None:
-        """The next request and when it is due; None when there are no more. Returns when it is due."""
+        """Wait for the next request to be due. Return it with its scheduled time, or None after the last."""
         with self._lock:
             while (place := self._next) < self._load.requests:
                 self._next += 1
@@ -311,7 +307,7 @@ class _Measurement:
                 if self._line_at(due) < self._load.most_waiting:
                     self._taken.append(max(due, now))
                     break
-                self._notes.turned_away += 1
+                self._samples.turned_away += 1
                 self._progress.advance()
             else:
                 return None
@@ -319,7 +315,7 @@ class _Measurement:
         return self._queries[place % len(self._queries)], due
 
     def _line_at(self, moment: float) -> int:
-        """How many were waiting then: those due before that were taken only after."""
+        """Length of the queue at a moment: requests due before it and taken after it."""
         return len(self._taken) - bisect_right(self._taken, moment)
 
     def _sleep_until(self, due: float) -> None:
@@ -338,13 +334,13 @@ class _Measurement:
         done = self._clock.now()
         wait = (begun - due) * 1000.0
         with self._lock:
-            notes = self._notes
-            notes.last_done = max(notes.last_done, done)
-            notes.late += wait >= LATE_MS
+            samples = self._samples
+            samples.last_done = max(samples.last_done, done)
+            samples.late += wait >= LATE_MS
             if timings is None:
-                notes.errors[failed] += 1
+                samples.errors[failed] += 1
             else:
-                notes.latencies.append((done - due) * 1000.0)
-                notes.waits.append(wait)
-                notes.timings.append(timings)
+                samples.latencies.append((done - due) * 1000.0)
+                samples.waits.append(wait)
+                samples.timings.append(timings)
             self._progress.advance()

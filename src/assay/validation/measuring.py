@@ -1,4 +1,4 @@
-"""From rankings and labels to values: of each topic, and over topics."""
+"""Compute measures from rankings and labels, for each topic and over topics."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from assay.validation.metrics.formulas import rank_of_best
 from assay.validation.metrics.judged import judge
 from assay.validation.statistics import bootstrap_interval
 
-ALWAYS = (
+DEFAULT_MEASURES = (
     "P@5",
     "mrr",
     "RR",
@@ -24,7 +24,7 @@ ALWAYS = (
     "judged@5",
     "ceiling P@5",
 )
-"""What every report has."""
+"""The measures of every report."""
 
 OVERLAP = "overlap@3"
 BEST_HIT = "mrr"
@@ -34,53 +34,53 @@ TopicsById = Mapping[str, ResolvedTopic]
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is measured. names: as the field writes them, each once."""
+    """The measures to compute, each once."""
 
     parsed: tuple[Measure, ...]
 
     @classmethod
-    def named(cls, further: Sequence[str] = ()) -> "Measures":
-        """Those that every report has, and further ones. Raises InputError for a name that is no measure's."""
-        parsed = [parse_measure(name) for name in (*ALWAYS, *further)]
+    def parse(cls, further: Sequence[str] = ()) -> "Measures":
+        """The default measures and further ones. Raises InputError for an unknown name."""
+        parsed = [parse_measure(name) for name in (*DEFAULT_MEASURES, *further)]
         return cls(tuple({measure.name: measure for measure in parsed}.values()))
 
-    def of_hits(self) -> "Measures":
-        """Those that look at the hits alone: who sees no more of an index cannot know what was not found."""
+    def computable_from_hits(self) -> "Measures":
+        """The measures that need no knowledge of relevant chunks that were not found."""
         known = {"P@k", "mrr", "RR", "Success@k", "judged@k"}
         return Measures(tuple(measure for measure in self.parsed if measure.family.name in known))
 
     @property
-    def of_quality(self) -> tuple[str, ...]:
-        """Names of those that say how good rankings are, and not what was judged or could be reached."""
-        told = {"judged@k", "ceiling P@k"}
-        return tuple(measure.name for measure in self.parsed if measure.family.name not in told)
+    def quality_names(self) -> tuple[str, ...]:
+        """Names of the measures of ranking quality, without those of the test set (judged@k, ceiling P@k)."""
+        of_test_set = {"judged@k", "ceiling P@k"}
+        return tuple(measure.name for measure in self.parsed if measure.family.name not in of_test_set)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Their names."""
+        """The names, as the field writes them."""
         return tuple(measure.name for measure in self.parsed)
 
     @property
     def deepest(self) -> int:
-        """Hits that the deepest of them look at; those without a cutoff take what there is."""
+        """The largest cutoff k; 0 if no measure has one."""
         return max(measure.k or 0 for measure in self.parsed)
 
     @property
-    def of_shown(self) -> tuple[Measure, ...]:
-        """Those that look at a topic's first top_k hits."""
+    def on_top_k(self) -> tuple[Measure, ...]:
+        """The measures of a topic's first top_k hits."""
         return tuple(measure for measure in self.parsed if measure.name == BEST_HIT)
 
     @property
-    def of_whole(self) -> tuple[Measure, ...]:
-        """Those that look at the whole ranking."""
+    def on_full_ranking(self) -> tuple[Measure, ...]:
+        """The measures of the full ranking."""
         return tuple(measure for measure in self.parsed if measure.name != BEST_HIT)
 
 
 def measure_topics(run: Run, topics: Sequence[ResolvedTopic], measures: Measures) -> list[TopicResult]:
-    """The values of every topic of a run.
+    """Compute the measures of every topic of a run.
 
-    topics: in the order of the run. `mrr` looks at the first top_k hits of a topic, for seed 001 defines it by the
-    results of its test case; all others look at the whole ranking.
+    topics: in the order of the run. `mrr` uses the first top_k hits of a topic, as seed 001 defines it; all others use
+    the full ranking.
     """
     labels = [topic.counted for topic in topics]
     whole = [
@@ -114,9 +114,9 @@ def measure_topics(run: Run, topics: Sequence[ResolvedTopic], measures: Measures
 
 
 def found_passages(topic: ResolvedTopic, ranking: Sequence[str], k: int = 10) -> float | None:
-    """The share of a topic's relevant judgments of which some chunk is in the top k; None where none is known.
+    """Share of a topic's relevant judgments with a chunk in the top k; None without a relevant judgment.
 
-    ranking: judged ids, best first. A judgment that only another generation has counts as not found.
+    ranking: judged ids, best first. A judgment that only another generation resolves counts as not found.
     """
     top = set(ranking[:k])
     known = [
@@ -128,10 +128,9 @@ def found_passages(topic: ResolvedTopic, ranking: Sequence[str], k: int = 10) ->
 
 
 def summarize(results: Sequence[TopicResult], topics: TopicsById, measures: Measures) -> tuple[MeasureValue, ...]:
-    """Each measure over topics: mean, interval, bound, and what equal scores leave open.
+    """Summarize each measure over topics: mean, interval, upper bound, and the range that ties allow.
 
-    results: of the topics that count. One that failed has no value, and is only in the number of topics.
-    topics: by id.
+    results: of the topics that count. A failed topic has no value and counts in the number of topics only.
     """
     values = [_summary(results, topics, measure) for measure in measures.parsed]
     overlaps = overlapping(results)
@@ -141,7 +140,7 @@ def summarize(results: Sequence[TopicResult], topics: TopicsById, measures: Meas
 
 
 def overlapping(results: Sequence[TopicResult]) -> Mapping[str, float]:
-    """For each paraphrase whose original was asked too, how much of their first three hits' documents they share."""
+    """By id of each paraphrase, the share of documents in the first three hits in common with its original."""
     by_id = {result.topic.id: result for result in results if result.error is None}
     found = {}
     for result in by_id.values():
@@ -162,9 +161,9 @@ def _by_topic(
     shown: Sequence[Sequence[str]],
     labels: Sequence[Mapping[str, int]],
 ) -> list[dict[str, float | None]]:
-    """Values by topic instead of by measure, that of the best hit from what is shown."""
+    """Transpose values from by measure to by topic; `mrr` is computed from the first top_k hits."""
     columns: dict[str, Sequence[float | None]] = {}
-    for rankings, part in ((whole, measures.of_whole), (shown, measures.of_shown)):
+    for rankings, part in ((whole, measures.on_full_ranking), (shown, measures.on_top_k)):
         columns |= zip((one.name for one in part), values_of(part, rankings, labels), strict=True)
     return [{name: columns[name][place] for name in measures.names} for place in range(len(whole))]
 
@@ -183,7 +182,7 @@ def _mean_value(name: str, known: Sequence[float], topics: int, bounds: tuple[fl
 
 
 def _tied(results: Sequence[TopicResult], topics: TopicsById, measure: Measure) -> tuple[float, float] | None:
-    """The lowest and highest mean that other orders of equal scores could give; None where they make no difference."""
+    """Lowest and highest mean over all orders of equal scores; None if ties make no difference."""
     known: list[tuple[float, float]] = []
     differs = False
     for result in results:

@@ -1,4 +1,4 @@
-"""Limits on how well labelled queries are answered, held against what was measured."""
+"""Limits on the quality of answers to labelled queries."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,10 +7,11 @@ from statistics import fmean
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, percent
 from assay.model.validations import LatencyFigures, TopicResult, Unjudged
 from assay.validation.against_live import AgainstLive, live_findings
+from assay.validation.findings import make_finding
 from assay.validation.gate import MeasureLimit, QualityLimits
 from assay.validation.integrity.faults import Fault
 from assay.validation.integrity.results import ResultCheck
-from assay.validation.lost_answers import decided, judgments_found, known_answers
+from assay.validation.lost_answers import judgments_found, known_answers
 from assay.validation.statistics import bootstrap_interval, samples_to_prove
 
 PRECISION = "P@5"
@@ -20,23 +21,23 @@ _FIRST = "RR"
 _SUCCESS = "Success@5"
 _CUTOFF = 5
 P95 = 0.95
-"""The share of searches that have to be quick enough."""
+"""The percentile of latency that has a limit."""
 
 _TOLERANCE = 1e-9
-"""Two means of the same values may differ by so much when they are added up in another order."""
+"""Rounding error between two means of the same values, summed in different orders."""
 
 _LABEL = "`assay label` shows them one by one"
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the limits are held against.
+    """The measurements that the limits apply to.
 
     results: one for each topic of the test set.
-    hits: what the hits that are shown lack.
-    latency: None where nothing was timed.
-    against_live: how it differs from the live generation.
-    only_hits: whether nothing but hits is known, so that a judgment that none of them meets may be anywhere.
+    hits: faults of the returned hits.
+    latency: None if no search was timed.
+    against_live: differences from the live generation.
+    only_hits: whether only hits are known, and not the index.
     derived: whether the test set was derived from the documents.
     repair: the command that lists the judgments that were not found.
     """
@@ -51,13 +52,13 @@ class Measured:
 
 
 def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]:
-    """Hold what was measured against the limits: causes first, and last what follows from them.
+    """Check the measurements against the limits, causes before their effects.
 
-    A limit that is missed, and would be reached if every unjudged hit were relevant, is not failed: it is undecided. So
-    is one that is reached by fewer topics than could prove it.
+    A missed limit is INCONCLUSIVE if it would be reached with every unjudged hit relevant. A reached limit is
+    INCONCLUSIVE if there are too few topics to prove it.
 
-    A derived test set knows about two answers to a topic, so that P@5 of 0.8 is out of reach on the best of indexes: it
-    is judged by RR and Success@5 instead.
+    A derived test set has about two answers per topic, so even a perfect index cannot reach P@5 of 0.8: its limits are
+    on RR and Success@5 instead.
     """
     results = counted(measured.results, limits)
     findings = [
@@ -75,13 +76,13 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
         for limit in limits.measures
         if limit.least is not None
     ]
-    no_worse = limits.asks_no_worse(derived=measured.derived)
+    no_worse = limits.requires_no_worse(derived=measured.derived)
     findings += live_findings(measured.against_live, limits.measures, no_worse=no_worse)
     return findings if measured.only_hits else [*findings, known_answers(measured.results)]
 
 
 def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[TopicResult]:
-    """Topics whose measures count: all that could be asked, without those that are judged by their abstention."""
+    """The topics whose measures count: those that did not fail and are not judged by abstention."""
     return [
         result
         for result in results
@@ -90,7 +91,7 @@ def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[Topic
 
 
 def with_targets(results: Sequence[TopicResult], limits: QualityLimits) -> list[TopicResult]:
-    """The results, each with whether its topic reached the precision that is asked of it."""
+    """Set `reached` of each result: whether the topic reached its required precision."""
     asked = {result.topic.id for result in counted(results, limits)}
     return [
         replace(one, reached=_precision_of(one, one.values, limits) >= limits.min_precision - _TOLERANCE)
@@ -101,12 +102,12 @@ def with_targets(results: Sequence[TopicResult], limits: QualityLimits) -> list[
 
 
 def in_group(result: TopicResult, group: str | None) -> bool:
-    """Whether a topic is of a type or category; every one is in None."""
+    """Whether a topic is of a type or category; None has every topic."""
     return group is None or group in {result.topic.type.value, result.topic.category and result.topic.category.value}
 
 
 def headline(measured: Measured, limits: QualityLimits) -> str:
-    """What was reached, in seed 001's words."""
+    """The quality in one line, in seed 001's words."""
     results = counted(measured.results, limits)
     if measured.derived:
         means = (f"{name} {_number(mean_of(results, name))}" for name in (_FIRST, _SUCCESS))
@@ -122,18 +123,18 @@ def headline(measured: Measured, limits: QualityLimits) -> str:
 
 
 def mean_of(results: Iterable[TopicResult], measure: str, *, upper: bool = False) -> float | None:
-    """Mean of a measure over the topics that have it; None where none has."""
+    """Mean of a measure over the topics with a value; None without any."""
     values = [result.upper.get(measure) if upper else result.values.get(measure) for result in results]
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 
 
 def hits_to_label(results: Sequence[TopicResult], limits: QualityLimits, most: int = MOST_EXAMPLES) -> list[Unjudged]:
-    """Hits that nobody has judged, the most useful first.
+    """Unjudged hits, the most useful to label first.
 
-    First come those of topics that miss their P@5 and would reach it with the fewest labels, from the top of the
-    ranking down; then the first hits of all other topics, for they decide MRR; then the rest of the top five. Topics
-    that nothing answers are left out.
+    First the hits of topics that miss their P@5 and would reach it with the fewest labels, best rank first; then the
+    first hits of all other topics, which decide MRR; then the rest of the top five. Topics without an answer are left
+    out.
     """
     ranked: list[tuple[tuple[int, int, int], Unjudged]] = []
     for place, result in enumerate(one for one in counted(results, limits) if one.topic.expects_answer):
@@ -164,15 +165,15 @@ def _answered(results: Sequence[TopicResult]) -> Finding:
     failed = [result for result in results if result.error is not None]
     first = "; ".join(f"{one.topic.id}: {one.error}" for one in failed[:3])
     given_up = [one.topic.id for one in failed if not one.asked]
-    detail = f"{len(failed)} of {len(results)} topics could not be asked, and are in no figure: {first}. "
+    detail = f"{len(failed)} of {len(results)} topics failed, and are in no figure: {first}. "
     if given_up:
-        detail += f"The last {len(given_up)} of them, from {given_up[0]} on, were not tried any more. "
-    detail += "Run it again when that is mended"
-    return decided(
+        detail += f"The last {len(given_up)} of them, from {given_up[0]} on, were skipped. "
+    detail += "Fix the cause, and run again"
+    return make_finding(
         "topics asked",
         Outcome.INCONCLUSIVE if failed else Outcome.PASS,
         1.0 - len(failed) / max(len(results), 1),
-        "every topic could be asked",
+        "every topic was searched without an error",
         detail,
         [f"{one.topic.id}: {one.error}" for one in failed],
     )
@@ -191,14 +192,14 @@ def _precision(results: Sequence[TopicResult], limits: QualityLimits) -> Finding
         limits.min_precision_share,
         f"at least {percent(limits.min_precision_share)} of the topics have {name} >= {limits.min_precision:g}",
         f"{len(results) - len(missing)} of {len(results)} topics ({percent(share or 0.0)}) have {name} >= "
-        f"{limits.min_precision:g}, and {percent(limits.min_precision_share)} are asked for",
+        f"{limits.min_precision:g}; required: {percent(limits.min_precision_share)}",
         [f"{one.topic.id}: {name} {_precision_of(one, one.values, limits):.2f}" for one in missing],
         len(results),
     )
 
 
 def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterable[Finding]:
-    """RR and Success@5 with their intervals. Unjudged hits say nothing here, for nobody has looked at any."""
+    """Check RR and Success@5 by their intervals. Unjudged hits are ignored: a derived test set labels none."""
     for measure, least in ((_FIRST, limits.min_derived_rr), (_SUCCESS, limits.min_derived_success)):
         known = [value for one in results if (value := one.values.get(measure)) is not None]
         found = _bounded(
@@ -208,14 +209,14 @@ def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterab
         if found.value is None or found.value >= least - _TOLERANCE or interval is None:
             yield found
             continue
-        told = f"it is {found.value:.3f}, in 95% of samples from {interval.low:z.3f} to {interval.high:z.3f}"
+        measured = f"it is {found.value:.3f} (95% interval {interval.low:z.3f} to {interval.high:z.3f})"
         worst = sorted(results, key=lambda one: one.values.get(measure) or 0.0)
-        yield decided(
+        yield make_finding(
             measure,
             Outcome.FAIL if interval.high < least else Outcome.INCONCLUSIVE,
             found.value,
             found.limit,
-            f"{told} over {len(known)} derived topics, and {least:g} is asked for",
+            f"{measured} over {len(known)} derived topics; required: {least:g}",
             [f"{one.topic.id}: {_number(one.values.get(measure))}" for one in worst],
         )
 
@@ -245,7 +246,7 @@ def _mrr(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
         upper,
         limits.min_mrr,
         f"the best hit's 1 / rank is at least {limits.min_mrr:g} on average",
-        f"MRR is {_number(value)}, and {limits.min_mrr:g} is asked for",
+        f"MRR is {_number(value)}; required: {limits.min_mrr:g}",
         [
             f"{one.topic.id}: {f'best hit at rank {one.rank_of_best}' if one.rank_of_best else 'no relevant hit'}"
             for one in late
@@ -265,13 +266,13 @@ def _hashes(hits: ResultCheck, limits: QualityLimits) -> Finding:
 
 
 def _rate(check: str, value: float, least: float, hits: ResultCheck, words: str, fault: Fault) -> Finding:
-    detail = f"only {percent(value)} of {hits.results} hits {words}, and {percent(least)} are asked for"
-    return decided(
+    detail = f"only {percent(value)} of {hits.results} hits {words}; required: {percent(least)}"
+    return make_finding(
         check,
         Outcome.PASS if value >= least - _TOLERANCE else Outcome.FAIL,
         value,
         f"{percent(least)} of the hits {words}{'' if hits.results else '; there were no hits'}",
-        f"{detail}. Build the index anew: `assay publish --rebuild`",
+        f"{detail}. Rebuild the index: `assay publish --rebuild`",
         fault.examples,
         fault.count,
     )
@@ -288,19 +289,19 @@ def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Finding:
         return Finding("latency", Outcome.INCONCLUSIVE, p95, limit, detail)
     slowest = max(latency.stages.items(), key=lambda stage: stage[1].p95_ms, default=None)
     where = f"; most of it in {slowest[0]} (p95 {slowest[1].p95_ms:.0f} ms)" if slowest else ""
-    return decided(
+    return make_finding(
         "latency",
         Outcome.PASS if p95 < limits.max_p95_ms else Outcome.FAIL,
         p95,
         limit,
-        f"p95 of {latency.samples} searches is {p95:.0f} ms{where}; less than {limits.max_p95_ms:g} ms is asked for",
+        f"p95 of {latency.samples} searches is {p95:.0f} ms{where}; required: less than {limits.max_p95_ms:g} ms",
         [],
     )
 
 
 def _abstention(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
     asked = [one for one in results if not one.topic.expects_answer and one.error is None]
-    limit = "topics with `expect: no_answer` find nothing as similar as their min_score"
+    limit = "topics with `expect: no_answer` return no hit with their min_score or more"
     without = [one.topic.id for one in asked if _least_score(one, limits) is None]
     if without:
         return Finding(
@@ -308,18 +309,18 @@ def _abstention(results: Sequence[TopicResult], limits: QualityLimits) -> Findin
             Outcome.INCONCLUSIVE,
             None,
             limit,
-            f"{', '.join(without[:5])}: no min_score in expected_criteria, and no gate.abstain_below; `assay "
-            "calibrate` finds a similarity to set",
+            f"{', '.join(without[:5])}: neither min_score in expected_criteria nor gate.abstain_below is set; `assay "
+            "calibrate` finds a value",
             tuple(without[:MOST_EXAMPLES]),
             len(without),
         )
     loud = [one for one in asked if _top_similarity(one) >= (_least_score(one, limits) or 0.0)]
-    return decided(
+    return make_finding(
         "abstention",
         Outcome.FAIL if loud else Outcome.PASS,
         1.0 - len(loud) / max(len(asked), 1),
         limit,
-        f"{len(loud)} of {len(asked)} topics that nothing answers find something all the same",
+        f"{len(loud)} of {len(asked)} topics with `expect: no_answer` return hits with their min_score or more",
         [f"{one.topic.id}: similarity {_top_similarity(one):.2f}" for one in loud],
     )
 
@@ -342,7 +343,7 @@ def _least(results: Sequence[TopicResult], limit: MeasureLimit, least: float) ->
         upper if upper is None or value is None else max(upper, value),
         least,
         f"{limit.title} is at least {least:g}",
-        f"it is {_number(value)} over {len(results)} topics, and {least:g} is asked for",
+        f"it is {_number(value)} over {len(results)} topics; required: {least:g}",
         [f"{one.topic.id}: {_number(one.values.get(limit.measure))}" for one in worst if value is not None],
         sum(one.values.get(limit.measure) is not None for one in results),
     )
@@ -350,8 +351,8 @@ def _least(results: Sequence[TopicResult], limit: MeasureLimit, least: float) ->
 
 def _too_few(things: str, count: int, least: float, needed: int) -> str:
     return (
-        f"it is reached, but on {count} {things} even a perfect result could not prove {least:g} at 95% confidence: "
-        f"{needed} {things} would do"
+        f"it is reached, but {count} {things} cannot prove {least:g} at 95% confidence, even with a perfect result: "
+        f"{needed} {things} can"
     )
 
 
@@ -369,7 +370,7 @@ def _bounded(
     examples: Sequence[str],
     topics: int,
 ) -> Finding:
-    """A mean over topics that has to reach a limit, and what it would be if all unjudged hits were relevant."""
+    """Check a mean over topics. upper: the mean if all unjudged hits were relevant."""
     if value is None:
         return Finding(check, Outcome.INCONCLUSIVE, None, limit, "no topic has a value for it")
     if value >= least - _TOLERANCE:
@@ -377,6 +378,6 @@ def _bounded(
             return Finding(check, Outcome.INCONCLUSIVE, value, limit, _too_few("topics", topics, least, needed))
         return Finding(check, Outcome.PASS, value, limit)
     if upper is not None and upper >= least - _TOLERANCE:
-        detail += f"; it would be {_number(upper)} if every hit that nobody has judged were relevant: {_LABEL}"
-        return decided(check, Outcome.INCONCLUSIVE, value, limit, detail, examples)
-    return decided(check, Outcome.FAIL, value, limit, detail, examples)
+        detail += f"; it would be {_number(upper)} if every unjudged hit were relevant: {_LABEL}"
+        return make_finding(check, Outcome.INCONCLUSIVE, value, limit, detail, examples)
+    return make_finding(check, Outcome.FAIL, value, limit, detail, examples)

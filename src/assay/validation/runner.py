@@ -1,7 +1,7 @@
-"""Asks the topics of a test set, one after the other; what fails is kept as failed.
+"""Search the topics of a test set one after the other, and record failures.
 
-Where topics in a row fail because something that all of them need is not there, such as the embedder, the rest is not
-asked: each would wait as long as those did, to no other end.
+After several failures in a row of a shared dependency, such as the embedder, the remaining topics are skipped: each
+would wait for the same time-out.
 """
 
 import random
@@ -29,19 +29,19 @@ from assay.ports import Progress
 from assay.validation.statistics import samples_to_prove
 
 LEAST_DEPTH = 10
-"""Hits that are asked for at least, so that measures at 10 mean what they say."""
+"""Smallest number of hits per search, so that measures at 10 are complete."""
 
-ENOUGH_TIMED = samples_to_prove(0.95)
-"""Searches that are timed at least: with fewer, even if all were quick, 95% of all searches might not be."""
+MIN_TIMED_SEARCHES = samples_to_prove(0.95)
+"""Smallest number of timed searches: fewer cannot prove that 95% of all searches are fast, even if all were."""
 
-MOST_TIMED = ENOUGH_TIMED
-"""Topics whose latency is measured where each query costs something to embed."""
+MAX_TIMED_TOPICS = MIN_TIMED_SEARCHES
+"""Largest number of timed topics if embedding a query costs money."""
 
 GIVEN_UP_AFTER = 3
-"""Topics in a row that fail for the same outside reason, each after its retries, until the rest is not asked."""
+"""Failures in a row of the same dependency, each after its retries, after which the remaining topics are skipped."""
 
 _EMBEDDED_AT_ONCE = 2_000
-"""Queries that are announced together: their vectors are held until the next are."""
+"""Batch size of the prefetch; the vectors of one batch are kept at a time."""
 
 _OUTSIDE = (
     EmbedderUnavailable,
@@ -52,18 +52,17 @@ _OUTSIDE = (
     ServiceThrottled,
     ServiceRefused,
 )
-"""What is no fault of a topic, and befalls the next one too."""
+"""Failures of a dependency, which the next topic would meet too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Whom the topics are asked of, and how.
+class SearchSetup:
+    """The searcher and the search settings of a run.
 
     search: the production searcher.
-    prefetch_queries: tells the embedder what will be asked next, so that it embeds many in one call; None to have every
-        query embedded by itself.
+    prefetch_queries: embeds the next queries in batches; None to embed each query on its own.
     mode, threshold: of every query.
-    depth: hits to ask for; a topic with a larger top_k gets more.
+    depth: hits per search; a topic with a larger top_k gets more.
     """
 
     search: Callable[[Query], Ranking]
@@ -74,54 +73,54 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class RunReport:
-    """A run, and which of its topics have a latency that means something.
+class TimedRun:
+    """A run, and the topics whose latency counts.
 
-    timed: ids of the topics whose query was embedded by itself, as in production.
+    timed: ids of the topics whose query was embedded on its own, as in production.
     """
 
     run: Run
     timed: frozenset[str]
 
 
-def run_topics(topics: Sequence[ResolvedTopic], asked: Asked, generation: str, progress: Progress) -> RunReport:
-    """Ask every topic. Nothing that a search raises ends the run: it is that topic's error.
+def run_topics(topics: Sequence[ResolvedTopic], setup: SearchSetup, generation: str, progress: Progress) -> TimedRun:
+    """Search every topic. An error of a search is recorded with its topic and does not end the run.
 
-    Once GIVEN_UP_AFTER of them in a row failed for the same outside reason, those that are left are not asked, and say
-    so. The first query of all opens what the others find open, so its latency is never counted: it is asked once more,
-    unless asking costs something.
+    After GIVEN_UP_AFTER failures in a row of the same dependency, the remaining topics are skipped and say so. The
+    first query opens files and connections, so its latency is never counted: it is searched once before, unless
+    embedding costs money.
     """
-    first, later = _in_two(topics, asked)
+    first, later = _split_timed(topics, setup)
     progress.begin("topics", len(topics))
     runs: dict[str, TopicRun] = {}
     met: dict[str, Chunk] = {}
-    asking = _Asking(asked)
-    if first and asked.prefetch_queries is None:
-        _Asking(asked).ask(first[0])
+    searcher = _TopicSearcher(setup)
+    if first and setup.prefetch_queries is None:
+        _TopicSearcher(setup).ask(first[0])
     for part, together in ((first, False), *((batch, True) for batch in batched(later, _EMBEDDED_AT_ONCE))):
-        if together and asked.prefetch_queries is not None and not asking.given_up:
-            _announce(part, asked.prefetch_queries)
+        if together and setup.prefetch_queries is not None and not searcher.given_up:
+            _prefetch(part, setup.prefetch_queries)
         for topic in part:
-            answer = asking.ask(topic)
-            runs[topic.topic.id] = replace(answer, hits=tuple(_sharing(hit, met) for hit in answer.hits))
+            answer = searcher.ask(topic)
+            runs[topic.topic.id] = replace(answer, hits=tuple(_share_chunk(hit, met) for hit in answer.hits))
             progress.advance()
     progress.end()
-    alone = [topic.topic.id for topic in (first if asked.prefetch_queries is None else first[1:])]
+    timed = [topic.topic.id for topic in (first if setup.prefetch_queries is None else first[1:])]
     ordered = tuple(runs[topic.topic.id] for topic in topics)
-    return RunReport(Run(generation, asked.depth, ordered), frozenset(alone))
+    return TimedRun(Run(generation, setup.depth, ordered), frozenset(timed))
 
 
-def time_again(
-    topics: Sequence[ResolvedTopic], asked: Asked, report: RunReport, progress: Progress
+def repeat_timing(
+    topics: Sequence[ResolvedTopic], setup: SearchSetup, report: TimedRun, progress: Progress
 ) -> tuple[Timings, ...]:
-    """Ask the timed topics of a run again until ENOUGH_TIMED searches are timed; returns the further timings.
+    """Repeat the timed topics of a run until MIN_TIMED_SEARCHES searches are timed. Return the further timings.
 
-    An embedder that costs something remembers these queries: embedding one counts as long as it took the first time.
-    A topic that fails now is left out, and ends the asking where nothing else answers.
+    A paid embedder has these queries cached: their embedding time is taken from the first search. A topic that fails
+    now is left out.
     """
     first = {one.topic_id: one.timings for one in report.run.topics if one.timings and one.topic_id in report.timed}
     answered = [topic for topic in topics if topic.topic.id in first]
-    wanted = ENOUGH_TIMED - len(answered)
+    wanted = MIN_TIMED_SEARCHES - len(answered)
     if wanted <= 0 or not answered:
         return ()
     progress.begin("time", wanted)
@@ -129,72 +128,76 @@ def time_again(
     for topic in islice(cycle(answered), wanted + len(answered)):
         if len(found) == wanted:
             break
-        timings = _Asking(asked).ask(topic).timings
+        timings = _TopicSearcher(setup).ask(topic).timings
         if timings is not None:
             before = first[topic.topic.id]
-            found.append(timings if asked.prefetch_queries is None or before is None else _embedded_as(before, timings))
+            found.append(
+                timings if setup.prefetch_queries is None or before is None else _with_embedding_of(before, timings)
+            )
             progress.advance()
     progress.end()
     return tuple(found)
 
 
-def _embedded_as(before: Timings, timings: Timings) -> Timings:
-    """The timings of a search whose query was remembered, with the time that embedding it took before."""
+def _with_embedding_of(before: Timings, timings: Timings) -> Timings:
+    """The timings of a search with a cached query vector, with the embedding time of the first search."""
     total = timings.total_ms - timings.embed_ms + before.embed_ms
     return replace(timings, embed_ms=before.embed_ms, total_ms=total)
 
 
-def _in_two(topics: Sequence[ResolvedTopic], asked: Asked) -> tuple[Sequence[ResolvedTopic], Sequence[ResolvedTopic]]:
-    """Those whose query is embedded by itself, and those whose embeddings may be made in few calls."""
-    if asked.prefetch_queries is None or len(topics) <= MOST_TIMED:
+def _split_timed(
+    topics: Sequence[ResolvedTopic], setup: SearchSetup
+) -> tuple[Sequence[ResolvedTopic], Sequence[ResolvedTopic]]:
+    """Split topics into those whose query is embedded on its own and those embedded in batches."""
+    if setup.prefetch_queries is None or len(topics) <= MAX_TIMED_TOPICS:
         return topics, ()
     ids = [topic.topic.id for topic in topics]
-    alone = set(random.Random("\n".join(ids)).sample(ids, MOST_TIMED + 1))  # noqa: S311 - a sample, not a secret
-    return [t for t in topics if t.topic.id in alone], [t for t in topics if t.topic.id not in alone]
+    timed = set(random.Random("\n".join(ids)).sample(ids, MAX_TIMED_TOPICS + 1))  # noqa: S311 - a sample, not a secret
+    return [t for t in topics if t.topic.id in timed], [t for t in topics if t.topic.id not in timed]
 
 
-def _sharing(hit: Hit, met: dict[str, Chunk]) -> Hit:
-    """The hit with the chunk that another hit has already: a hundred thousand topics meet the same ones again."""
+def _share_chunk(hit: Hit, met: dict[str, Chunk]) -> Hit:
+    """Share equal chunks between hits: 100,000 topics return the same chunks many times."""
     known = met.setdefault(hit.chunk.id, hit.chunk)
     return hit if known is hit.chunk or known != hit.chunk else replace(hit, chunk=known)
 
 
-def _announce(topics: Sequence[ResolvedTopic], prefetch_queries: Callable[[Sequence[str]], None]) -> None:
-    """What cannot be embedded together fails again one by one, and is told apart there."""
+def _prefetch(topics: Sequence[ResolvedTopic], prefetch_queries: Callable[[Sequence[str]], None]) -> None:
+    """Prefetch a batch. Errors are ignored: the query fails again on its own and is reported there."""
     with suppress(AssayError):
         prefetch_queries([topic.topic.text for topic in topics if topic.topic.text.strip()])
 
 
-class _Asking:
-    """Asks topic after topic, as long as there is use in it."""
+class _TopicSearcher:
+    """Searches topics until a dependency has failed GIVEN_UP_AFTER times in a row."""
 
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
+    def __init__(self, setup: SearchSetup) -> None:
+        self._setup = setup
         self._in_a_row: list[AssayError] = []
 
     @property
     def given_up(self) -> bool:
-        """Whether no further topic is asked."""
+        """Whether the remaining topics are skipped."""
         return len(self._in_a_row) >= GIVEN_UP_AFTER
 
     def ask(self, topic: ResolvedTopic) -> TopicRun:
-        """One topic's hits, without the chunks that are excluded and numbered anew."""
-        wanted = max(self._asked.depth, topic.topic.top_k)
+        """Search one topic; excluded chunks are removed and the ranks renumbered."""
+        wanted = max(self._setup.depth, topic.topic.top_k)
         query = Query(
             topic.topic.text,
             wanted + len(topic.excluded),
-            self._asked.mode,
-            self._asked.threshold,
+            self._setup.mode,
+            self._setup.threshold,
             topic.topic.filters,
         )
         if not query.text.strip():
-            return TopicRun(topic.topic.id, ())  # asks for nothing, so nothing is the right answer
+            return TopicRun(topic.topic.id, ())  # an empty query correctly finds nothing
         if self.given_up:
-            why = f"It was not asked, for {GIVEN_UP_AFTER} topics in a row before it failed: {self._in_a_row[-1]}"
+            why = f"Skipped after {GIVEN_UP_AFTER} failures in a row: {self._in_a_row[-1]}"
             return TopicRun(topic.topic.id, (), error=why, asked=False)
         try:
-            ranking = self._asked.search(query)
-        except InputError:  # nothing in it can be searched for: the service refuses it, and finds nothing
+            ranking = self._setup.search(query)
+        except InputError:  # the query has nothing to search for: it correctly finds nothing
             return TopicRun(topic.topic.id, ())
         except AssayError as error:
             self._note(error)
@@ -203,18 +206,18 @@ class _Asking:
         return TopicRun(topic.topic.id, _kept(ranking.hits, topic)[:wanted], ranking.timings)
 
     def _note(self, error: AssayError) -> None:
-        """Count failures for one outside reason; any other tells nothing of the next topic."""
+        """Count failures of the same dependency; any other error says nothing about the next topic."""
         same = isinstance(error, _OUTSIDE) and all(type(error) is type(before) for before in self._in_a_row)
         self._in_a_row = [*self._in_a_row, error] if same else [error] if isinstance(error, _OUTSIDE) else []
 
 
 def without_excluded(run: Run, topics: Sequence[ResolvedTopic]) -> Run:
-    """A run that was made before it was known which chunks are excluded. topics: in the order of the run."""
+    """Remove excluded chunks from a run that was made before they were known. topics: in the order of the run."""
     answers = zip(run.topics, topics, strict=True)
     return replace(run, topics=tuple(replace(answer, hits=_kept(answer.hits, topic)) for answer, topic in answers))
 
 
 def _kept(hits: Sequence[Hit], topic: ResolvedTopic) -> tuple[Hit, ...]:
-    """The hits that are not excluded, numbered anew."""
+    """Remove excluded hits and renumber the ranks."""
     kept = [hit for hit in hits if hit.chunk.id not in topic.excluded]
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))

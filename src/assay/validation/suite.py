@@ -26,6 +26,7 @@ from assay.validation.against_live import (
     measure_worse,
     topics_that_fell,
 )
+from assay.validation.contract_order import contract_order_notes, measure_contract_order
 from assay.validation.gate import Gate, QualityLimits, limit_notes, verdict
 from assay.validation.integrity.results import check_hits
 from assay.validation.judgments.denominators import Removed, removal_notes
@@ -42,52 +43,51 @@ from assay.validation.quality import (
     with_targets,
 )
 from assay.validation.report.advice import advice
-from assay.validation.runner import Asked, run_topics, time_again, without_excluded
-from assay.validation.shown import shown_notes, shown_order
+from assay.validation.runner import SearchSetup, repeat_timing, run_topics, without_excluded
 from assay.validation.statistics import compare
 from assay.validation.structure import Judged, structure_findings, structure_notes
 
 _ONLY_HITS = (
-    "Only hits are known, not the index behind them: measures that need to know what was not found (Recall, AP, nDCG, "
-    "bpref) are left out, and nothing is said of the index's integrity."
+    "Only hits are known, not the index: measures that need the relevant chunks that were not found (Recall, AP, nDCG, "
+    "bpref) are left out, and the index's integrity is not checked."
 )
 
 _MEASURED_AT_ONCE = 1_000
-"""Topics whose values are worked out together, so that it shows how far that is."""
+"""Topics measured between two updates of the progress bar."""
 
 _LIBRARIES = ("assay", "numpy", "qdrant-edge-py", "wordllama")
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What is validated: a searcher, and the topics as its generation has them.
+    """The system under validation: a searcher, and the topics resolved on its generation.
 
-    generation: None where it is another process's, and only its hits are known.
-    id: of the generation; "" where that is not known.
-    topics: resolved on the generation; not resolved where only hits are known.
-    label: resolves them on what was found, where only that is known.
+    generation: None for another process, of which only hits are known.
+    id: of the generation; "" if unknown.
+    topics: resolved on the generation; unresolved if only hits are known.
+    label: resolves the topics on the hits if only hits are known.
     """
 
     generation: Generation | None
     id: str
     topics: tuple[ResolvedTopic, ...]
-    asked: Asked
+    setup: SearchSetup
     label: Callable[[Run], tuple[ResolvedTopic, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a validation does.
+    """The inputs of a validation.
 
-    live: what the candidate is compared with; None where nothing is live, or no limit asks for it.
-    not_compared: why the live generation cannot be asked, though a limit asks how it does; "" where it can.
-    removed: judgments that are left out, for their pages were removed on purpose.
-    test_set: None where only the structure is judged.
-    structure: what its structure is judged by; None where only queries are.
-    load: what latency is measured under besides, one after the other.
-    contract_mode: how the seeds' routes choose and order hits; None where that is not known.
-    started_at: as the report is named by.
-    problem_of_url: asks the address of a hit, and says why it is dead; None to ask none.
+    live: the live generation to compare with; None if nothing is live or no limit needs it.
+    not_compared: why the live generation cannot be searched although a limit needs it; "" if it can.
+    removed: judgments that are left out because their pages were removed on purpose.
+    test_set: None to check the structure only.
+    structure: the input of the structural checks; None to check queries only.
+    load: further loads to measure latency under, one after the other.
+    contract_mode: how the seeds' routes select and order hits; None if unknown.
+    started_at: names the report.
+    problem_of_url: requests the address of a hit and returns why it is dead; None to request none.
     """
 
     test_set: TestSet | None
@@ -108,9 +108,9 @@ class Plan:
 
 
 def validate(plan: Plan, progress: Progress) -> Validation:
-    """Measure, judge, and say what was found.
+    """Run a validation: measure, check the limits, and build the verdict.
 
-    Raises what the structure's checks and load raise; a topic that cannot be asked is a finding.
+    Raises AssayError from the structural checks and the load. A topic that fails is a finding.
     """
     started = perf_counter()
     topics, results, latency = _measure(plan.system, plan.measures, progress, timed=True)
@@ -142,9 +142,9 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     measures, groups = _figures(of_figures, topics, plan.measures, progress)
     shown = None
     if plan.contract_mode is not None and of_figures:
-        shown = shown_order(plan.contract_mode, of_figures, topics, plan.system.asked, progress)
+        shown = measure_contract_order(plan.contract_mode, of_figures, topics, plan.system.setup, progress)
         judged_by_mrr = next((one.value for one in measures if one.name == BEST_HIT and not derived), None)
-        notes += shown_notes(shown, judged_by_mrr)
+        notes += contract_order_notes(shown, judged_by_mrr)
     validation = Validation(
         started_at=plan.started_at,
         seconds=0.0,
@@ -172,41 +172,41 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         precision_target=limits.min_precision,
         shown=shown,
     )
-    told = advice(results, validation.latency, _as_known(limits) if measured.only_hits else limits, derived=derived)
-    return replace(validation, advice=told, seconds=perf_counter() - started)
+    lines = advice(results, validation.latency, _as_known(limits) if measured.only_hits else limits, derived=derived)
+    return replace(validation, advice=lines, seconds=perf_counter() - started)
 
 
 def _repair_command(plan: Plan) -> str:
-    """The command that lists the judgments whose passages this generation does not have."""
+    """The command that lists the judgments whose passages are not in this generation."""
     return shlex.join(
         ["assay", "testset", "repair", plan.test_set_path or "FILE", "--generation", plan.system.id or "ID"]
     )
 
 
 def _as_known(limits: QualityLimits) -> QualityLimits:
-    """Where only hits are known, the most that a topic could reach is not."""
+    """Limits for a system of which only hits are known: the ceiling of P@5 is unknown there."""
     return replace(limits, precision="attainable")
 
 
 def _measure(
     system: System, measures: Measures, progress: Progress, *, timed: bool
 ) -> tuple[TopicsById, list[TopicResult], LatencyFigures | None]:
-    """The topics as they are labelled, their values, and how long the searches took.
+    """Run the topics and measure them. Return the labelled topics by id, their results and the latency.
 
-    timed: ask topics again where there are too few to tell how long searches take.
+    timed: repeat searches if there are too few to judge the latency.
     """
-    report = run_topics(system.topics, system.asked, system.id, progress)
+    report = run_topics(system.topics, system.setup, system.id, progress)
     topics, run = system.topics, report.run
     if system.label is not None:
         topics = system.label(run)
         run = without_excluded(run, topics)
     timings = [one.timings for one in run.topics if one.timings and one.topic_id in report.timed]
-    again = time_again(system.topics, system.asked, report, progress) if timed else ()
+    again = repeat_timing(system.topics, system.setup, report, progress) if timed else ()
     notes = []
     if len(report.timed) < len(topics):
-        notes.append(f"of {len(timings)} topics; the others' queries were embedded many at a time, which costs less")
+        notes.append(f"of {len(timings)} topics; the queries of the others were embedded in batches, which costs less")
     if again:
-        notes.append(f"{len(again)} of the searches ask a topic again, for there are too few topics")
+        notes.append(f"{len(again)} of the searches repeat a topic, because there are too few topics")
     timings += again
     results: list[TopicResult] = []
     progress.begin("measure", len(topics))
@@ -220,14 +220,14 @@ def _measure(
 
 
 def _under_load(plan: Plan, progress: Progress) -> tuple[LoadFigures, ...]:
-    asked = plan.system.asked
+    setup = plan.system.setup
     topics = [topic.topic for topic in plan.system.topics if topic.topic.text.strip()]
-    queries = [Query(topic.text, topic.top_k, asked.mode, asked.threshold, topic.filters) for topic in topics]
-    return tuple(measure_load(load, asked.search, queries, progress) for load in plan.load)
+    queries = [Query(topic.text, topic.top_k, setup.mode, setup.threshold, topic.filters) for topic in topics]
+    return tuple(measure_load(load, setup.search, queries, progress) for load in plan.load)
 
 
 def _against_live(plan: Plan, results: Sequence[TopicResult], progress: Progress) -> AgainstLive:
-    """How the candidate's measures differ from those of the live generation."""
+    """Compare the candidate's measures with those of the live generation."""
     if plan.live is None:
         return AgainstLive(problem=plan.not_compared)
     _, of_live, _ = _measure(plan.live, plan.measures, progress, timed=False)
@@ -238,10 +238,10 @@ def _against_live(plan: Plan, results: Sequence[TopicResult], progress: Progress
     a, b = ({one.topic.id: one.values for one in part} for part in (before, after))
     found = AgainstLive(
         falls=measure_falls(limits.measures, before, after, in_group),
-        worse=worse if limits.asks_no_worse(derived=derived) else (),
+        worse=worse if limits.requires_no_worse(derived=derived) else (),
         open=unsure,
         fell=topics_that_fell(_no_worse_measures(plan), before, after),
-        overall=compare(plan.measures.of_quality, a, b),
+        overall=compare(plan.measures.quality_names, a, b),
     )
     progress.end()
     return found
@@ -257,7 +257,7 @@ def _no_worse_measures(plan: Plan) -> tuple[str, ...]:
 def _figures(
     results: Sequence[TopicResult], topics: TopicsById, measures: Measures, progress: Progress
 ) -> tuple[tuple[MeasureValue, ...], dict[str, tuple[MeasureValue, ...]]]:
-    """The measures of all topics, and those of each type and category that has topics."""
+    """Summarize the measures over all topics, and by type and category."""
     groups = {f"type {one.value}": one.value for one in TopicType} | {f"category {c.value}": c.value for c in Category}
     parts = {name: [result for result in results if in_group(result, group)] for name, group in groups.items()}
     filled = {name: part for name, part in parts.items() if part}

@@ -1,4 +1,4 @@
-"""What is in a collection that Assay did not make: what its points lack, what is wrong, and who embedded them."""
+"""Survey of a collection that Assay did not make: missing fields, faults, and the model of its vectors."""
 
 import math
 from bisect import insort
@@ -20,36 +20,35 @@ from assay.validation.integrity import Fault
 KINDS = {
     "vectors": "every point has a vector that is finite, not zero and of the right dimension",
     "directions": "every vector has the length 1, so that the server's distance ranks as the cosine does",
-    "hashes": "every SHA-256 that is stored is that of the passage",
+    "hashes": "every stored SHA-256 is that of the passage",
     "ids": "no two points have the same chunk id",
-    "duplicates": "no passage stands twice on a page",
-    "positions": "the passages of each page count 0, 1, 2, …",
-    "titles": "the passages of a page name the same title",
-    "lengths": "no passage is longer than what the model reads",
+    "duplicates": "no passage is twice on a page",
+    "positions": "the passages of each page have the positions 0, 1, 2, …",
+    "titles": "the passages of a page have the same title",
+    "lengths": "no passage is longer than the model's input",
 }
-"""What is looked at, as a promise that holds when nothing was found."""
+"""The checks, each as a statement that is true without faults."""
 
 _UNIT = 1e-3
 _AT_ONCE = 256
 _DIGEST = 16
-"""Bytes of a hash that tell passages apart: with 10⁹ of them the odds of one mistake are 1 to 10²⁰."""
+"""Bytes of a passage's hash: with 10⁹ passages the odds of a collision are 1 to 10²⁰."""
 
 _SAME = 0.98
 _RELATED = 0.25
-"""From which cosine on two vectors of a text are one model's; and how far the same text has to be above different
-texts, as a share of what is above those, to be one model's view of nearly the same words. As a share, for some models
-give different texts cosines of 0.8."""
+"""Smallest cosine of two vectors of one text by one model; and the margin by which the same text must exceed different
+texts to be related, as a share of the distance to 1, because some models give different texts cosines of 0.8."""
 
 
 @dataclass(slots=True)
 class Survey:
-    """What was found.
+    """The findings.
 
-    points: how many were looked at. whole: whether those are all.
-    documents: how many different URLs they name, stand-ins included.
-    missing: how many points lack each field; fields that none lacks are left out.
-    paths_only: how many name their page by a path, and nothing says where the site is.
-    sample: points with a text and a vector from all over the collection, to compare a model with.
+    points: number of points examined. whole: whether that is all of them.
+    documents: number of different URLs, placeholders included.
+    missing: by field, the number of points without it; complete fields are left out.
+    paths_only: number of points that name their page by a path without a site.
+    sample: points with a text and a vector, drawn evenly, to compare a model with.
     """
 
     points: int = 0
@@ -63,7 +62,7 @@ class Survey:
 
 @dataclass(slots=True)
 class _Page:
-    """What the passages of one URL say."""
+    """The passages of one URL. complete: whether every passage has a position."""
 
     title: str = ""
     positions: list[int] = field(default_factory=list)
@@ -81,9 +80,9 @@ def survey(
     by_cosine: bool = True,
     keep: int = 64,
 ) -> Survey:
-    """Look at every point, or at the first so many.
+    """Examine every point, or the first `limit` points.
 
-    total: how many there are. by_cosine: whether the server compares by cosine, so that lengths do not matter.
+    total: number of points. by_cosine: whether the server compares by cosine, which ignores the lengths of vectors.
     keep: size of the sample.
 
     Raises VectorStoreError.
@@ -108,7 +107,7 @@ def survey(
 
 
 class _Seen:
-    """What later points are held against."""
+    """State for checks across points."""
 
     def __init__(self) -> None:
         self.ids: set[bytes] = set()
@@ -117,14 +116,14 @@ class _Seen:
 
 
 class _Sample:
-    """The points whose ids have the lowest hashes: as good as drawn by lot, and the same each time."""
+    """The points whose ids have the lowest hashes: a repeatable random sample."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._kept: list[tuple[bytes, AdoptedPoint]] = []
 
     def offer(self, point: AdoptedPoint) -> None:
-        """Keep a point if it is among them; one without text or vector tells nothing of a model."""
+        """Add a point if its hash is low enough. Points without text or vector are useless for comparing models."""
         if not point.embedded_text or point.vector is None:
             return
         rank = _digest(point.point)
@@ -134,7 +133,7 @@ class _Sample:
         del self._kept[self._size :]
 
     def points(self) -> tuple[AdoptedPoint, ...]:
-        """Those that were kept."""
+        """The sample."""
         return tuple(point for _, point in self._kept)
 
 
@@ -159,13 +158,13 @@ def _look_at(point: AdoptedPoint, dimension: int, report: Survey, seen: _Seen, *
         faults["duplicates"].add(f"{chunk.id} ({url})")
     if "url" in point.missing:
         if chunk.document.source_path == point.point:
-            return  # a stand-in of this point's own, and no page
+            return  # a placeholder of this point alone, not a page
         report.paths_only += 1
     _look_at_page(chunk, point.missing, seen, faults["titles"])
 
 
 def _look_at_page(chunk: Chunk, missing: Sequence[str], seen: _Seen, titles: Fault) -> None:
-    """Whether a passage fits in with the others of its page."""
+    """Compare a passage's title with the page's, and record its position."""
     info = chunk.document
     page = seen.pages.setdefault(info.url, _Page())
     page.title = page.title or info.title
@@ -178,7 +177,7 @@ def _look_at_page(chunk: Chunk, missing: Sequence[str], seen: _Seen, titles: Fau
 
 
 def _look_at_lengths(chunks: Sequence[Chunk], embedder: Embedder, report: Survey) -> None:
-    """Count tokens only where there can be too many: no token is shorter than a character."""
+    """Find passages over the model's limit. Only those with more characters than that can have too many tokens."""
     most = embedder.max_tokens
     if most is None:
         return
@@ -190,17 +189,17 @@ def _look_at_lengths(chunks: Sequence[Chunk], embedder: Embedder, report: Survey
 
 def _wrong_with(vector: Vector | None, dimension: int) -> str | None:
     if vector is None:
-        return "it has no vector"
+        return "no vector"
     if vector.shape != (dimension,):
         return f"{vector.size} dimensions"
     square = float(vector.astype(np.float64) @ vector.astype(np.float64))
     if not math.isfinite(square):
-        return "not all of its numbers are finite"
-    return "it is all zero" if square == 0.0 else None
+        return "some numbers are not finite"
+    return "all numbers are 0" if square == 0.0 else None
 
 
 def _is_there(text: str, known: set[bytes]) -> bool:
-    """Whether a text is among those that were seen; it is from now on."""
+    """Whether a text was seen before. Adds it."""
     digest = _digest(text)
     if digest in known:
         return True
@@ -224,9 +223,9 @@ def _shown(positions: Sequence[int]) -> str:
 class ModelCheck:
     """Whether the configured model made the vectors.
 
-    same: median cosine of a text's stored vector and its vector by the configured model; None when none was compared.
+    same: median cosine of a text's stored vector and its vector by the configured model; None without texts.
     other: mean cosine of the stored vector of one text and the configured model's of another.
-    compared: number of texts. unlike: how many of them are no nearer to their vectors than different texts are.
+    compared: number of texts. unlike: number of texts no nearer to their vectors than to those of other texts.
     """
 
     verdict: Literal["same", "related", "mixed", "other", "unknown"]
@@ -237,11 +236,11 @@ class ModelCheck:
 
 
 def check_model(points: Sequence[AdoptedPoint], embedder: Embedder) -> ModelCheck:
-    """Embed some texts anew and compare. Two models of one length agree in nothing: their cosines are near 0.
+    """Embed the texts again and compare. Vectors of different models have cosines near 0.
 
-    `mixed`: some vectors are this model's, others are another's.
+    `mixed`: some vectors are of this model, others of another.
 
-    Texts in which the model knows nothing, or that are too long for it, are left out. Raises EmbeddingError.
+    Texts without a known token, or too long for the model, are left out. Raises EmbeddingError.
     """
     usable = [
         point
@@ -251,7 +250,7 @@ def check_model(points: Sequence[AdoptedPoint], embedder: Embedder) -> ModelChec
     tokens = embedder.count_tokens([point.embedded_text for point in usable])
     most = embedder.max_tokens
     short = [point for point, count in zip(usable, tokens, strict=True) if most is None or count <= most]
-    pairs = [  # stored, made anew
+    pairs = [  # stored, embedded again
         (point.vector / np.linalg.norm(point.vector), made)
         for point, made in zip(short, _embedded(short, embedder), strict=True)
         if made is not None and point.vector is not None
@@ -271,7 +270,7 @@ def check_model(points: Sequence[AdoptedPoint], embedder: Embedder) -> ModelChec
 
 
 def _embedded(points: Sequence[AdoptedPoint], embedder: Embedder) -> list[Vector | None]:
-    """The vectors of their texts, None for one in which the model knows nothing; it is looked for by halves."""
+    """Embed the texts; None for a text without a known token, which is found by bisection."""
     if not points:
         return []
     try:
@@ -290,6 +289,6 @@ def _verdict(same: float, other: float | None) -> Literal["same", "related", "ot
 
 
 def _is_alike(cosine: float, other: float | None) -> bool:
-    """Whether two vectors of a text are nearer to each other than those of different texts are, at `other`."""
+    """Whether two vectors of a text are nearer than vectors of different texts, whose mean cosine is `other`."""
     between = other or 0.0
     return cosine >= _SAME or cosine - between >= _RELATED * (1.0 - max(between, 0.0))

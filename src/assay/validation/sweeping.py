@@ -1,4 +1,4 @@
-"""Several settings over one test set: which of them differ, and whether one is the best. Pure, but for `Labels`."""
+"""Compare several settings on one test set: significant differences, and the best. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +13,10 @@ from assay.ports import ChunkPlace
 from assay.validation.judgments.corpus import Corpus, Page
 from assay.validation.metrics import parse_measure
 from assay.validation.statistics import bootstrap_interval, compare, holm
-from assay.validation.unjudged import MUCH_JUDGED, left_open
+from assay.validation.unjudged import MAX_JUDGED_GAP, could_be_level
 
 SHOWN = ("nDCG@10", "mrr", "P@5", "Recall@10")
-"""The measures of every row; the one that decides is put first."""
+"""The measures of every row; the deciding one is put first."""
 
 _NAMED = 4
 _JUDGED = "judged@5"
@@ -25,7 +25,7 @@ _ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRow:
-    """A row before it is compared with the others. lost: judgments that do not score. Else as in SweptRow."""
+    """A row before the comparison. lost: judgments that do not count. Other fields as in SweptRow."""
 
     name: str
     described: Mapping[str, str]
@@ -38,7 +38,7 @@ class MeasuredRow:
 
 @dataclass(frozen=True, slots=True)
 class SweepFindings:
-    """What a sweep comes to: its rows, and what Sweep says of them."""
+    """The rows of a sweep and its conclusions; see Sweep."""
 
     rows: tuple[SweptRow, ...]
     best: str | None
@@ -48,10 +48,9 @@ class SweepFindings:
 
 
 class RecutCorpus:
-    """A generation cut anew elsewhere, as far as judgments are concerned.
+    """The corpus of a generation that was chunked again for a sweep. Stores nothing.
 
-    cut: its pages and chunks. base: of the generation that it was made of, which knows what judgments turned out to be
-    about and what pages said before. Nothing is kept.
+    cut: its pages and chunks. base: the original generation's corpus, which has resolved anchors and earlier texts.
     """
 
     def __init__(self, cut: Corpus, base: Corpus) -> None:
@@ -67,7 +66,7 @@ class RecutCorpus:
         return self._cut.texts()
 
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
-        """These chunks, as far as there are such."""
+        """The chunks with these ids; unknown ids are left out."""
         return self._cut.chunks_by_id(chunk_ids)
 
     def chunks_by_text(self, content_hashes: Sequence[str]) -> dict[str, tuple[ChunkPlace, ...]]:
@@ -79,34 +78,34 @@ class RecutCorpus:
         return self._cut.urls_of_texts(text_hashes)
 
     def earlier_text(self, text_hash: str) -> str | None:
-        """The text with this hash, as long as any generation that is kept has it."""
+        """The text with this hash, if a kept generation has it."""
         return self._base.earlier_text(text_hash)
 
     def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
-        """What judgments turned out to be about on the base."""
+        """The resolved anchors of judgments on the base."""
         return self._base.anchors(keys)
 
     def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
-        """Keep nothing: the chunks are gone when the sweep ends."""
+        """Store nothing: the chunks are deleted when the sweep ends."""
 
 
 def shown_measures(decisive: str) -> tuple[str, ...]:
-    """The measures of a sweep, the one that decides first. Raises InputError for a name that is no measure's."""
+    """The measures of a sweep, the deciding one first. Raises InputError for an unknown name."""
     return tuple(dict.fromkeys([parse_measure(decisive).name, *SHOWN]))
 
 
 def find(measured: Sequence[MeasuredRow], measures: Sequence[str]) -> SweepFindings:
-    """Compare every row with the first one, and the highest with all others.
+    """Compare every row with the first, and the highest with all others.
 
-    measures: the first decides. Only topics that every row could answer count, so that all rows are means of the same.
-    p is adjusted after Holm over all rows and measures; for the best row over all rows.
+    measures: the first decides. Only topics without an error in every row count, so that all means have the same
+    topics. p is adjusted after Holm over all rows and measures; for the best row over all rows.
 
-    Raises InputError where no topic was answered by all rows.
+    Raises InputError if every topic failed in some row.
     """
     decisive = measures[0]
     joined = _answered_by_all(measured)
     if not joined:
-        raise InputError("No topic could be answered with all of these settings, so nothing can be compared.")
+        raise InputError("Every topic failed with some of these settings, so nothing can be compared.")
     values = [{one.topic.id: one.values for one in row.results if one.topic.id in joined} for row in measured]
     against_first = _against_first(values, measures)
     best, tied, detectable = _best(values, decisive)
@@ -146,11 +145,11 @@ def _most(row: MeasuredRow, joined: set[str], measure: str) -> float | None:
 
 
 def _is_open(row: SweptRow, other: SweptRow, most: float | None, measure: str) -> bool:
-    """Whether a row that is lower than another could be level with it if its hits were judged."""
+    """Whether labels could bring a lower row level with another."""
     mean, higher = row.mean(measure), other.mean(measure)
     if mean is None or higher is None or mean.value is None or higher.value is None or most is None:
         return False
-    return mean.value < higher.value and left_open(most, higher.value, row.judged, other.judged)
+    return mean.value < higher.value and could_be_level(most, higher.value, row.judged, other.judged)
 
 
 def _answered_by_all(measured: Sequence[MeasuredRow]) -> set[str]:
@@ -175,7 +174,7 @@ def _against_first(
 def _best(
     values: Sequence[Mapping[str, Mapping[str, float | None]]], measure: str
 ) -> tuple[int | None, set[int], float | None]:
-    """The row with the highest mean, the rows that cannot be told from it with itself, and what difference shows."""
+    """The row with the highest mean, the rows not significantly lower (with itself), and the detectable difference."""
     means = [_average(row, measure) for row in values]
     known = [(mean, -place) for place, mean in enumerate(means) if mean is not None]
     if not known:
@@ -211,30 +210,30 @@ def _average(values: Mapping[str, Mapping[str, float | None]], measure: str) -> 
 
 
 def _winner(rows: Sequence[SweptRow], best: int | None, measure: str, detectable: float | None) -> list[str]:
-    """Whether there is one; and of those that cannot be told apart, the quickest."""
+    """Name the best row, or the fastest of those that do not differ significantly."""
     if best is None:
         return [f"No row has a value of {measure}."]
     if len(rows) == 1:
         return []
     tied = [row for row in rows if row.tied_with_best]
     unknown = [row.name for row in rows if row.open_to_best]
-    out = f" Whether {some_of(unknown, _NAMED)} can be as good is open until their hits are judged." if unknown else ""
+    out = f" {some_of(unknown, _NAMED)} may be as good: too few of their hits are judged." if unknown else ""
     if len(tied) == 1 and len(unknown) == len(rows) - 1:
         return [f"{tied[0].name} is the highest on {measure}.{out}"]
     if len(tied) == 1:
         which = "every other row" if not unknown else "every row whose hits are judged as well"
         return [f"{tied[0].name} is the best on {measure}: {which} is significantly lower.{out}"]
-    show = "" if detectable is None else f"; {rows[0].topics} topics show no less than {detectable:.2g}"
-    alike = f"{len(tied)} of {len(rows)} rows cannot be told apart on {measure}"
+    show = "" if detectable is None else f"; {rows[0].topics} topics detect differences from {detectable:.2g}"
+    alike = f"{len(tied)} of {len(rows)} rows do not differ significantly on {measure}"
     words = [f"There is no winner: {alike} ({some_of([row.name for row in tied], _NAMED)}){show}.{out}"]
     timed = [(row.latency.p50_ms, row.name) for row in tied if row.latency]
     if timed:
-        words.append(f"The quickest of these is {min(timed)[1]}, with a median of {min(timed)[0]:.2g} ms.")
+        words.append(f"The fastest of these is {min(timed)[1]}, with a median of {min(timed)[0]:.2g} ms.")
     return words
 
 
 def _changes(rows: Sequence[SweptRow], measure: str) -> list[str]:
-    """Which rows differ from the first one."""
+    """Name the rows that differ significantly from the first."""
     words = []
     for better, word in ((True, "better"), (False, "worse")):
         named = [row.name for row in rows if not row.open_to_first and _changed(row.mean(measure), better=better)]
@@ -250,7 +249,7 @@ def _changed(mean: SweptMean | None, *, better: bool) -> bool:
 
 
 def is_significant(mean: SweptMean) -> bool:
-    """Whether chance does not explain how a row differs from the first one."""
+    """Whether a row differs significantly from the first."""
     return mean.against_first is not None and mean.against_first.adjusted_p < _ALPHA and bool(_difference(mean))
 
 
@@ -259,26 +258,26 @@ def _difference(mean: SweptMean) -> float:
 
 
 def _notes(rows: Sequence[SweptRow], measured: Sequence[MeasuredRow], joined: int) -> list[str]:
-    """What makes rows less comparable than they look."""
+    """Warn of differences that make rows less comparable."""
     notes = []
     asked = max(len(row.results) for row in measured)
     if joined < asked:
         failed = [f"{row.name} ({row.failed})" for row in rows if row.failed]
-        notes.append(f"{asked - joined} of {asked} topics are in no figure, for some rows failed: {', '.join(failed)}.")
+        notes.append(f"{asked - joined} of {asked} topics are in no figure, because rows failed: {', '.join(failed)}.")
     judged = [row.judged for row in rows if row.judged is not None]
-    fewer = [row for row in rows if row.judged is not None and max(judged) - row.judged > MUCH_JUDGED]
+    fewer = [row for row in rows if row.judged is not None and max(judged) - row.judged > MAX_JUDGED_GAP]
     if fewer:
-        told = some_of([f"{row.name} {row.judged:.0%}" for row in fewer], _NAMED)
+        named = some_of([f"{row.name} {row.judged:.0%}" for row in fewer], _NAMED)
         notes.append(
-            f"Fewer of the first hits of some rows are judged ({told}, against {max(judged):.0%}). What nobody has "
-            "judged counts as not relevant, so these rows may be better than they look."
+            f"Fewer of the first hits of some rows are judged ({named}, against {max(judged):.0%}). Unjudged hits "
+            "count as not relevant, so these rows may be better than their values."
         )
     lost = [f"{row.name} ({row.lost})" for row in rows if row.lost > rows[0].lost]
     if lost:
-        notes.append(f"More judgments than in the first row are not found in {', '.join(lost)}.")
+        notes.append(f"More judgments are lost than in the first row: {', '.join(lost)}.")
     if any(row.recut for row in measured) and len({row.chunks for row in rows}) > 1:
         notes.append(
-            "Chunkers differ in how many chunks a judged passage falls on, so P@k and Recall@k of different chunkers "
-            "do not count quite the same things."
+            "Chunkers cut a judged passage into different numbers of chunks, so P@k and Recall@k of different chunkers "
+            "are not quite comparable."
         )
     return notes

@@ -169,7 +169,7 @@ def test_summary_begins_with_pass_or_fail() -> None:
 @pytest.mark.contract("001.40")
 def test_issues_are_what_did_not_pass_and_then_the_advice() -> None:
     issues = report(validations.failed())["issues"]
-    assert issues[0].startswith("topics asked: 1 of 15 topics could not be asked")
+    assert issues[0].startswith("topics asked: 1 of 15 topics failed")
     assert issues[1].startswith("precision: ")
     assert issues[-1] == "p95 latency 1840ms within acceptable range but approaching limit"
     assert report()["issues"][0].startswith("Query 'quantum computing algorithms' returned no relevant results")

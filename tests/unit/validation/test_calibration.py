@@ -140,7 +140,7 @@ def test_classes_that_overlap_give_no_threshold() -> None:
     found = calibrate(simulated(6, 40, good=0.5, bad=0.5))
     assert found.separation.threshold is None
     assert found.separation.auc is not None
-    assert "no threshold parts them" in found.separation.why_not
+    assert "no threshold separates them" in found.separation.why_not
     assert [row.threshold for row in found.table] == list(SEEDS)
 
 

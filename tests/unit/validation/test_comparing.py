@@ -68,12 +68,12 @@ def test_the_words_name_the_side_that_is_better() -> None:
 def test_too_few_topics_show_nothing_and_the_words_say_how_much_would_show() -> None:
     comparison = compare_sides(*_sides(0.4, 0.6, topics=3))
     assert _conclusion(comparison) is Conclusion.NOT_SHOWN
-    assert comparison.measures[0].words.startswith("no difference can be shown; 3 topics show no less than 0.")
+    assert comparison.measures[0].words.startswith("no significant difference; 3 topics detect differences from 0.")
 
 
 def test_one_topic_says_not_even_how_much_would_show() -> None:
     comparison = compare_sides(*_sides(0.4, 0.6, topics=1))
-    assert "too few to tell how much would show" in comparison.measures[0].words
+    assert "too few to estimate a detectable difference" in comparison.measures[0].words
 
 
 def test_the_same_values_everywhere_are_equal_and_not_undecided() -> None:
@@ -95,7 +95,7 @@ def test_who_loses_for_want_of_labels_has_not_lost() -> None:
     comparison = compare_sides(a, b)
     assert _conclusion(comparison) is Conclusion.UNFAIR
     assert worse(comparison, "any") is Conclusion.UNFAIR
-    assert any("may be better than it looks" in warning for warning in comparison.warnings)
+    assert any("may be better than its values" in warning for warning in comparison.warnings)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_topics_are_joined_by_id_and_what_is_left_out_is_said() -> None:
     assert comparison.left_out == (
         "1 topic left out that only A has: mine",
         "1 topic left out that only B has: yours",
-        "1 topic left out that ask something else in each: other",
+        "1 topic left out with a different text on each side: other",
     )
 
 
@@ -207,7 +207,7 @@ def test_a_topic_that_failed_on_one_side_is_left_out_and_not_a_zero() -> None:
     b = _side("B", _topic("good", 0.5), _topic("bad", None, error="the embedder is away"))
     comparison = compare_sides(a, b)
     assert comparison.measures[0].difference.difference == 0.0
-    assert comparison.left_out == ("1 topic left out that one of them could not answer: bad",)
+    assert comparison.left_out == ("1 topic left out that failed on one side: bad",)
 
 
 def test_nothing_in_common_is_refused_with_what_each_has() -> None:
@@ -219,7 +219,7 @@ def test_nothing_in_common_is_refused_with_what_each_has() -> None:
 def test_another_test_set_is_said_aloud() -> None:
     a, b = _sides(0.5, 0.5)
     other = replace(b, provenance=replace(b.provenance, test_set_fingerprint="f2"))
-    assert "not measured with the same test set" in compare_sides(a, other).warnings[0]
+    assert "measured with different test sets" in compare_sides(a, other).warnings[0]
 
 
 def test_what_the_systems_differ_in_is_told_and_nothing_else() -> None:
@@ -272,7 +272,7 @@ def test_worse_looks_at_the_measure_that_was_named() -> None:
     a, b = _sides(0.6, 0.4)
     comparison = compare_sides(a, b, ["nDCG@10"])
     assert worse(comparison, "ndcg@10") is Conclusion.WORSE
-    with pytest.raises(InputError, match="not among the measures"):
+    with pytest.raises(InputError, match="not among the compared measures"):
         worse(comparison, "P@5")
 
 

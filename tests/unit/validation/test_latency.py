@@ -318,7 +318,7 @@ def test_a_bug_is_no_failed_request(load: Load) -> None:
     ],
 )
 def test_a_load_that_cannot_be_is_refused(make: Callable[[], Load]) -> None:
-    with pytest.raises(InputError, match="has to be"):
+    with pytest.raises(InputError, match="must be"):
         make()
 
 

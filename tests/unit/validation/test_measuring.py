@@ -9,11 +9,11 @@ from tests.validations import hits_of
 from assay.errors import InputError
 from assay.model.evaluation import MeasureValue, ResolvedTopic, Run, Topic, TopicRun
 from assay.model.validations import TopicResult
-from assay.validation.measuring import ALWAYS, Measures, measure_topics, overlapping, summarize
+from assay.validation.measuring import DEFAULT_MEASURES, Measures, measure_topics, overlapping, summarize
 
 HITS = hits_of(0, 10)
 IDS = [hit.chunk.id for hit in HITS]
-MEASURES = Measures.named()
+MEASURES = Measures.parse()
 
 
 def _topic(name: str, labels: Mapping[int, int], **fields: object) -> ResolvedTopic:
@@ -37,10 +37,10 @@ def _value(values: Sequence[MeasureValue], name: str) -> MeasureValue:
 
 
 def test_every_report_has_the_same_measures_and_further_ones_once() -> None:
-    assert MEASURES.names == ALWAYS
-    assert Measures.named(["ndcg_cut_10", "nDCG@20", "P@5"]).names == (*ALWAYS, "nDCG@20")
+    assert MEASURES.names == DEFAULT_MEASURES
+    assert Measures.parse(["ndcg_cut_10", "nDCG@20", "P@5"]).names == (*DEFAULT_MEASURES, "nDCG@20")
     with pytest.raises(InputError, match="Did you mean"):
-        Measures.named(["nDGC@10"])
+        Measures.parse(["nDGC@10"])
 
 
 def test_a_topic_has_the_values_of_its_whole_ranking() -> None:
@@ -123,4 +123,4 @@ def test_a_paraphrase_shares_the_pages_of_its_original() -> None:
 
 
 def test_who_sees_only_hits_knows_nothing_of_what_was_not_found() -> None:
-    assert set(MEASURES.of_hits().names) == {"P@5", "mrr", "RR", "Success@5", "judged@5"}
+    assert set(MEASURES.computable_from_hits().names) == {"P@5", "mrr", "RR", "Success@5", "judged@5"}

@@ -174,7 +174,7 @@ def test_when_every_topic_failed_nothing_passes_for_want_of_values() -> None:
 def test_a_topic_without_a_known_answer_is_named(labels: Sequence[int | None]) -> None:
     found = _finding("known answers", _measured([*_topics(GOOD), topic_result("zeros", labels=labels, relevant=0)]))
     assert (found.outcome, found.examples) == (Outcome.INCONCLUSIVE, ("zeros",))
-    assert "For zeros, nobody labelled an answer: label some (`assay label`)" in found.detail
+    assert "For zeros, no answer is labelled: label some (`assay label`)" in found.detail
 
 
 def test_topics_without_a_known_answer_are_told_by_what_became_of_it() -> None:
@@ -185,8 +185,8 @@ def test_topics_without_a_known_answer_are_told_by_what_became_of_it() -> None:
     assert detail.startswith(
         "no relevant passage is known for 8 of 9 topics. For gone0, gone1, gone2, gone3, gone4 and"
     )
-    assert "and 1 more, the passages that answer them are gone: mend the pages, or the URLs" in detail
-    assert "--allow-removals, or take the topics out. For twice, each passage that answers them stands" in detail
+    assert "and 1 more, the passages that answer them are gone: restore the pages" in detail
+    assert "--allow-removals, or delete the topics. For twice, each passage that answers them occurs" in detail
     assert detail.count("label some") == 1
 
 
@@ -210,7 +210,7 @@ def test_more_than_a_tenth_of_lost_judgments_leaves_it_open(lost: int, outcome: 
     found = _finding("judgments found", _measured([result]))
     assert found.outcome is outcome
     if outcome is not Outcome.PASS:
-        assert "1 passages are gone, 1 stand more than once" in found.detail
+        assert "1 passages are gone, 1 occur more than once" in found.detail
         assert len(found.examples) == 2
         assert "`assay testset repair` lists them" in found.detail
 
@@ -309,7 +309,7 @@ def test_a_fall_against_live_fails_only_where_chance_does_not_explain_it(
     found = _finding("P@5 against live", _measured(_topics(GOOD), against_live=against_live), limits)
     assert found.outcome is outcome
     if outcome is Outcome.INCONCLUSIVE:
-        assert "20 topics that show no less than 0.18 are too few for a limit of 0.02" in found.detail
+        assert "20 topics (they detect drops from 0.18) are too few for a limit of 0.02" in found.detail
 
 
 @pytest.mark.parametrize(("from_lost", "outcome"), [(0.021, Outcome.FAIL), (0.02, Outcome.INCONCLUSIVE)])
@@ -437,7 +437,7 @@ def test_a_derived_test_set_is_judged_by_what_it_can_show() -> None:
 def test_unjudged_hits_do_not_save_a_derived_test_set() -> None:
     found = _finding("Success@5", _derived(*[NOTHING] * 18, *[FEW_KNOWN] * 2))
     assert (found.outcome, found.value) == (Outcome.FAIL, pytest.approx(0.1))
-    assert "in 95% of samples from" in found.detail
+    assert "(95% interval" in found.detail
 
 
 def test_a_miss_within_the_interval_is_undecided_on_a_derived_test_set() -> None:
@@ -452,7 +452,7 @@ def test_fewer_topics_than_could_prove_the_limit_leave_it_open(check: str, neede
     assert _outcome(check, _measured(_topics(*[GOOD] * needed))) is Outcome.PASS
     found = _finding(check, _measured(_topics(*[GOOD] * (needed - 1))))
     assert found.outcome is Outcome.INCONCLUSIVE
-    assert f"{needed} topics would do" in found.detail
+    assert f"{needed} topics can" in found.detail
 
 
 @pytest.mark.parametrize("check", ["precision", "MRR"])
@@ -466,7 +466,7 @@ def test_a_small_sample_that_misses_a_limit_fails(check: str) -> None:
 def test_a_p95_takes_59_searches(samples: int, outcome: Outcome) -> None:
     found = _finding("latency", replace(_measured(_topics(GOOD)), latency=_latency(20.0, samples)))
     assert found.outcome is outcome
-    assert ("59 searches would do" in found.detail) == (outcome is Outcome.INCONCLUSIVE)
+    assert ("59 searches can" in found.detail) == (outcome is Outcome.INCONCLUSIVE)
 
 
 @pytest.mark.parametrize(("least", "topics"), [(0.5, 5), (0.9, 29)])

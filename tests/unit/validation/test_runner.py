@@ -10,7 +10,14 @@ from assay.model.evaluation import ResolvedTopic, Topic, TopicType
 from assay.model.ranking import Filters, Mode, Query, Ranking, Timings
 from assay.ports import Silence
 from assay.validation import runner
-from assay.validation.runner import ENOUGH_TIMED, GIVEN_UP_AFTER, MOST_TIMED, Asked, run_topics, time_again
+from assay.validation.runner import (
+    GIVEN_UP_AFTER,
+    MAX_TIMED_TOPICS,
+    MIN_TIMED_SEARCHES,
+    SearchSetup,
+    repeat_timing,
+    run_topics,
+)
 
 TIMINGS = Timings(0.1, 0.5, 0.1, 0.2, 1.0)
 
@@ -41,8 +48,8 @@ def _topic(
 
 
 def _run(service: Service, *topics: ResolvedTopic, costly: bool = False, depth: int = 10):  # noqa: ANN202
-    asked = Asked(service.search, service.expect if costly else None, Mode.SPARSE, 0.25, depth)
-    return run_topics(topics, asked, "g1", Silence())
+    setup = SearchSetup(service.search, service.expect if costly else None, Mode.SPARSE, 0.25, depth)
+    return run_topics(topics, setup, "g1", Silence())
 
 
 def test_every_topic_is_asked_as_it_says_and_as_deep_as_the_run() -> None:
@@ -96,12 +103,12 @@ def test_an_embedder_that_fails_at_the_seventh_topic_costs_that_topic_alone() ->
 
 def test_where_queries_cost_something_a_sample_is_embedded_singly_and_the_rest_together() -> None:
     service = Service()
-    topics = [_topic(f"t{number}") for number in range(MOST_TIMED + 20)]
+    topics = [_topic(f"t{number}") for number in range(MAX_TIMED_TOPICS + 20)]
     report = _run(service, *topics, costly=True)
     assert len(service.asked) == len(topics)
-    assert len(report.timed) == MOST_TIMED
+    assert len(report.timed) == MAX_TIMED_TOPICS
     (announced,) = service.expected
-    alone = [query.text for query in service.asked[: MOST_TIMED + 1]]
+    alone = [query.text for query in service.asked[: MAX_TIMED_TOPICS + 1]]
     assert set(announced) == {topic.topic.text for topic in topics} - set(alone)
     assert report.timed == set(alone[1:])
     assert [one.topic_id for one in report.run.topics] == [topic.topic.id for topic in topics]
@@ -142,7 +149,7 @@ def test_what_is_left_is_not_asked_once_topics_in_a_row_failed_for_the_same_outs
     assert len(asked) == GIVEN_UP_AFTER
     assert {one.error for one in asked} == {str(DOWN)}
     assert {one.error for one in report.run.topics if not one.asked} == {
-        f"It was not asked, for {GIVEN_UP_AFTER} topics in a row before it failed: {DOWN}"
+        f"Skipped after {GIVEN_UP_AFTER} failures in a row: {DOWN}"
     }
     assert report.timed.isdisjoint({one.topic_id for one in report.run.topics if one.timings})
 
@@ -180,9 +187,9 @@ def test_an_empty_query_needs_no_embedder_and_is_no_failure_when_it_is_gone() ->
 def test_very_many_queries_are_announced_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_EMBEDDED_AT_ONCE", 10)
     service = Service()
-    _run(service, *(_topic(f"t{number}") for number in range(MOST_TIMED + 26)), costly=True)
+    _run(service, *(_topic(f"t{number}") for number in range(MAX_TIMED_TOPICS + 26)), costly=True)
     assert [len(part) for part in service.expected] == [10, 10, 5]
-    asked = [query.text for query in service.asked[MOST_TIMED + 1 :]]
+    asked = [query.text for query in service.asked[MAX_TIMED_TOPICS + 1 :]]
     assert [text for part in service.expected for text in part] == asked
 
 
@@ -191,22 +198,22 @@ def test_very_many_queries_are_announced_in_parts(monkeypatch: pytest.MonkeyPatc
 
 def _again(service: Service, *topics: ResolvedTopic, costly: bool = False) -> tuple[Timings, ...]:
     """What is timed besides the run, and nothing else in `service.asked`."""
-    asked = Asked(service.search, service.expect if costly else None, Mode.SPARSE, 0.25, 10)
-    report = run_topics(topics, asked, "g1", Silence())
+    setup = SearchSetup(service.search, service.expect if costly else None, Mode.SPARSE, 0.25, 10)
+    report = run_topics(topics, setup, "g1", Silence())
     service.asked.clear()
-    return time_again(topics, asked, report, Silence())
+    return repeat_timing(topics, setup, report, Silence())
 
 
-@pytest.mark.parametrize("count", [1, 20, ENOUGH_TIMED - 1])
+@pytest.mark.parametrize("count", [1, 20, MIN_TIMED_SEARCHES - 1])
 def test_few_topics_are_asked_again_until_enough_searches_are_timed(count: int) -> None:
     service = Service()
     again = _again(service, *(_topic(f"t{number}") for number in range(count)))
-    assert len(again) == len(service.asked) == ENOUGH_TIMED - count
+    assert len(again) == len(service.asked) == MIN_TIMED_SEARCHES - count
     asked = [query.text for query in service.asked]
     assert max(map(asked.count, asked)) - min(map(asked.count, asked)) <= 1  # each as often as the others
 
 
-@pytest.mark.parametrize("count", [ENOUGH_TIMED, ENOUGH_TIMED + 20])
+@pytest.mark.parametrize("count", [MIN_TIMED_SEARCHES, MIN_TIMED_SEARCHES + 20])
 def test_enough_topics_are_not_asked_again(count: int) -> None:
     assert _again(Service(), *(_topic(f"t{number}") for number in range(count))) == ()
 
@@ -214,25 +221,25 @@ def test_enough_topics_are_not_asked_again(count: int) -> None:
 def test_topics_that_cannot_be_timed_are_not_asked_again() -> None:
     service = Service({"broken": VectorStoreError("gone")})
     again = _again(service, _topic("broken"), _topic("empty", text=""), _topic("good"))
-    assert len(again) == ENOUGH_TIMED - 1
+    assert len(again) == MIN_TIMED_SEARCHES - 1
     assert {query.text for query in service.asked} == {"good"}
     assert _again(Service({"broken": VectorStoreError("gone")}), _topic("broken")) == ()
 
 
 def test_a_service_that_fails_meanwhile_ends_the_asking() -> None:
     service = Service()
-    asked = Asked(service.search, None, Mode.SPARSE, 0.25, 10)
+    setup = SearchSetup(service.search, None, Mode.SPARSE, 0.25, 10)
     topics = [_topic("a"), _topic("b")]
-    report = run_topics(topics, asked, "g1", Silence())
+    report = run_topics(topics, setup, "g1", Silence())
     service.refused = {name: VectorStoreError("gone") for name in "ab"}
     service.asked.clear()
-    assert time_again(topics, asked, report, Silence()) == ()
-    assert len(service.asked) <= ENOUGH_TIMED
+    assert repeat_timing(topics, setup, report, Silence()) == ()
+    assert len(service.asked) <= MIN_TIMED_SEARCHES
 
 
 def test_a_query_that_is_remembered_counts_as_embedded_as_long_as_the_first_time() -> None:
     """It costs nothing to embed again, and would make a provider look quicker than it is."""
-    times = iter([Timings(90.0, 1.0, 0.0, 0.0, 91.0)] * 3 + [Timings(0.0, 2.0, 0.0, 0.0, 2.0)] * ENOUGH_TIMED)
+    times = iter([Timings(90.0, 1.0, 0.0, 0.0, 91.0)] * 3 + [Timings(0.0, 2.0, 0.0, 0.0, 2.0)] * MIN_TIMED_SEARCHES)
 
     class Remembering(Service):
         def search(self, query: Query) -> Ranking:

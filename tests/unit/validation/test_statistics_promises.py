@@ -44,7 +44,7 @@ def test_a_planted_drop_is_found_with_the_topics_that_are_advertised() -> None:
 
 
 def test_a_drop_in_one_of_four_measures_is_found_with_the_topics_that_are_advertised_for_four() -> None:
-    """The drop alone, for which fewer topics would do, is found too seldom beside three measures that are equal."""
+    """The drop alone, for which fewer topics can, is found too seldom beside three measures that are equal."""
     for_four = advertised_topics(DROPPED, pilot=100, trials=40, tests=4)
     for_one = advertised_topics(DROPPED, pilot=100, trials=40)
     assert detections(DROPPED, for_four, tests=4) >= POWER

@@ -91,9 +91,9 @@ def test_missing_fields_are_counted_by_name() -> None:
 @pytest.mark.parametrize(
     ("vector", "words"),
     [
-        (np.zeros(256, np.float32), "it is all zero"),
-        (np.full(256, np.nan, np.float32), "not all of its numbers are finite"),
-        (np.full(256, np.inf, np.float32), "not all of its numbers are finite"),
+        (np.zeros(256, np.float32), "all numbers are 0"),
+        (np.full(256, np.nan, np.float32), "some numbers are not finite"),
+        (np.full(256, np.inf, np.float32), "some numbers are not finite"),
         (np.ones(3, np.float32), "3 dimensions"),
     ],
 )

@@ -56,7 +56,7 @@ def test_a_failure_says_what_was_asked_for_and_what_is_behind_it() -> None:
     )
     failure = case.find("failure")
     assert failure is not None
-    assert failure.get("message") == "5 of 14 topics (0.357) have P@5 >= 0.8, and 80% are asked for"
+    assert failure.get("message") == "5 of 14 topics (0.357) have P@5 >= 0.8; required: 80%"
     assert "asked for: at least 80% of the topics have P@5 >= 0.8" in (failure.text or "")
     assert "qos-sensors: P@5 0.00" in (failure.text or "")
 

@@ -101,7 +101,7 @@ def test_findings_have_their_value_and_limit() -> None:
         "precision",
         "0.3571",
         "at least 80% of the topics have P@5 >= 0.8",
-        "5 of 14 topics (0.357) have P@5 >= 0.8, and 80% are asked for",
+        "5 of 14 topics (0.357) have P@5 >= 0.8; required: 80%",
     ]
 
 

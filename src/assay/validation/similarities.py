@@ -1,4 +1,4 @@
-"""What the labels of a test set say of the similarities that a search returns."""
+"""Collect the similarities of judged hits, for calibration."""
 
 from collections.abc import Sequence
 
@@ -7,20 +7,20 @@ from assay.model.validations import TopicResult
 from assay.validation.calibration import Observed
 
 
-def observe(results: Sequence[TopicResult], depth: int) -> list[Observed]:
-    """The judged ones among the first `depth` hits of every topic that could be asked.
+def collect_similarities(results: Sequence[TopicResult], depth: int) -> list[Observed]:
+    """The similarities of the judged hits in the top `depth` of every topic that did not fail.
 
-    Passages that no search returned are left out on purpose: a threshold takes away hits; and what is judged 0 was
-    mostly judged because a search returned it, so that relevant passages from anywhere would be no match for it.
+    Only returned passages count: a threshold removes hits, and passages judged 0 were mostly judged because a search
+    returned them, so relevant passages that no search returned would bias the comparison.
 
-    Of a topic that nothing answers (`expect: no_answer`) the first top_k hits are irrelevant, judged or not.
+    For a topic with `expect: no_answer`, the first top_k hits are irrelevant, judged or not.
     """
     roots = _roots([result.topic for result in results])
     return [_observed(result, depth, roots[result.topic.id]) for result in results if result.error is None]
 
 
-def unjudged(results: Sequence[TopicResult], depth: int) -> int:
-    """How many of those hits say nothing, for nobody has judged them."""
+def count_unjudged(results: Sequence[TopicResult], depth: int) -> int:
+    """Count the unjudged hits in the top `depth` of topics that expect an answer."""
     return sum(label is None for result in results if result.topic.expects_answer for label in result.labels[:depth])
 
 
@@ -44,7 +44,7 @@ def _observed(result: TopicResult, depth: int, family: str) -> Observed:
 
 
 def _roots(topics: Sequence[Topic]) -> dict[str, str]:
-    """For each topic the id of the one that it is, over any number of steps, a paraphrase of."""
+    """By topic id, the id of the topic that its chain of `paraphrase_of` ends at."""
     original = {topic.id: topic.paraphrase_of for topic in topics}
     roots = {}
     for topic_id in original:

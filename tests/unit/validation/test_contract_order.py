@@ -10,9 +10,9 @@ from assay.model.evaluation import ResolvedTopic, Run, Topic, TopicRun
 from assay.model.ranking import ContractMode, Hit, Mode, Query, Ranking, Timings
 from assay.model.validations import TopicResult
 from assay.ports import Silence
+from assay.validation.contract_order import contract_order_notes, measure_contract_order
 from assay.validation.measuring import Measures, measure_topics
-from assay.validation.runner import Asked
-from assay.validation.shown import shown_notes, shown_order
+from assay.validation.runner import SearchSetup
 
 SIMILARITIES = (0.3, 0.9, 0.5, 0.7, 0.1, 0.8)
 HITS = tuple(replace(hit, similarity=similarity) for hit, similarity in zip(hits_of(0, 6), SIMILARITIES, strict=True))
@@ -38,10 +38,10 @@ def _shown(
     contract_mode: ContractMode, topics: Sequence[ResolvedTopic], service: Dense, mode: Mode = Mode.HYBRID
 ) -> float | None:
     run = Run("g1", 6, tuple(TopicRun(topic.topic.id, HITS) for topic in topics))
-    results: list[TopicResult] = measure_topics(run, topics, Measures.named())
+    results: list[TopicResult] = measure_topics(run, topics, Measures.parse())
     by_id = {topic.topic.id: topic for topic in topics}
-    asked = Asked(service.search, None, mode, 0.0, 6)
-    return shown_order(contract_mode, results, by_id, asked, Silence()).mrr.value
+    setup = SearchSetup(service.search, None, mode, 0.0, 6)
+    return measure_contract_order(contract_mode, results, by_id, setup, Silence()).mrr.value
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_where_the_search_is_dense_already_nothing_is_searched_again() -> None:
 def test_a_note_names_both_orders_unless_their_figures_are_the_same() -> None:
     topics = [_topic("a", HITS[0])]
     run = Run("g1", 6, (TopicRun("a", HITS),))
-    results = measure_topics(run, topics, Measures.named())
-    asked = Asked(Dense().search, None, Mode.HYBRID, 0.0, 6)
-    by_similarity = shown_order(ContractMode.HYBRID, results, {"a": topics[0]}, asked, Silence())
-    (note,) = shown_notes(by_similarity, 1.0)
+    results = measure_topics(run, topics, Measures.parse())
+    setup = SearchSetup(Dense().search, None, Mode.HYBRID, 0.0, 6)
+    by_similarity = measure_contract_order(ContractMode.HYBRID, results, {"a": topics[0]}, setup, Silence())
+    (note,) = contract_order_notes(by_similarity, 1.0)
     assert "1.000" in note
     assert "0.250" in note
     assert "by similarity" in note
-    assert shown_notes(by_similarity, 0.25) == []
+    assert contract_order_notes(by_similarity, 0.25) == []
