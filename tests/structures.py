@@ -13,7 +13,7 @@ from assay.settings import GateSettings
 from assay.testing.catalog_samples import Stored, page
 from assay.validation.gate import Gate, verdict
 from assay.validation.integrity import Recheck
-from assay.validation.structure import Judged, StructuralLimits, structure_findings, structure_notes
+from assay.validation.structure import CheckContext, StructuralLimits, structure_findings, structure_notes
 from tests.worlds import World
 
 LIMITS = StructuralLimits(
@@ -53,7 +53,7 @@ def verdict_on(
     asked = search or searcher.search, world.embedder.prefetch_queries
     recheck = Recheck(world.embedder, world.encoder)
     opened = generation, live, world.catalog, searcher.index
-    judged = Judged(*opened, *asked, recheck, None, world.embedder, threshold, top_k)
+    judged = CheckContext(*opened, *asked, recheck, None, world.embedder, threshold, top_k)
     findings = structure_findings(judged, limits, Silence())
     return verdict(
         generation.id, generation.content_fingerprint, Gate(limits, QUALITY), findings, structure_notes(judged)

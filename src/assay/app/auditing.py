@@ -62,7 +62,7 @@ class Auditor:
         quick = not embedder.batching.costly and embedder.identity == generation.embedder
         unsearched = Unopened(VectorStoreError("An audit searches nothing."))
         judged = replace(
-            self._systems.judged(generation, None, unsearched),
+            self._systems.check_context(generation, None, unsearched),
             index=index,
             unopened=None,
             embedder=embedder if quick else None,

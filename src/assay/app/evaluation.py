@@ -106,8 +106,8 @@ class Evaluation:
         """Whether the structure still passes the gate, with the index and the catalog as they are now."""
         live = self._systems.other_live(generation)
         with ExitStack() as opened:
-            judged = self._systems.judged(generation, live, self._systems.open_or_error(opened, generation.id))
-            findings = structure_findings(judged, self._systems.gate.structure, progress or Silence())
+            context = self._systems.check_context(generation, live, self._systems.open_or_error(opened, generation.id))
+            findings = structure_findings(context, self._systems.gate.structure, progress or Silence())
         return worst(finding.outcome for finding in findings) is Outcome.PASS
 
     def _record(self, verdict: Verdict) -> None:
@@ -145,7 +145,7 @@ class Evaluation:
             gate=systems.gate,
             target=f"adopted collection {adopted}" if adopted else generation.state.value,
             search=systems.described_search,
-            structure=None if adopted else systems.judged(generation, live, searcher),
+            structure=None if adopted else systems.check_context(generation, live, searcher),
             load=tuple(load),
             started_at=datetime.now(UTC),
             contract_mode=settings.contract_mode,

@@ -24,7 +24,7 @@ from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.judgments.resolving import resolve
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.runner import SearchSetup, run_topics
-from assay.validation.structure import Judged
+from assay.validation.structure import CheckContext
 from assay.validation.suite import System
 
 _GATE_SAMPLE = 1_000
@@ -130,11 +130,13 @@ class Systems:
         run = run_topics(system.topics, change(system.setup), generation.id, progress).run
         return run, measure_topics(run, system.topics, measures)
 
-    def judged(self, generation: Generation, live: Generation | None, searcher: Searcher | Unopened) -> Judged:
+    def check_context(
+        self, generation: Generation, live: Generation | None, searcher: Searcher | Unopened
+    ) -> CheckContext:
         """The parts that the checks of a generation's structure need."""
         parts = self._parts
         quick = None if parts.embedder.batching.costly else parts.embedder
-        return Judged(
+        return CheckContext(
             generation,
             live,
             parts.catalog,

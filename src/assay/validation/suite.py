@@ -45,7 +45,7 @@ from assay.validation.quality import (
 from assay.validation.report.advice import advice
 from assay.validation.runner import SearchSetup, repeat_timing, run_topics, without_excluded
 from assay.validation.statistics import compare
-from assay.validation.structure import Judged, structure_findings, structure_notes
+from assay.validation.structure import CheckContext, structure_findings, structure_notes
 
 _ONLY_HITS = (
     "Only hits are known, not the index: measures that need the relevant chunks that were not found (Recall, AP, nDCG, "
@@ -100,7 +100,7 @@ class Plan:
     gate: Gate
     target: str
     search: Mapping[str, object]
-    structure: Judged | None
+    structure: CheckContext | None
     load: tuple[Load, ...]
     started_at: datetime
     contract_mode: ContractMode | None = None

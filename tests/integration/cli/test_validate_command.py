@@ -81,7 +81,7 @@ def test_without_a_test_set_the_structure_alone_is_judged_and_the_verdict_says_s
     assay("ingest")
     said = assay("validate", "--json")
     assert (said.code, said.body["verdict"], said.body["total_queries"]) == (0, "PASS", 0)
-    assert any("only the structure was judged" in note for note in said.body["notes"])
+    assert any("only the structure was checked" in note for note in said.body["notes"])
 
 
 def test_nothing_to_validate_is_said(assay: Run, folder: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_provider_that_fails_for_one_topic_has_the_others_answered(paid: Run, 
 
 def test_a_note_says_that_paid_vectors_were_not_made_anew(paid: Run) -> None:
     notes = paid("validate", "--json", "--no-report").body["notes"]
-    assert any(note.startswith("Most vectors were not made anew to compare, for bge is paid") for note in notes)
+    assert any(note.startswith("Most vectors were not recomputed, because bge charges") for note in notes)
 
 
 # --- a disk --------------------------------------------------------------------------------------------------------

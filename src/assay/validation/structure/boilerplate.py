@@ -1,4 +1,4 @@
-"""Lines that most pages repeat: a cookie banner, a menu or a footer that was taken for content."""
+"""Check of lines that most pages repeat: a cookie banner, menu or footer read as content."""
 
 import re
 import zlib
@@ -13,10 +13,10 @@ from assay.model.counting import counted
 from assay.model.documents import DocumentInfo
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _LEAST_PAGES = 5
-"""Of fewer pages, most are too few to tell a template by."""
+"""Fewer pages are too few to recognize a template."""
 
 _LEAST_TEXT = 200
 """Average characters of a page under which nothing fails: such short pages are alike without any banner."""
@@ -27,7 +27,7 @@ _MOST = 0.5
 _SHOWN = 3
 _LONGEST_SHOWN = 60
 _WORD = re.compile(r"[^\W\d_]+")
-"""Numbers make no difference: a date or a count changes from page to page."""
+"""Words without numbers: a date or a count differs from page to page."""
 
 _Place = tuple[str, str | None, str | None]
 """Source, version and locale."""
@@ -35,11 +35,11 @@ _Place = tuple[str, str | None, str | None]
 Hashes = NDArray[np.uint32]  # of lines, by CRC-32
 
 
-def boilerplate(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Hold the share of a source's text in lines that most of its pages have against its limit."""
+def boilerplate(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Check the share of a source's text in lines that most of its pages repeat."""
     places: defaultdict[_Place, _Lines] = defaultdict(_Lines)
-    progress.begin("repeated lines", judged.generation.documents)
-    for page in judged.catalog.documents(judged.generation.id):
+    progress.begin("repeated lines", context.generation.documents)
+    for page in context.catalog.documents(context.generation.id):
         places[_place(page.info)].add(page.text)
         progress.advance()
     progress.end()
@@ -48,16 +48,16 @@ def boilerplate(judged: Judged, limits: StructuralLimits, progress: Progress) ->
         by_place.items(), key=lambda one: one[1][0], default=(("", None, None), (0.0, np.empty(0, np.uint32)))
     )
     failed = share > limits.max_boilerplate
-    shown = _shown(judged, place, repeated) if failed else []
+    shown = _shown(context, place, repeated) if failed else []
     yield finding(
         "boilerplate",
         not failed,
         share,
         f"at most {percent(limits.max_boilerplate)} of a source's text is in lines that most of its pages have",
         f"{percent(share)} of the text of {place[0]} is in {counted(len(repeated), 'line')} that more than half of "
-        f"its pages have ({percent(limits.max_boilerplate)} are allowed): {', '.join(shown[:_SHOWN])}. Was a banner, "
-        "a menu or a footer taken for content? Leave it out of the pages, or publish the folder that they are written "
-        "in. If that is meant, raise gate.max_boilerplate",
+        f"its pages have (limit {percent(limits.max_boilerplate)}): {', '.join(shown[:_SHOWN])}. If a banner, menu or "
+        "footer was read as content, leave it out of the pages, or publish the source folder. If the lines are "
+        "intended, raise gate.max_boilerplate",
         shown,
         len(repeated),
     )
@@ -65,7 +65,7 @@ def boilerplate(judged: Judged, limits: StructuralLimits, progress: Progress) ->
 
 @dataclass(slots=True)
 class _Lines:
-    """The lines of the pages of one place. pages: the hashes of each page's lines, each once; sizes: characters."""
+    """The lines of the pages of one place. pages: unique hashes of each page's lines; sizes: their characters."""
 
     pages: list[Hashes] = field(default_factory=list)
     sizes: list[NDArray[np.int64]] = field(default_factory=list)
@@ -93,11 +93,11 @@ class _Lines:
         return float(sizes[most].sum() / max(sizes.sum(), 1)), hashes[most][order]
 
 
-def _shown(judged: Judged, place: _Place, repeated: Hashes) -> list[str]:
-    """The lines with these hashes as some page has them, in their order."""
+def _shown(context: CheckContext, place: _Place, repeated: Hashes) -> list[str]:
+    """An original line for each of these hashes, in their order."""
     wanted = {int(one): number for number, one in enumerate(repeated)}
     found: dict[int, str] = {}
-    for page in judged.catalog.documents(judged.generation.id):
+    for page in context.catalog.documents(context.generation.id):
         if _place(page.info) == place:
             for line in page.text.splitlines():
                 if (number := wanted.get(_hashed(_words(line)))) is not None:

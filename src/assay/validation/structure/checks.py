@@ -1,4 +1,4 @@
-"""The conductor: every check of the structure, in the order of the report."""
+"""Run the structural checks, in the order of the report."""
 
 from collections.abc import Iterator
 
@@ -16,9 +16,9 @@ from assay.validation.structure.addresses import addresses, searched_by_default
 from assay.validation.structure.anchors import fall_in_anchors
 from assay.validation.structure.boilerplate import boilerplate
 from assay.validation.structure.content import leftover_markup, pages_that_say_something
+from assay.validation.structure.context import Check, CheckContext, StructuralLimits
 from assay.validation.structure.erosion import erosion
 from assay.validation.structure.integrity import integrity
-from assay.validation.structure.judged import Check, Judged, StructuralLimits
 from assay.validation.structure.kinds import fall_in_kinds_of_content
 from assay.validation.structure.lost_text import fall_in_text
 from assay.validation.structure.pages import failed_pages, fall_in_pages, lost_content
@@ -30,7 +30,7 @@ from assay.validation.structure.unread import unread_files
 from assay.validation.structure.vectors import distinct_vectors, embedded_again, titles_by_vectors
 
 UNREACHABLE = (CatalogUnavailable, EmbedderRefused, EmbedderUnavailable, StorageFull, StoreUnavailable)
-"""Errors of a peer, which say nothing about the generation."""
+"""Errors of a dependency, which say nothing about the generation."""
 
 CHECKS: tuple[Check, ...] = (
     integrity,
@@ -58,29 +58,29 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def vector_findings(judged: Judged, limits: StructuralLimits, progress: Progress) -> list[Finding]:
-    """Look at the vectors alone, as `structure_findings` does; without an embedder titles are left out."""
+def vector_findings(context: CheckContext, limits: StructuralLimits, progress: Progress) -> list[Finding]:
+    """Run the checks of the vectors only; without an embedder, titles are left out."""
     checks: tuple[Check, ...] = (distinct_vectors, titles_by_vectors)
-    return [found for check in checks for found in _findings(check, judged, limits, progress)]
+    return [found for check in checks for found in _findings(check, context, limits, progress)]
 
 
-def structure_findings(judged: Judged, limits: StructuralLimits, progress: Progress) -> list[Finding]:
-    """Run every check of a generation's structure; one that ends in an error is a finding, and the others run.
+def structure_findings(context: CheckContext, limits: StructuralLimits, progress: Progress) -> list[Finding]:
+    """Run every structural check. An error becomes a finding, and the other checks run.
 
-    A peer that cannot be reached leaves its checks INCONCLUSIVE; data that cannot be used is a FAIL.
+    An unreachable dependency makes the finding INCONCLUSIVE; unusable data makes it FAIL.
     """
-    return [found for check in CHECKS for found in _findings(check, judged, limits, progress)]
+    return [found for check in CHECKS for found in _findings(check, context, limits, progress)]
 
 
-def _findings(check: Check, judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+def _findings(check: Check, context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     try:
-        yield from check(judged, limits, progress)
+        yield from check(context, limits, progress)
     except AssayError as error:
         unreachable = isinstance(error, UNREACHABLE)
         yield Finding(
             check.__name__.replace("_", " "),
             Outcome.INCONCLUSIVE if unreachable else Outcome.FAIL,
             None,
-            "it can be checked",
-            f"it could not be checked: {error}{' Run it again when that is mended.' if unreachable else ''}",
+            "the check can run",
+            f"the check could not run: {error}{' Fix this, and run again.' if unreachable else ''}",
         )

@@ -1,6 +1,6 @@
-"""Pages that say nothing or all the same, and markup that the reader did not understand: judged from the first build.
+"""Checks of pages without text, of pages with the same text, and of markup that the reader left in.
 
-Each source is judged by itself, so that a large sound one does not hide a small broken one.
+Each source is checked separately, so that a large sound one does not hide a small broken one.
 """
 
 from collections import Counter, defaultdict
@@ -14,42 +14,44 @@ from assay.ports import Catalog, Progress
 from assay.validation.content.alike import FEWEST, AlikePages
 from assay.validation.content.leftovers import KINDS, leftovers
 from assay.validation.content.nothing import says_almost_nothing
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _FEW = 3
-"""A kind of leftover that prose may mean as it is written counts from so many chunks on."""
+"""An ambiguous kind of leftover, which can be ordinary prose, counts from this number of chunks on."""
 
 _SHOWN = 3
 _LONGEST_TEXT = 60
 
 
-def pages_that_say_something(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Hold the pages with almost no text, and those that all say the same, against their limits."""
-    sources = _pages_by_source(judged.catalog, judged.generation, progress)
+def pages_that_say_something(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Check the shares of pages with almost no text and of pages with the same text."""
+    sources = _pages_by_source(context.catalog, context.generation, progress)
     yield _with_text(sources, limits)
     yield _of_their_own(sources, limits)
 
 
-def leftover_markup(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Hold the share of chunks that show leftovers of templates and markup against its limit."""
-    sources = _leftovers_by_source(judged.catalog, judged.generation, progress)
+def leftover_markup(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Check the share of chunks with leftovers of templates and markup."""
+    sources = _leftovers_by_source(context.catalog, context.generation, progress)
     name, worst = max(sources.items(), key=lambda one: one[1].share, default=("", _Markup()))
     kinds = Counter[str]()
     for source in sources.values():
         kinds.update(source.counted)
-    examples = [f"{kind}: {counted(count, 'chunk')}, as {_first(sources, kind)}" for kind, count in kinds.most_common()]
+    examples = [
+        f"{kind}: {counted(count, 'chunk')}, such as {_first(sources, kind)}" for kind, count in kinds.most_common()
+    ]
     conflicts = {kind: count for kind, count in kinds.items() if KINDS[kind].never}
     yield finding(
         "leftover markup",
         worst.share <= limits.max_leftovers and (not conflicts or limits.max_leftovers >= 1.0),
         worst.share,
-        f"at most {percent(limits.max_leftovers)} of a source's chunks show leftovers of templates or markup, and none "
-        "a merge conflict",
-        _told_of_conflicts(sources, conflicts)
-        or f"{worst.affected} of {worst.chunks} chunks{_of(name, sources)} show it ({percent(worst.share)}; "
-        f"{percent(limits.max_leftovers)} are allowed): {'; '.join(examples[:_SHOWN])}. Which generator are these "
-        "pages written for? Build the site with it and publish its address, or name a --convention that reads them. If "
-        "the pages mean it as it is written, raise gate.max_leftovers",
+        f"at most {percent(limits.max_leftovers)} of a source's chunks have leftovers of templates or markup, and none "
+        "has a merge conflict",
+        _describe_conflicts(sources, conflicts)
+        or f"{worst.affected} of {worst.chunks} chunks{_of(name, sources)} have leftovers ({percent(worst.share)}; "
+        f"limit {percent(limits.max_leftovers)}): {'; '.join(examples[:_SHOWN])}. Build the site with the generator "
+        "that the pages are written for and publish its address, or set a --convention that reads them. If the text is "
+        "intended, raise gate.max_leftovers",
         examples,
         sum(source.affected for source in sources.values()),
     )
@@ -60,7 +62,7 @@ def leftover_markup(judged: Judged, limits: StructuralLimits, progress: Progress
 
 @dataclass(slots=True)
 class _Pages:
-    """The pages of one source. nearly_empty: their URLs, with what they say; alike: by version and locale."""
+    """The pages of one source. nearly_empty: URLs with their text; alike: by version and locale."""
 
     count: int = 0
     nearly_empty: list[str] = field(default_factory=list)
@@ -70,12 +72,12 @@ class _Pages:
 
     @property
     def empty_share(self) -> float:
-        """Share of pages with almost no text; 0 for a single one among others, such as a start page of pictures."""
+        """Share of pages with almost no text; 0 for a single one of several, such as a start page of pictures."""
         few = len(self.nearly_empty) == 1 < self.count
         return 0.0 if few else len(self.nearly_empty) / max(self.count, 1)
 
     def groups(self) -> list[tuple[str, ...]]:
-        """Pages that say the same, the largest group first."""
+        """Groups of pages with the same text, the largest first."""
         found = [group for pages in self.alike.values() for group in pages.groups()]
         return sorted(found, key=len, reverse=True)
 
@@ -101,12 +103,11 @@ def _with_text(sources: Mapping[str, _Pages], limits: StructuralLimits) -> Findi
         "pages with text",
         share <= limits.max_empty_pages,
         share,
-        f"at most {percent(limits.max_empty_pages)} of a source's pages say almost nothing",
-        f"{len(worst.nearly_empty)} of {worst.count} pages{_of(name, sources)} say almost nothing ({percent(share)}; "
-        f"{percent(limits.max_empty_pages)} are allowed): {', '.join(worst.nearly_empty[:_SHOWN])}. Is the site made "
-        "by JavaScript, or does a plugin or component put in the content? Then publish the folder that its pages are "
-        "written in, or the address of the site as it is built. If the pages are meant to be so short, raise "
-        "gate.max_empty_pages",
+        f"at most {percent(limits.max_empty_pages)} of a source's pages have almost no text",
+        f"{len(worst.nearly_empty)} of {worst.count} pages{_of(name, sources)} have almost no text ({percent(share)}; "
+        f"limit {percent(limits.max_empty_pages)}): {', '.join(worst.nearly_empty[:_SHOWN])}. If JavaScript, a plugin "
+        "or a component inserts the content, publish the source folder, or the address of the built site. If the pages "
+        "are intended, raise gate.max_empty_pages",
         [page for pages in sources.values() for page in pages.nearly_empty],
     )
 
@@ -116,17 +117,17 @@ def _of_their_own(sources: Mapping[str, _Pages], limits: StructuralLimits) -> Fi
     shares = {name: sum(map(len, groups[name])) / pages.count for name, pages in sources.items()}
     name, share = max(shares.items(), key=lambda one: one[1], default=("", 0.0))
     found = groups.get(name, [])
-    told = [f"{len(group)} say what {group[0]} says" for group in found]
+    described = [f"{len(group)} with the text of {group[0]}" for group in found]
     return finding(
         "pages alike",
         share <= limits.max_alike_pages,
         share,
-        f"at most {percent(limits.max_alike_pages)} of a source's pages say the same as {FEWEST - 1} others of their "
-        "version and locale, or nearly the same",
-        f"{sum(map(len, found))} of {sources[name].count if name else 0} pages{_of(name, sources)} say the same "
-        f"({percent(share)}; {percent(limits.max_alike_pages)} are allowed): {'; '.join(told[:_SHOWN])}. Does the site "
-        "want a login, is it closed, or does its page for errors come with status 200? Run it again when it is well. "
-        "If that is meant, raise gate.max_alike_pages",
+        f"at most {percent(limits.max_alike_pages)} of a source's pages have the same or nearly the same text as "
+        f"{FEWEST - 1} others of their version and locale",
+        f"{sum(map(len, found))} of {sources[name].count if name else 0} pages{_of(name, sources)} have the same text "
+        f"({percent(share)}; limit {percent(limits.max_alike_pages)}): {'; '.join(described[:_SHOWN])}. Check whether "
+        "the site requires a login, is closed, or sends its error page with status 200, and run again. If the pages "
+        "are intended, raise gate.max_alike_pages",
         [url for of_source in groups.values() for group in of_source for url in group],
     )
 
@@ -136,7 +137,7 @@ def _of_their_own(sources: Mapping[str, _Pages], limits: StructuralLimits) -> Fi
 
 @dataclass(slots=True)
 class _Markup:
-    """Leftovers in the chunks of one source. found: the kinds of each chunk that shows any; first: of each kind."""
+    """Leftovers in the chunks of one source. found: kinds of each affected chunk; first: an example of each kind."""
 
     chunks: int = 0
     found: list[frozenset[str]] = field(default_factory=list)
@@ -144,19 +145,19 @@ class _Markup:
 
     @property
     def counted(self) -> Counter[str]:
-        """Chunks by kind, without what prose may mean as it is written."""
+        """Number of chunks by kind; rare ambiguous kinds are left out."""
         kinds = Counter(kind for of_chunk in self.found for kind in of_chunk)
         return Counter({kind: n for kind, n in kinds.items() if n >= _FEW or not KINDS[kind].ambiguous})
 
     @property
     def affected(self) -> int:
-        """Chunks that show a kind that counts."""
+        """Number of chunks with a kind that counts."""
         counted = self.counted
         return sum(not counted.keys().isdisjoint(kinds) for kinds in self.found)
 
     @property
     def share(self) -> float:
-        """Of the chunks that show a kind that counts."""
+        """Share of chunks with a kind that counts."""
         return self.affected / max(self.chunks, 1)
 
 
@@ -175,11 +176,11 @@ def _leftovers_by_source(catalog: Catalog, generation: Generation, progress: Pro
     return sources
 
 
-def _told_of_conflicts(sources: Mapping[str, _Markup], conflicts: Mapping[str, int]) -> str:
-    """What to do about kinds of which one is too many; "" where there is none."""
+def _describe_conflicts(sources: Mapping[str, _Markup], conflicts: Mapping[str, int]) -> str:
+    """Describe the kinds that are never allowed, and what to do; "" without any."""
     return "; ".join(
-        f"{count} chunks show {kind}, as {_first(sources, kind)}. Both sides of the conflict would be answers: resolve "
-        "it in the source, and run again. If a page means it as it is written, put it into backticks, or set "
+        f"{count} chunks have {kind}, such as {_first(sources, kind)}. Both sides of the conflict would be answers: "
+        "resolve it in the source, and run again. If the text is intended, put it into backticks, or set "
         "gate.max_leftovers = 1"
         for kind, count in conflicts.items()
     )
@@ -190,7 +191,7 @@ def _first(sources: Mapping[str, _Markup], kind: str) -> str:
 
 
 def _of(name: str, sources: Mapping[str, object]) -> str:
-    """Which source is meant, where there are several."""
+    """Name the source if there are several."""
     return f" of {name}" if len(sources) > 1 else ""
 
 

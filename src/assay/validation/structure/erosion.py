@@ -1,4 +1,4 @@
-"""Pages that many releases lost together, each of them less than its limit."""
+"""Check of pages that several releases lost together, each staying under its limit."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,42 +6,42 @@ from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation, State
 from assay.model.ids import is_placeholder
 from assay.ports import Catalog, Progress
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 
-def erosion(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
-    """Hold the pages lost since the generations that are kept against the limit for one release.
+def erosion(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Check the pages lost since each kept ancestor against the limit for one release.
 
-    Followed from parent to parent, back to a release whose removals were meant.
+    Ancestors are followed from parent to parent, back to a release with intended removals.
     """
-    now = _urls(judged.catalog, judged.generation)
-    losses = [(one, sorted(urls - now), len(urls)) for one, urls in _ancestors(judged, limits)]
+    now = _urls(context.catalog, context.generation)
+    losses = [(one, sorted(urls - now), len(urls)) for one, urls in _ancestors(context, limits)]
     shares = [(len(gone) / count, one.id, gone, count) for one, gone, count in losses if count]
     share, ancestor, gone, count = max(shares, key=lambda one: one[0], default=(0.0, "", [], 0))
     yield finding(
         "erosion",
         share <= limits.max_page_fall,
         share,
-        f"at most {percent(limits.max_page_fall)} of the pages of a kept generation that led here are gone",
-        f"{len(gone)} of the {count} pages of {ancestor}, which was live before, are gone ({percent(share)}; "
-        f"{percent(limits.max_page_fall)} are allowed), {', '.join(gone[:2])} among them: each release since lost "
-        "fewer, and together they lost too many. Does a crawl reach less from night to night? If that is meant, run "
-        "it again with --allow-removals, or raise gate.max_page_fall",
+        f"at most {percent(limits.max_page_fall)} of the pages of a kept earlier generation are gone",
+        f"{len(gone)} of the {count} pages of {ancestor}, an earlier live generation, are gone ({percent(share)}; "
+        f"limit {percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}: several releases lost some each. "
+        "Check whether the crawl reaches fewer pages each time. If the removals are intended, use --allow-removals, or "
+        "raise gate.max_page_fall",
         gone,
     )
 
 
-def _ancestors(judged: Judged, limits: StructuralLimits) -> Iterator[tuple[Generation, frozenset[str]]]:
-    """The retired generations that led to the live one, newest first, with the URLs of their pages.
+def _ancestors(context: CheckContext, limits: StructuralLimits) -> Iterator[tuple[Generation, frozenset[str]]]:
+    """The live generation's retired ancestors, newest first, with the URLs of their pages.
 
-    The walk ends at a release that lost more than its limit, or whose limit was lifted: that was meant.
+    Ends at a release that lost more than its limit, or had none: its removals were intended.
     """
-    if judged.live is None:
+    if context.live is None:
         return
-    kept = {one.id: one for one in judged.catalog.generations() if one.state is State.RETIRED}
-    child, after = judged.live, _urls(judged.catalog, judged.live)
+    kept = {one.id: one for one in context.catalog.generations() if one.state is State.RETIRED}
+    child, after = context.live, _urls(context.catalog, context.live)
     while not _removals_allowed(child.verdict) and (parent := kept.pop(child.parent or "", None)) is not None:
-        before = _urls(judged.catalog, parent)
+        before = _urls(context.catalog, parent)
         if len(before - after) > limits.max_page_fall * len(before):
             return
         yield parent, before
@@ -49,12 +49,12 @@ def _ancestors(judged: Judged, limits: StructuralLimits) -> Iterator[tuple[Gener
 
 
 def _removals_allowed(verdict: Mapping[str, object] | None) -> bool:
-    """Whether a generation was judged with no limit on the pages that are gone."""
+    """Whether a generation was validated without a limit on removed pages."""
     findings = (verdict or {}).get("findings")
     listed = findings if isinstance(findings, list) else []
     return any(one["check"] == "fall in pages" and percent(1.0) in one["limit"] for one in listed)
 
 
 def _urls(catalog: Catalog, generation: Generation) -> frozenset[str]:
-    """The real addresses of a generation's pages."""
+    """The addresses of a generation's pages, without placeholders."""
     return frozenset(page.url for page in catalog.known_pages(generation.id).values() if not is_placeholder(page.url))

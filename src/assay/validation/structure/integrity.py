@@ -1,4 +1,4 @@
-"""The catalog and the index against themselves and each other: a finding for each kind of fault."""
+"""Check of the catalog and the index, with a finding for each kind of fault."""
 
 from collections.abc import Iterator
 
@@ -6,27 +6,25 @@ from assay.errors import StoreUnavailable
 from assay.model.evaluation import Finding, Outcome
 from assay.ports import Progress
 from assay.validation.integrity import KINDS, Audit, audit
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 
-def integrity(judged: Judged, _: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Audit the generation; a finding for each kind of fault that could be looked for."""
-    unreachable = isinstance(judged.unopened, StoreUnavailable)
-    problems = () if judged.unopened is None or unreachable else (str(judged.unopened),)
-    report = audit(judged.generation, judged.catalog, judged.index, progress, judged.recheck, problems)
+def integrity(context: CheckContext, _: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Audit the generation; one finding for each kind of fault that could be checked."""
+    unreachable = isinstance(context.unopened, StoreUnavailable)
+    problems = () if context.unopened is None or unreachable else (str(context.unopened),)
+    report = audit(context.generation, context.catalog, context.index, progress, context.recheck, problems)
     for kind, promise in KINDS.items():
         fault = report.faults[kind]
         if kind == "index" and unreachable:
-            yield Finding(
-                kind, Outcome.INCONCLUSIVE, None, promise, f"{judged.unopened} Run it again when that is mended."
-            )
+            yield Finding(kind, Outcome.INCONCLUSIVE, None, promise, f"{context.unopened} Fix this, and run again.")
             continue
         if kind in report.skipped and not fault.count:
             continue
         share = 1.0 - min(fault.count / max(report.looked_at(kind), 1), 1.0)
         detail = (
-            f"{fault.count} faults in {_scope(kind, report)}; {promise} in a sound generation. "
-            f"{fault.cause}{' ' if fault.cause else ''}Build it anew: `assay publish --rebuild`"
+            f"{fault.count} faults in {_scope(kind, report)}. In a sound generation {promise}. "
+            f"{fault.cause}{' ' if fault.cause else ''}Rebuild the index: `assay publish --rebuild`"
         )
         yield finding(kind, fault.count == 0, share, promise, detail, fault.examples, fault.count)
 

@@ -1,7 +1,7 @@
-"""Code, tables, headings and lists that pages of the live generation had, and that the candidate lost.
+"""Check of code, tables, headings and lists that the candidate lost.
 
-A plugin that fails, or an indent that is wrong, takes one kind of content from every page and leaves the rest, so that
-no page is gone and few are much shorter. Lines that the candidate has as often, on whichever pages, are not lost.
+A failing plugin or a wrong indent removes one kind of content from every page and leaves the rest: no page is gone and
+few are much shorter. Lines that the candidate has as often, on any page, are not lost.
 """
 
 import re
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
 from assay.validation.content.fences import split_code
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _CODE, _PROSE = "characters of code", "characters outside of code"
 _LINES: Mapping[str, re.Pattern[str]] = {
@@ -24,39 +24,39 @@ _KINDS = (_CODE, _PROSE, *_LINES)
 
 _LEAST = {_CODE: 300, _PROSE: 300}
 _LEAST_LINES = 10
-"""With less of a kind in the live generation, a few edits are a large share."""
+"""With less of a kind in the live generation, a few edits would be a large share."""
 
 _LEAST_PAGES = 3
-"""A kind that so few pages lose was edited away."""
+"""Fewer pages are edits."""
 
 _SHOWN = 2
 
 Counts = dict[str, int]
 
 
-def fall_in_kinds_of_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
-    """Hold the share of code, tables, headings and lists that pages lost, and of prose that became code."""
-    had, falls = _falls(judged) if judged.live else ({}, [])
-    _keep_what_is_elsewhere(judged, falls)
+def fall_in_kinds_of_content(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Check the share of code, tables, headings and lists that pages lost, and of prose that became code."""
+    had, falls = _falls(context) if context.live else ({}, [])
+    _keep_what_is_elsewhere(context, falls)
     losses = [loss for kind in _KINDS if (loss := _Loss.of(kind, had.get(kind, 0), falls)).counts]
     over = [loss for loss in losses if loss.share > limits.max_page_fall]
     yield finding(
         "fall in kinds of content",
         not over,
         max((loss.share for loss in losses), default=0.0),
-        f"at most {percent(limits.max_page_fall)} of the code, of the table rows, of the headings or of the list items "
-        "of the live generation's pages is lost, and no more of their text became code",
-        f"Pages that are still there lost {'; '.join(loss.told for loss in over)} ({percent(limits.max_page_fall)} are "
-        "allowed). Did a plugin or an extension of the generator fail, or is the text indented, so that it is read as "
-        "code? Compare one of these pages with its source, mend it, and run again. If it is meant, run it with "
-        "--allow-removals, or raise gate.max_page_fall",
+        f"at most {percent(limits.max_page_fall)} of the code, table rows, headings or list items of the live "
+        "generation's pages is lost, and no more of their text became code",
+        f"Remaining pages lost {'; '.join(loss.description for loss in over)} (limit {percent(limits.max_page_fall)}). "
+        "Compare one of these pages with its source: a plugin or extension of the generator may have failed, or text "
+        "is indented like code. Fix this, and run again. If the change is intended, use --allow-removals, or raise "
+        "gate.max_page_fall",
         [f"{loss.kind}: {page}" for loss in over for page in loss.pages],
     )
 
 
 @dataclass(slots=True)
 class _Fall:
-    """A page with less of a kind than in the live generation. lost: how much the candidate has nowhere."""
+    """A page with less of a kind than in the live generation. lost: the amount that is on no page of the candidate."""
 
     url: str
     kind: str
@@ -68,7 +68,7 @@ class _Fall:
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """What all pages together lost of a kind. had: what the live generation had, in pages that are still there."""
+    """The loss of a kind over all pages. had: the live generation's amount on remaining pages."""
 
     kind: str
     had: int
@@ -83,7 +83,7 @@ class _Loss:
 
     @property
     def counts(self) -> bool:
-        """Whether there was enough of it, and enough pages lost it, to be no edit."""
+        """Whether the amount and the number of pages are too large for edits."""
         return self.had >= _LEAST.get(self.kind, _LEAST_LINES) and len(self.pages) >= _LEAST_PAGES
 
     @property
@@ -91,28 +91,29 @@ class _Loss:
         return self.lost / max(self.had, 1)
 
     @property
-    def told(self) -> str:
-        what = f"{self.lost:,} of {self.had:,} {self.kind}"
+    def description(self) -> str:
+        amount = f"{self.lost:,} of {self.had:,} {self.kind}"
         became = " to code" if self.kind == _PROSE else ""
         return (
-            f"{what}{became} ({percent(self.share)}), on {len(self.pages)} pages, as {', '.join(self.pages[:_SHOWN])}"
+            f"{amount}{became} ({percent(self.share)}), on {len(self.pages)} pages, such as "
+            f"{', '.join(self.pages[:_SHOWN])}"
         )
 
 
-def _falls(judged: Judged) -> tuple[Counts, list[_Fall]]:
-    """How much of each kind the live pages had that are still there, and the pages that have less of one."""
-    assert judged.live is not None
-    live = {page.info.url: (page.text_hash, _counts(page.text)) for page in judged.catalog.documents(judged.live.id)}
+def _falls(context: CheckContext) -> tuple[Counts, list[_Fall]]:
+    """The live amount of each kind on remaining pages, and the pages with less of a kind."""
+    assert context.live is not None
+    live = {page.info.url: (page.text_hash, _counts(page.text)) for page in context.catalog.documents(context.live.id)}
     had: defaultdict[str, int] = defaultdict(int)
     falls: list[_Fall] = []
     changed: dict[str, Counts] = {}
-    for listed in judged.catalog.listing(judged.generation.id):
+    for listed in context.catalog.listing(context.generation.id):
         text_hash, before = live.get(listed.info.url, ("", {}))
         for kind, count in before.items():
             had[kind] += count
         if before and listed.text_hash != text_hash:
             changed[listed.info.url] = before
-    for page in judged.catalog.documents_at(judged.generation.id, list(changed)):
+    for page in context.catalog.documents_at(context.generation.id, list(changed)):
         falls += _falls_of(page.info.url, changed[page.info.url], _counts(page.text))
     return had, falls
 
@@ -121,28 +122,28 @@ def _falls_of(url: str, before: Counts, now: Counts) -> Iterator[_Fall]:
     became_code = max(now[_CODE] - before[_CODE], 0)
     for kind in _KINDS:
         lost = before[kind] - now[kind]
-        if kind == _PROSE:  # what is gone altogether is not looked at here
+        if kind == _PROSE:  # only prose that became code counts here
             lost = min(lost, became_code)
         if lost > 0:
             yield _Fall(url, kind, before[kind], now[kind], lost)
 
 
-def _keep_what_is_elsewhere(judged: Judged, falls: list[_Fall]) -> None:
-    """Take back lines that the candidate has as often as the live generation, for pages are split and joined."""
-    if not falls or judged.live is None:
+def _keep_what_is_elsewhere(context: CheckContext, falls: list[_Fall]) -> None:
+    """Reduce the losses by lines that the candidate has as often on other pages, because pages are split and joined."""
+    if not falls or context.live is None:
         return
     by_page: defaultdict[str, list[_Fall]] = defaultdict(list)
     for fall in falls:
         by_page[fall.url].append(fall)
     in_falls: dict[str, Counter[str]] = {kind: Counter() for kind in _KINDS}
-    for page in judged.catalog.documents_at(judged.live.id, sorted(by_page)):
+    for page in context.catalog.documents_at(context.live.id, sorted(by_page)):
         lines = _by_kind(page.text)
         for fall in by_page[page.info.url]:
             fall.lines.update(lines[fall.kind])
             in_falls[fall.kind].update(lines[fall.kind])
     fewer = {kind: Counter[str]() for kind in _KINDS}
-    for generation, sign in ((judged.live, 1), (judged.generation, -1)):
-        for page in judged.catalog.documents(generation.id):
+    for generation, sign in ((context.live, 1), (context.generation, -1)):
+        for page in context.catalog.documents(generation.id):
             for kind, lines_of_kind in _by_kind(page.text).items():
                 for line in lines_of_kind:
                     if line in in_falls[kind]:
@@ -165,7 +166,7 @@ def _size(kind: str, line: str) -> int:
 
 
 def _by_kind(text: str) -> dict[str, list[str]]:
-    """The lines of each kind, without the blanks around them; one outside of code may be of several."""
+    """The stripped lines of each kind; a line outside of code may have several kinds."""
     prose, code = split_code(text)
     said = [line.strip() for line in prose if line.strip()]
     of_lines = {kind: [line for line in said if pattern.fullmatch(line)] for kind, pattern in _LINES.items()}

@@ -1,6 +1,6 @@
-"""Text of the live generation that the candidate lost, in pages that are gone or less than half as long.
+"""Check of text that the candidate lost, in pages that are gone or less than half as long.
 
-Lines that any page of the candidate still has are not lost: a page may move, be split, or join another one.
+Lines that any page of the candidate still has are not lost: pages are moved, split and joined.
 """
 
 import re
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _MUCH_SHORTER = 0.5
-"""A page that keeps this share of its length is edited, not lost."""
+"""A page that keeps this share of its length counts as edited."""
 
 _SHOWN = 3
 _WORD = re.compile(r"\w+")
@@ -24,25 +24,25 @@ _WORD = re.compile(r"\w+")
 Hashes = NDArray[np.uint32]  # of lines, by CRC-32
 
 
-def fall_in_text(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
-    """Hold the share of the live generation's text that is lost against the limit for its pages."""
-    total, shrunk = _shrunk_pages(judged)
-    present = _present(judged, shrunk)
+def fall_in_text(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Check the share of the live generation's text that is lost."""
+    total, shrunk = _shrunk_pages(context)
+    present = _present(context, shrunk)
     lost = {page: page.lost(present) for page in shrunk}
     worst = sorted((page for page in shrunk if lost[page]), key=lambda page: (-lost[page], page.url))
     share = sum(lost.values()) / max(total, 1)
-    told = [f"{page.url} ({page.before:,} → {page.now:,} characters)" for page in worst]
+    pages = [f"{page.url} ({page.before:,} → {page.now:,} characters)" for page in worst]
     yield finding(
         "fall in text",
         share <= limits.max_page_fall,
         share,
         f"at most {percent(limits.max_page_fall)} of the live generation's text is lost, in pages that are gone or "
         "less than half as long",
-        f"{percent(share)} of the live generation's text is lost ({percent(limits.max_page_fall)} are allowed), in "
-        f"{len(worst)} pages that are gone or less than half as long. Most of it is from {', '.join(told[:_SHOWN])}. "
-        "Does the site want a login, were the pages cut off, or did a plugin or an include that fills them fail? Run "
-        "it again when that is mended. If it is meant, run it with --allow-removals, or raise gate.max_page_fall",
-        told,
+        f"{percent(share)} of the live generation's text is lost (limit {percent(limits.max_page_fall)}), in "
+        f"{len(worst)} pages that are gone or less than half as long. Most of it is from {', '.join(pages[:_SHOWN])}. "
+        "Check whether the site requires a login, the pages were cut off, or a plugin or include failed, and run "
+        "again. If the removal is intended, use --allow-removals, or raise gate.max_page_fall",
+        pages,
     )
 
 
@@ -61,24 +61,24 @@ class _Shrunk:
     sizes: NDArray[np.int64]
 
     def lost(self, present: Hashes) -> int:
-        """Characters of the page that the candidate has nowhere. present: the lines that it has, ascending."""
+        """Number of the page's characters that the candidate lost. present: hashes of the lines it has, ascending."""
         missing = self.sizes[~np.isin(self.lines, present)].sum() / max(self.sizes.sum(), 1)
         return min(self.before - self.now, round(self.before * float(missing)))
 
 
-def _shrunk_pages(judged: Judged) -> tuple[int, list[_Shrunk]]:
-    """The characters of the live generation, and its pages that are gone or much shorter in the candidate."""
-    if judged.live is None:
+def _shrunk_pages(context: CheckContext) -> tuple[int, list[_Shrunk]]:
+    """The number of characters of the live generation, and its pages that are gone or much shorter."""
+    if context.live is None:
         return 0, []
     hashes, before_hashes = (
-        {listed.info.url: listed.text_hash for listed in judged.catalog.listing(generation.id)}
-        for generation in (judged.generation, judged.live)
+        {listed.info.url: listed.text_hash for listed in context.catalog.listing(generation.id)}
+        for generation in (context.generation, context.live)
     )
     unchanged = {url for url, text_hash in hashes.items() if before_hashes.get(url) == text_hash}
-    changed = judged.catalog.documents_at(judged.generation.id, list(hashes.keys() - unchanged))
+    changed = context.catalog.documents_at(context.generation.id, list(hashes.keys() - unchanged))
     now = {page.info.url: len(page.text) for page in changed}
     total, shrunk = 0, []
-    for page in judged.catalog.documents(judged.live.id):
+    for page in context.catalog.documents(context.live.id):
         url, before = page.info.url, len(page.text)
         total += before
         if url not in unchanged and now.get(url, 0) < before * _MUCH_SHORTER:
@@ -87,12 +87,12 @@ def _shrunk_pages(judged: Judged) -> tuple[int, list[_Shrunk]]:
     return total, shrunk
 
 
-def _present(judged: Judged, shrunk: Iterable[_Shrunk]) -> Hashes:
-    """The lines of these pages that some page of the candidate has, ascending."""
+def _present(context: CheckContext, shrunk: Iterable[_Shrunk]) -> Hashes:
+    """Hashes of these pages' lines that the candidate has on any page, ascending."""
     wanted = np.unique(np.concatenate([np.empty(0, np.uint32), *(page.lines for page in shrunk)]))
     found = np.zeros(len(wanted), dtype=bool)
     if len(wanted):
-        for page in judged.catalog.documents(judged.generation.id):
+        for page in context.catalog.documents(context.generation.id):
             lines = _lines(page.text)[0]
             places = np.minimum(np.searchsorted(wanted, lines), len(wanted) - 1)
             found[places[wanted[places] == lines]] = True
@@ -100,7 +100,7 @@ def _present(judged: Judged, shrunk: Iterable[_Shrunk]) -> Hashes:
 
 
 def _lines(text: str) -> tuple[Hashes, NDArray[np.int64]]:
-    """The hash and the characters of each line that has words; case, marks and spaces make no difference."""
+    """The hash and length of each line with words. The hash ignores case, punctuation and spaces."""
     said = [words for line in text.splitlines() if (words := " ".join(_WORD.findall(line.lower())))]
     hashes = np.fromiter((zlib.crc32(line.encode()) for line in said), np.uint32, len(said))
     return hashes, np.fromiter(map(len, said), np.int64, len(said))

@@ -1,4 +1,4 @@
-"""What passes, and a reader of the verdict should know all the same."""
+"""Notes for a verdict: facts that fail no check but matter to its reader."""
 
 import ipaddress
 from collections import Counter, defaultdict
@@ -10,81 +10,80 @@ from assay.errors import AssayError
 from assay.model.counting import counted
 from assay.model.ids import is_placeholder
 from assay.validation.content.languages import LANGUAGES, signs_of_languages
-from assay.validation.structure.judged import Judged
+from assay.validation.structure.context import CheckContext
 
 _PAGES = 20
 
 _FEWEST = 3
-"""So few pages that two hosts both have may be a notice or a licence."""
+"""Fewer pages on two hosts may be a notice or a licence."""
 
 
 _BEGINNING = 2_000
-"""Characters of a page that its language is told by; of all pages that is enough."""
+"""Characters of each page that are read to detect the language."""
 
 _LEAST_SIGNS = 100
-"""With fewer common words than this, names and loan words may decide."""
+"""Fewer common words are not enough to detect a language."""
 
 _FEW_SIGNS = 0.1
-"""Common words of a language that the pages are not written in, as a share of those of their own: quotes, and words
-that both languages have."""
+"""Largest share of common words in a language that the pages are not written in, from quotes and shared words."""
 
 
-def structure_notes(judged: Judged) -> list[str]:
+def structure_notes(context: CheckContext) -> list[str]:
     """Every note on a generation's structure, in the order of the report.
 
-    What cannot be read is left out: the checks say so.
+    Unreadable data is left out here: the checks report it.
     """
     found: list[str] = []
     for note in NOTES:
         with suppress(AssayError):
-            found += note(judged)
+            found += note(context)
     return found
 
 
-def placeholder_addresses(judged: Judged) -> Iterator[str]:
+def placeholder_addresses(context: CheckContext) -> Iterator[str]:
     """Count the pages without a real address."""
-    made_up = sum(is_placeholder(page.url) for page in judged.catalog.known_pages(judged.generation.id).values())
+    made_up = sum(is_placeholder(page.url) for page in context.catalog.known_pages(context.generation.id).values())
     if made_up:
         pages = counted(made_up, "page has", "pages have")
-        yield f"{pages} no real address: links of hits lead nowhere until --base-url is given."
+        yield f"{pages} no real address: links of hits do not work until --base-url is set."
 
 
-def private_addresses(judged: Judged) -> Iterator[str]:
-    """Name the hosts that not every reader of a hit can reach."""
-    hosts = Counter(_host(page.url) for page in judged.catalog.known_pages(judged.generation.id).values())
+def private_addresses(context: CheckContext) -> Iterator[str]:
+    """Name the private hosts."""
+    hosts = Counter(_host(page.url) for page in context.catalog.known_pages(context.generation.id).values())
     for host, pages in hosts.most_common():
         if (reach := _private(host)) is not None:
             yield (
-                f"{counted(pages, 'page is', 'pages are')} at {host}: links of hits work {reach} alone. Is another "
-                "address meant? Give it with --base-url, or crawl the public site."
+                f"{counted(pages, 'page is', 'pages are')} at {host}: links of hits work only {reach}. Set the public "
+                "address with --base-url, or crawl the public site."
             )
 
 
-def same_pages_at_two_hosts(judged: Judged) -> Iterator[str]:
-    """Name hosts most of whose pages say what pages of another host say: a mirror, or two addresses of one site."""
-    pages = [page.url for page in judged.catalog.known_pages(judged.generation.id).values()]
+def same_pages_at_two_hosts(context: CheckContext) -> Iterator[str]:
+    """Name pairs of hosts with mostly the same pages: a mirror, or two addresses of one site."""
+    pages = [page.url for page in context.catalog.known_pages(context.generation.id).values()]
     hosts = Counter(map(_host, pages))
     if len(hosts) < 2:
         return
     with_text: defaultdict[str, set[str]] = defaultdict(set)
-    for page in judged.catalog.documents(judged.generation.id):
+    for page in context.catalog.documents(context.generation.id):
         with_text[page.text_hash].add(_host(page.info.url))
     shared = Counter((one, other) for found in with_text.values() for one in found for other in found if one < other)
     for (one, other), count in shared.most_common():
         if count >= _FEWEST and count > min(hosts[one], hosts[other]) / 2:
             yield (
-                f"{count} pages are at {one} and, with the same text, at {other}: most answers come twice. Is one a "
-                "mirror of the other? Then leave it out of the sources."
+                f"{count} pages are at {one} and, with the same text, at {other}: most answers appear twice. If one is "
+                "a mirror, leave it out of the sources."
             )
 
 
-def other_languages(judged: Judged) -> Iterator[str]:
-    """Name sources whose default locale is not the language that their pages are written in.
+def other_languages(context: CheckContext) -> Iterator[str]:
+    """Name sources whose default locale is not the language of their pages.
 
-    Other locales are left out: pages that nobody translated yet are in the original's language.
+    Other locales are left out: their untranslated pages are in the original's language.
     """
     signs: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for page in judged.catalog.documents(judged.generation.id):
+    for page in context.catalog.documents(context.generation.id):
         language = (page.info.locale or "").replace("_", "-").partition("-")[0].lower()
         if page.info.locale_is_default and language in LANGUAGES:
             signs[page.info.source, language].update(signs_of_languages(page.text[:_BEGINNING]))
@@ -92,8 +91,8 @@ def other_languages(judged: Judged) -> Iterator[str]:
         written, count = counts.most_common(1)[0]
         if count >= _LEAST_SIGNS and counts[declared] < _FEW_SIGNS * count:
             yield (
-                f"The pages of {source} are said to be in `{declared}`, and read as `{written}`: a search that asks "
-                f"for `{written}` leaves them out. Set default_locale of the source, or the `lang` of the pages."
+                f"The pages of {source} are declared as `{declared}`, but their text looks like `{written}`: a search "
+                f"in `{written}` leaves them out. Set default_locale of the source, or the `lang` of the pages."
             )
 
 
@@ -102,7 +101,7 @@ def _host(url: str) -> str:
 
 
 def _private(host: str) -> str | None:
-    """Where a host can be reached that not everybody can reach; None for a public one."""
+    """The place from which a private host can be reached; None for a public host."""
     if host == "localhost" or host.endswith(".localhost"):
         return "on this machine"
     try:
@@ -114,29 +113,29 @@ def _private(host: str) -> str | None:
     return "within its network" if address.is_private else None
 
 
-def vectors_not_compared(judged: Judged) -> Iterator[str]:
-    """Say which vectors were not made again, and the command that makes them."""
-    recheck, chunks = judged.recheck, judged.generation.chunks
+def vectors_not_compared(context: CheckContext) -> Iterator[str]:
+    """Count the vectors that were not recomputed, with the command that does it."""
+    recheck, chunks = context.recheck, context.generation.chunks
     if recheck is not None and recheck.embedder is None:
         yield (
-            f"Most vectors were not made anew to compare, for {judged.generation.embedder.model} is paid by the "
-            "request: `assay audit --sample 500` makes some, `assay audit --all` every one."
+            f"Most vectors were not recomputed, because {context.generation.embedder.model} charges per request: "
+            "`assay audit --sample 500` recomputes some, `assay audit --all` all."
         )
     elif recheck is not None and recheck.vectors is not None and recheck.vectors < chunks:
-        yield f"The vectors of {recheck.vectors} of {chunks} chunks were made anew; `assay audit` makes every one."
+        yield f"The vectors of {recheck.vectors} of {chunks} chunks were recomputed; `assay audit` recomputes all."
 
 
-def checksums_not_recorded(judged: Judged) -> Iterator[str]:
+def checksums_not_recorded(context: CheckContext) -> Iterator[str]:
     """Count the vectors that have no checksum: all of a generation, or none."""
-    pages = [page.url for page in judged.catalog.known_pages(judged.generation.id).values()]
-    if pages and not judged.catalog.checksums(judged.generation.id, pages[:_PAGES]):
+    pages = [page.url for page in context.catalog.known_pages(context.generation.id).values()]
+    if pages and not context.catalog.checksums(context.generation.id, pages[:_PAGES]):
         yield (
-            f"{judged.generation.chunks} vectors have no recorded checksum, for an earlier version of Assay built this "
-            "generation: a vector that was changed since may go unnoticed. The next build records them."
+            f"{context.generation.chunks} vectors have no recorded checksum, because an earlier version of Assay built "
+            "this generation: a changed vector may go unnoticed. The next build records them."
         )
 
 
-NOTES: tuple[Callable[[Judged], Iterable[str]], ...] = (
+NOTES: tuple[Callable[[CheckContext], Iterable[str]], ...] = (
     placeholder_addresses,
     private_addresses,
     same_pages_at_two_hosts,

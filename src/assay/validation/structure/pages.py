@@ -1,4 +1,4 @@
-"""Pages that failed, are gone, or lost what they said."""
+"""Checks of failed pages, missing pages, and pages that lost their content."""
 
 import re
 from collections import Counter
@@ -10,20 +10,20 @@ from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
 from assay.model.ids import is_placeholder
 from assay.ports import Catalog, Progress
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _MOST_ALIKE = 3
-"""So many pages that get one and the same title or text at once are no pages of their own any more."""
+"""From this number of pages on, a new shared title or text means that their content is lost."""
 
 _LONGEST_TEMPLATE = 20_000
-"""Characters up to which a page may be a template with the page's name in it, such as a login page."""
+"""Largest size in characters of a page that may be a template with the page's name, such as a login page."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def failed_pages(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
-    """Hold the share of pages that could not be read against its limit."""
-    generation = judged.generation
+def failed_pages(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Check the share of pages that could not be read."""
+    generation = context.generation
     pages = generation.documents + generation.failed_pages - generation.carried_pages
     share = generation.failed_pages / max(pages, 1)
     yield finding(
@@ -31,18 +31,18 @@ def failed_pages(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
         share <= limits.max_failed_pages,
         share,
         f"at most {percent(limits.max_failed_pages)} of the pages failed",
-        f"{generation.failed_pages} of {pages} pages could not be read ({percent(share)}; "
-        f"{percent(limits.max_failed_pages)} are allowed). Mend them and run again, or raise gate.max_failed_pages",
+        f"{generation.failed_pages} of {pages} pages could not be read ({percent(share)}; limit "
+        f"{percent(limits.max_failed_pages)}). Fix them and run again, or raise gate.max_failed_pages",
     )
 
 
-def fall_in_pages(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
-    """Whether the pages of the live generation are still there, by their addresses: other pages make up for none.
+def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Check by address that the live generation's pages are still there. New pages do not offset missing ones.
 
-    A page that had no real address is still there when its file is, for no link is lost by giving it one.
+    A page without a real address is still there if its file is: giving it an address breaks no link.
     """
-    live = [document.info for document in judged.catalog.listing(judged.live.id)] if judged.live else []
-    candidate = [document.info for document in judged.catalog.listing(judged.generation.id)] if live else []
+    live = [document.info for document in context.catalog.listing(context.live.id)] if context.live else []
+    candidate = [document.info for document in context.catalog.listing(context.generation.id)] if live else []
     before, now = {info.url for info in live}, {info.url for info in candidate}
     files = {(info.source, info.source_path) for info in candidate}
     named = {info.url for info in live if is_placeholder(info.url) and (info.source, info.source_path) in files}
@@ -53,27 +53,27 @@ def fall_in_pages(judged: Judged, limits: StructuralLimits, _: Progress) -> Iter
         fall <= limits.max_page_fall,
         fall,
         f"at most {percent(limits.max_page_fall)} of the live generation's pages are gone",
-        f"{len(gone)} of the live generation's {len(before)} pages are gone ({percent(fall)}; "
-        f"{percent(limits.max_page_fall)} are allowed), {', '.join(gone[:2])} among them. {_why_gone(before, now)} "
-        "If that is meant, run it again with --allow-removals, or raise gate.max_page_fall",
+        f"{len(gone)} of the live generation's {len(before)} pages are gone ({percent(fall)}; limit "
+        f"{percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}. {_why_gone(before, now)} If the removals "
+        "are intended, use --allow-removals, or raise gate.max_page_fall",
         gone,
     )
 
 
-def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
-    """Whether the pages of the live generation still say something of their own.
+def lost_content(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Check that the live generation's pages still have content of their own.
 
-    A site that is closed for maintenance, or wants a login, often gives one page with status 200 for every address:
-    none is gone, and none has failed.
+    A site that is closed for maintenance or requires a login often sends one page with status 200 for every address:
+    no page is gone, and none has failed.
     """
-    live = {at.info.url: at for at in judged.catalog.listing(judged.live.id)} if judged.live else {}
-    now = judged.catalog.listing(judged.generation.id) if live else iter(())
+    live = {at.info.url: at for at in context.catalog.listing(context.live.id)} if context.live else {}
+    now = context.catalog.listing(context.generation.id) if live else iter(())
     pairs = ((live[at.info.url], at) for at in now if at.info.url in live)
     changed = [(before, at) for before, at in pairs if at.text_hash != before.text_hash]
     called = Counter(at.info.title for before, at in changed if at.info.title != before.info.title)
     said = Counter(at.text_hash for _, at in changed)
-    templates = _templates(judged.catalog, judged.generation, [at.info.url for _, at in changed])
-    before_templates = _templates(judged.catalog, judged.live, [at.info.url for _, at in changed])
+    templates = _templates(context.catalog, context.generation, [at.info.url for _, at in changed])
+    before_templates = _templates(context.catalog, context.live, [at.info.url for _, at in changed])
     of_now, of_before = Counter(templates.values()), Counter(before_templates.values())
     lost = [
         at
@@ -90,19 +90,19 @@ def lost_content(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
         "lost content",
         share <= limits.max_page_fall,
         share,
-        f"at most {percent(limits.max_page_fall)} of the live generation's pages became empty, or one and the same",
-        f"{len(lost)} of the live generation's {len(live)} pages are empty now, or all became one and the same"
-        f"{called_so} ({percent(share)}; {percent(limits.max_page_fall)} are allowed). "
-        "Is the site closed for maintenance, does it want a login, or is it made by JavaScript now? Run it again when "
-        "it is well. If that is meant, run it with --allow-removals, or raise gate.max_page_fall",
+        f"at most {percent(limits.max_page_fall)} of the live generation's pages became empty or identical",
+        f"{len(lost)} of the live generation's {len(live)} pages became empty or identical{called_so} "
+        f"({percent(share)}; limit {percent(limits.max_page_fall)}). Check whether the site is closed for maintenance, "
+        "requires a login, or is now made by JavaScript, and run again. If the change is intended, use "
+        "--allow-removals, or raise gate.max_page_fall",
         [at.info.url for at in lost],
     )
 
 
 def _templates(catalog: Catalog, generation: Generation | None, urls: Sequence[str]) -> dict[str, int]:
-    """By URL, the hash of a page's words without those of its title and without numbers.
+    """By URL, a hash of the page's words without those of its title and without numbers.
 
-    `Sign in to see NAME. Request 123.` is one template on every page. A long page is its own.
+    `Sign in to see NAME. Request 123.` is then one template on every page. A long page is never a template.
     """
     if generation is None or not urls:
         return {}
@@ -120,15 +120,15 @@ def _template(text: str, title: str) -> tuple[str, ...]:
 
 
 def _why_gone(before: set[str], now: set[str]) -> str:
-    """What most likely happened to the pages, as a question: another address, or other pages at the same one."""
+    """Suggest what to check: the address, or the folder or site."""
     old, new = _common_beginning(before), _common_beginning(now)
     if before & now or new.startswith(old) or not (urlsplit(old).hostname and urlsplit(new).hostname):
-        return "Is it the same folder or site, at the same address?"
-    return f"All addresses now begin with {new}, and began with {old} before: is --base-url right?"
+        return "Check that the folder or site and its address are the same as before."
+    return f"All addresses now begin with {new}, and began with {old} before: check --base-url."
 
 
 def _common_beginning(urls: set[str]) -> str:
-    """The longest beginning of all URLs that ends in a slash; without a host where they have several."""
+    """The longest common prefix of the URLs that ends in a slash; without a host if they have several."""
     folders = [url.partition("?")[0].split("/")[:-1] for url in urls] or [[]]
-    pairs = zip(min(folders), max(folders), strict=False)  # all that lie between these two begin as both do
+    pairs = zip(min(folders), max(folders), strict=False)  # all others share the common prefix of these two
     return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

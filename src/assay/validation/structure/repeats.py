@@ -1,4 +1,4 @@
-"""One title for all pages, and passages on many: a template that lost the titles, a notice taken for content."""
+"""Checks of repeated titles and passages: a template that lost the titles, a notice read as content."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from assay.model.documents import Chunk, DocumentInfo
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
 from assay.validation.content.alike import FEWEST, page_name
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _LONGEST_SHOWN = 60
 
@@ -19,9 +19,9 @@ _Place = tuple[str | None, str | None, str]
 
 @dataclass(slots=True)
 class _Repeats:
-    """What the pages of one source repeat. names: of the pages of each place; characters: of each place.
+    """Repeated titles or passages of one source. names: of the pages at each place; amounts: counts or characters.
 
-    Pages of one name in several folders are copies of a page, of versions or languages that nothing tells apart.
+    Pages of one name in several folders count as copies of one page, of undeclared versions or languages.
     """
 
     total: int = 0
@@ -38,15 +38,15 @@ class _Repeats:
         self.shown.setdefault(place, shown)
 
     def repeated(self) -> dict[_Place, int]:
-        """What is on FEWEST pages or more, the largest amount first."""
+        """The amounts of places on at least FEWEST pages, largest first."""
         found = {place: amount for place, amount in self.amounts.items() if len(self.names[place]) >= FEWEST}
         return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
-def titles_alike(judged: Judged, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
-    """Hold the share of a source's pages that have one and the same title against its limit."""
+def titles_alike(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
+    """Check the share of a source's pages that have the same title."""
     sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
-    for page in judged.catalog.listing(judged.generation.id):
+    for page in context.catalog.listing(context.generation.id):
         title = page.info.title.strip()
         sources[page.info.source].add(page.info, title, 1, repr(title[:_LONGEST_SHOWN]))
     shares = {name: max(one.repeated().values(), default=0) / one.total for name, one in sources.items()}
@@ -58,17 +58,17 @@ def titles_alike(judged: Judged, limits: StructuralLimits, _: Progress) -> Itera
         share,
         f"at most {percent(limits.max_repeated)} of a source's pages have one title",
         f"{found[0][1] if found else 0} pages of {name} have the title {found[0][0] if found else ''} "
-        f"({percent(share)}; {percent(limits.max_repeated)} are allowed): did a template lose the titles? If that is "
-        "meant, raise gate.max_repeated",
+        f"({percent(share)}; limit {percent(limits.max_repeated)}). Check whether a template lost the titles. If this "
+        "is intended, raise gate.max_repeated",
         [f"{shown}: {counted(count, 'page')}" for shown, count in found],
     )
 
 
-def passages_alike(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Hold the share of a source's text that is on several pages against its limit."""
+def passages_alike(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Check the share of a source's text that is on several pages."""
     sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
-    progress.begin("passages", judged.generation.chunks)
-    for chunk in judged.catalog.chunks(judged.generation.id):
+    progress.begin("passages", context.generation.chunks)
+    for chunk in context.catalog.chunks(context.generation.id):
         sources[chunk.document.source].add(chunk.document, chunk.content_hash, len(chunk.text), _shown(chunk))
         progress.advance()
     progress.end()
@@ -81,8 +81,8 @@ def passages_alike(judged: Judged, limits: StructuralLimits, progress: Progress)
         share,
         f"at most {percent(limits.max_repeated)} of a source's text is in passages that are on {FEWEST} pages or more",
         f"{percent(share)} of the text of {name} is in {len(found)} passages that are on {FEWEST} pages or more of one "
-        f"version and locale ({percent(limits.max_repeated)} are allowed), {', '.join(found[:1])} among them: was a "
-        "menu or a notice taken for content? If that is meant, raise gate.max_repeated",
+        f"version and locale (limit {percent(limits.max_repeated)}), such as {', '.join(found[:1])}. Check whether a "
+        "menu or a notice was read as content. If this is intended, raise gate.max_repeated",
         found,
     )
 

@@ -1,4 +1,4 @@
-"""Points and vectors that the checks of vectors look at."""
+"""Samples of points and vectors for the vector checks."""
 
 import random
 from collections.abc import Sequence
@@ -7,25 +7,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.ports import StoredPoint, Vector
-from assay.validation.structure.judged import Judged
+from assay.validation.structure.context import CheckContext
 
 EQUAL = 1.0 - 1e-5
-"""From which cosine on two vectors are one and the same."""
+"""Cosine from which two vectors count as equal."""
 
 Rows = NDArray[np.float32]
 
 
-def draw_points(judged: Judged, size: int, purpose: str) -> list[StoredPoint]:
-    """Draw points by the content's fingerprint: the same ones each time. purpose: draws others for another check.
+def draw_points(context: CheckContext, size: int, purpose: str) -> list[StoredPoint]:
+    """Sample points, seeded by the content fingerprint so that it is repeatable. purpose: seeds each check differently.
 
     Raises VectorStoreError.
     """
-    if judged.index is None:
+    if context.index is None:
         return []
-    ids = list(judged.index.ids())
+    ids = list(context.index.ids())
     if len(ids) > size:
-        ids = random.Random(f"{judged.generation.content_fingerprint} {purpose}").sample(ids, size)  # noqa: S311 - to be repeated
-    return [point for _, point in sorted(judged.index.stored(ids).items())]
+        ids = random.Random(f"{context.generation.content_fingerprint} {purpose}").sample(ids, size)  # noqa: S311 - to be repeated
+    return [point for _, point in sorted(context.index.stored(ids).items())]
 
 
 def is_usable(dense: Vector | None, dimension: int) -> bool:
@@ -34,6 +34,6 @@ def is_usable(dense: Vector | None, dimension: int) -> bool:
 
 
 def unit_rows(vectors: Sequence[Vector]) -> Rows:
-    """The vectors as rows of length 1, of shape (vectors, dimension)."""
+    """Normalized vectors, of shape (vectors, dimension)."""
     rows = np.stack(vectors).astype(np.float32)
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)

@@ -1,4 +1,4 @@
-"""Whether the embedder reads a chunk to its end: a model with a smaller input limit drops the rest and says nothing."""
+"""Check that the embedder reads chunks to the end: a model with a small input limit silently drops the rest."""
 
 from collections.abc import Iterator
 
@@ -7,24 +7,24 @@ import numpy as np
 from assay.model.evaluation import Finding
 from assay.ports import Progress
 from assay.validation.integrity.recheck import name_of
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 from assay.validation.structure.sampling import EQUAL, draw_points
 
 _DRAWN = 500
-"""Chunks of which the longest are taken."""
+"""Size of the sample from which the longest chunks are taken."""
 
 _TEXTS = 3
 _LEAST_CHARACTERS = 400
 _KEPT = 0.8
-"""The part of a text that is embedded again. Without its last fifth a text has another vector, if that was read."""
+"""The part of a text that is embedded again: without its last fifth, the vector differs if that part was read."""
 
 
-def read_to_the_end(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Embed the longest chunks without their last fifth: other vectors than those of the whole chunks have to come."""
-    embedder = judged.embedder
+def read_to_the_end(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Check that the longest chunks get another vector without their last fifth."""
+    embedder = context.embedder
     if embedder is None or (embedder.batching.costly and not limits.embedded_again):
         return
-    points = draw_points(judged, _DRAWN, "ends")
+    points = draw_points(context, _DRAWN, "ends")
     whole = {one.chunk.embedded_hash: one for one in points if one.chunk is not None and one.dense is not None}
     longest = sorted(whole.values(), key=lambda one: -len(one.chunk.embedded_text if one.chunk else ""))[:_TEXTS]
     chunks = [one.chunk for one in longest if one.chunk and len(one.chunk.embedded_text) >= _LEAST_CHARACTERS]
@@ -46,14 +46,14 @@ def read_to_the_end(judged: Judged, limits: StructuralLimits, progress: Progress
         1.0 - len(unread) / _TEXTS,
         f"one of the {_TEXTS} longest chunks has another vector without its last fifth",
         f"the vectors of the {_TEXTS} longest chunks stay the same without their last fifth: "
-        f"{judged.generation.embedder.model} reads only the beginning of a chunk. Set [chunking] max_characters to "
-        f"less than {enough}, or use a model with a larger input",
+        f"{context.generation.embedder.model} reads only the beginning of a chunk. Set [chunking] max_characters to "
+        f"less than {enough}, or use a model with a larger input limit",
         unread,
     )
 
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:
-    if one.shape != other.shape:  # another model, which other checks name
+    if one.shape != other.shape:  # another model, which other checks report
         return 0.0
     lengths = float(np.linalg.norm(one)) * float(np.linalg.norm(other))
     return float(one @ other) / lengths if lengths else 0.0

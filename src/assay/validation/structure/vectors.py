@@ -1,7 +1,6 @@
-"""The dense vectors looked at alone: keyword search would cover for wrong ones.
+"""Checks of the dense vectors without keyword search, which would hide wrong ones.
 
-None of these checks needs to know the model. What each finds is said with its limit: how large a share of the vectors
-has to be wrong to be found.
+The checks work with any model. Each limit states the smallest share of wrong vectors that the check detects.
 """
 
 import math
@@ -18,49 +17,49 @@ from assay.model.evaluation import Finding, percent
 from assay.ports import Embedder, Progress, Vector
 from assay.validation.integrity import EmbeddingCheck
 from assay.validation.integrity.recheck import name_of
-from assay.validation.structure.judged import Judged, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 from assay.validation.structure.sampling import EQUAL, Rows, draw_points, is_usable, unit_rows
 
 _COMPARED = 1_000
-"""Points whose vectors are held against each other: a million cosines, some milliseconds."""
+"""Number of points whose vectors are compared with each other: a million cosines take some milliseconds."""
 
 _MOST_EQUAL = 0.1
-"""Largest share of texts whose vector is also that of a text of other words; on real documentation there was none."""
+"""Largest share of texts whose vector equals that of a text with other words; real documentation had none."""
 
 _MOST_ALIKE = 0.95
-"""Largest mean cosine of two vectors: .2 to .4 with the built-in model, up to .85 with models of a narrow cone."""
+"""Largest mean cosine of two vectors: .2 to .4 with the built-in model, up to .85 with other models."""
 
 _TITLES = 300
 _LEAST_TITLES = 10
-"""With fewer titles than this, their ranks are chance."""
+"""Fewer titles have too random ranks."""
 
 _LEAST_RANK = 0.8
-"""Least mean share of other pages that a page's own title leaves behind. By chance it is .5; the built-in model, which
+"""Smallest mean share of other pages that rank below a title's own page. By chance it is .5; the built-in model, which
 is weak, had .977 on 25 pages, .992 on 69 and .997 on 155."""
 
 _WHY_NOT_BY_TITLES = (
-    "either the vectors belong to other texts or to another model, or the pages say other things than their titles. "
-    "`assay audit` tells which: if it names `embeddings`, mend the model and run `assay publish --rebuild`; if it "
-    "finds the index sound, read the pages named here, and mend the source or how it is read. If these fit their "
-    "titles, queries are embedded by another model, or with another prefix, than documents"
+    "the vectors are of other texts or another model, or the pages do not match their titles. Run `assay audit`: if it "
+    "reports `embeddings`, fix the model and run `assay publish --rebuild`; if it finds the index sound, read the "
+    "pages named here, and fix the source or its convention. If they match their titles, queries are embedded by "
+    "another model, or with another prefix, than documents"
 )
 _ALONE = 3
-"""Texts and titles that are embedded in a request of their own, to compare with what a batch gives."""
+"""Number of texts and titles that are also embedded in single requests, to compare with a batch."""
 
 _CERTAIN = 0.95
 _ONE_SIDED = 1.645
-"""Standard deviations that 95% of a normal distribution are under."""
+"""Standard deviations below which 95% of a normal distribution lies."""
 
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+")
 
 
-def distinct_vectors(judged: Judged, _: StructuralLimits, __: Progress) -> Iterator[Finding]:
-    """Hold vectors against each other: texts of different words have different ones, in different directions."""
+def distinct_vectors(context: CheckContext, _: StructuralLimits, __: Progress) -> Iterator[Finding]:
+    """Check that texts with different words have different vectors, in different directions."""
     points = [
-        (point.chunk, point.dense) for point in draw_points(judged, _COMPARED, "vectors") if point.chunk is not None
+        (point.chunk, point.dense) for point in draw_points(context, _COMPARED, "vectors") if point.chunk is not None
     ]
-    usable = [(chunk, dense) for chunk, dense in points if is_usable(dense, judged.generation.embedder.dimension)]
+    usable = [(chunk, dense) for chunk, dense in points if is_usable(dense, context.generation.embedder.dimension)]
     distinct = list({chunk.embedded_hash: (chunk, dense) for chunk, dense in usable}.values())
     if len(distinct) < 2:
         return
@@ -81,7 +80,7 @@ def distinct_vectors(judged: Judged, _: StructuralLimits, __: Progress) -> Itera
         f"at most {percent(_MOST_EQUAL)} of {len(distinct)} texts have the vector of a text of other words (finds one "
         f"vector given to more than that)",
         f"{len(pairs)} of {len(distinct)} texts have the vector of a text of other words ({percent(share)}): the "
-        "model, or who serves it, gave many texts one vector. Ask it for two texts, then `assay publish --rebuild`",
+        "embedder returned one vector for many texts. Check it with two texts, then run `assay publish --rebuild`",
         [f"{name_of(one)} and {name_of(other)}" for one, other in pairs],
     )
     count = len(distinct)
@@ -91,29 +90,28 @@ def distinct_vectors(judged: Judged, _: StructuralLimits, __: Progress) -> Itera
         mean <= _MOST_ALIKE,
         mean,
         f"the mean cosine of two of {count} vectors is at most {_MOST_ALIKE:g}",
-        f"the mean cosine of two of {count} vectors is {mean:.3f}: all point in one direction, and searches by meaning "
-        "cannot tell one text from another. Check the model, then `assay publish --rebuild`",
+        f"the mean cosine of two of {count} vectors is {mean:.3f}: all point in one direction, so dense search cannot "
+        "distinguish texts. Check the model, then run `assay publish --rebuild`",
     )
 
 
-def titles_by_vectors(judged: Judged, _: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Rank pages by the vectors of their first chunks for each title: its own page has to be before most others.
+def titles_by_vectors(context: CheckContext, _: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Check that each title ranks its own page above most others, by the vectors of the pages' first chunks.
 
-    The mean over titles of the share of other pages that are less similar is the area under the ROC curve: .5 for
-    vectors that have nothing to do with their texts.
+    The mean share of other pages that are less similar is the area under the ROC curve: .5 for random vectors.
     """
-    if judged.embedder is None or judged.index is None:
+    if context.embedder is None or context.index is None:
         return
-    beginnings = _beginnings(judged)
+    beginnings = _beginnings(context)
     if len(beginnings) < _LEAST_TITLES:
         return
     progress.begin("titles by vectors", None)
     try:
-        alone, made = _title_vectors([one.title for one in beginnings], judged.embedder)
+        alone, made = _title_vectors([one.title for one in beginnings], context.embedder)
     finally:
         progress.end()
-    if judged.embedder.batching.costly:  # only such an embedder takes several queries at once
-        yield _queries_alone_and_in_batches([one.title for one in beginnings], alone, made, judged.embedder)
+    if context.embedder.batching.costly:  # only such an embedder takes several queries at once
+        yield _queries_alone_and_in_batches([one.title for one in beginnings], alone, made, context.embedder)
     asked = [row for row, vector in enumerate(made) if vector is not None]
     titles = np.stack([vector for vector in made if vector is not None])
     similar = titles @ unit_rows([one.dense for one in beginnings]).T  # (titles, pages)
@@ -136,21 +134,21 @@ def titles_by_vectors(judged: Judged, _: StructuralLimits, progress: Progress) -
     )
 
 
-def embedded_again(judged: Judged, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Embed some texts again where each costs something; where it costs nothing, the audit does it for many.
+def embedded_again(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
+    """Check some vectors of a paid embedder by embedding their texts again; the audit does it for a free one.
 
-    A few of them are embedded in a request of their own too, for a batch may give other vectors.
+    A few texts are embedded in single requests too, because a batch may give other vectors.
     """
-    embedder = judged.embedder
-    if embedder is None or not embedder.batching.costly or not limits.embedded_again or judged.index is None:
+    embedder = context.embedder
+    if embedder is None or not embedder.batching.costly or not limits.embedded_again or context.index is None:
         return
-    points = [point for point in draw_points(judged, limits.embedded_again, "vectors") if point.chunk is not None]
+    points = [point for point in draw_points(context, limits.embedded_again, "vectors") if point.chunk is not None]
     chunks = [point.chunk for point in points if point.chunk is not None]
     if not chunks:
         return
     progress.begin("embed again", None)
     try:
-        # As a query, which is given up after seconds: documents are tried for as long as a build may wait.
+        # A query first: it times out after seconds, documents only after the longer time-out of a build.
         _title_vector(chunks[0].document.title or chunks[0].embedded_text, embedder)
         check = EmbeddingCheck(embedder)
         astray, found = check.look(chunks, points)
@@ -165,15 +163,15 @@ def embedded_again(judged: Judged, limits: StructuralLimits, progress: Progress)
         )
     wrong = [f"{name_of(one.chunk)}: cosine {one.cosine:.2f}" for one in astray] + [example for _, example in found]
     tokens = sum(chunk.token_count for chunk in chunks)
-    share = 1.0 - (1.0 - _CERTAIN) ** (1.0 / len(chunks)) if len(chunks) < judged.generation.chunks else 0.0
+    share = 1.0 - (1.0 - _CERTAIN) ** (1.0 / len(chunks)) if len(chunks) < context.generation.chunks else 0.0
     yield finding(
         "embedded again",
         not wrong,
         1.0 - len(wrong) / len(chunks),
-        f"{len(chunks)} of {judged.generation.chunks} texts embedded again ({tokens} tokens of "
-        f"{judged.generation.embedder.model}) have the vectors that the index holds (finds "
+        f"{len(chunks)} of {context.generation.chunks} texts embedded again ({tokens} tokens of "
+        f"{context.generation.embedder.model}) have the vectors that the index holds (finds "
         + (f"{percent(share)} wrong vectors with 95% certainty)" if share else "every wrong vector)"),
-        f"{len(wrong)} of {len(chunks)} vectors are not those of their texts: another text's or another model's. "
+        f"{len(wrong)} of {len(chunks)} vectors do not match their texts: they are of another text or another model. "
         "`assay audit --all` compares every vector; `assay publish --rebuild` embeds everything again",
         wrong,
     )
@@ -194,16 +192,16 @@ def _alone_and_in_batches(what: str, count: int, apart: Sequence[str]) -> Findin
         f"{what} alone and in batches",
         not apart,
         1.0 - len(apart) / max(count, 1),
-        f"{count} {what} have the same vector in a request of their own as in one with others",
-        f"{len(apart)} of {count} {what} have another vector in a request of their own than in one with others, as "
-        f"{apart[0] if apart else ''}: the provider embeds texts alone and in batches differently, so that users' "
-        "queries, which are sent alone, do not fit the index. Report it to who serves the model (padding, or another "
-        "endpoint for batches); until it is mended set [embedding] batch_texts = 1 and run `assay publish --rebuild`",
+        f"{count} {what} have the same vector in a single request as in a batch",
+        f"{len(apart)} of {count} {what} have another vector in a single request than in a batch, such as "
+        f"{apart[0] if apart else ''}: users' queries, which are sent in single requests, do not match the index. "
+        "Report it to the provider (padding, or another endpoint for batches); until it is fixed, set [embedding] "
+        "batch_texts = 1 and run `assay publish --rebuild`",
         apart,
     )
 
 
-# --- what is looked at ---------------------------------------------------------------------------------------------
+# --- samples -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,28 +214,28 @@ class _Beginning:
     dense: Vector
 
 
-def _beginnings(judged: Judged) -> list[_Beginning]:
-    """The first chunks of pages drawn by the content's fingerprint; one of those that have the same title.
+def _beginnings(context: CheckContext) -> list[_Beginning]:
+    """The first chunks of a repeatable sample of pages, one for each title.
 
-    Titles that differ in their numbers alone are the same: no vector tells `Document 7` from `Document 8`.
+    Titles that differ only in numbers count as the same: no vector distinguishes `Document 7` from `Document 8`.
 
     Raises CatalogError, VectorStoreError.
     """
-    pages = sorted(judged.catalog.known_pages(judged.generation.id).values(), key=lambda page: page.url)
+    pages = sorted(context.catalog.known_pages(context.generation.id).values(), key=lambda page: page.url)
     if len(pages) > _TITLES:
-        pages = random.Random(f"{judged.generation.content_fingerprint} titles").sample(pages, _TITLES)  # noqa: S311 - to be repeated
+        pages = random.Random(f"{context.generation.content_fingerprint} titles").sample(pages, _TITLES)  # noqa: S311 - to be repeated
     first = [
         chunk
-        for chunk in judged.catalog.chunks(judged.generation.id, [page.revision for page in pages])
+        for chunk in context.catalog.chunks(context.generation.id, [page.revision for page in pages])
         if chunk.position == 0 and chunk.document.title.strip()
     ]
     one_each = {_NUMBER.sub("", chunk.document.title): chunk for chunk in first}
-    assert judged.index is not None
-    vectors = judged.index.vectors([chunk.id for chunk in one_each.values()])
+    assert context.index is not None
+    vectors = context.index.vectors([chunk.id for chunk in one_each.values()])
     return [
         _beginning(chunk, vectors[chunk.id])
         for chunk in one_each.values()
-        if chunk.id in vectors and is_usable(vectors[chunk.id], judged.generation.embedder.dimension)
+        if chunk.id in vectors and is_usable(vectors[chunk.id], context.generation.embedder.dimension)
     ]
 
 
@@ -247,12 +245,12 @@ def _beginning(chunk: Chunk, dense: Vector) -> _Beginning:
 
 
 def _title_vectors(titles: Sequence[str], embedder: Embedder) -> tuple[list[Vector | None], list[Vector | None]]:
-    """The vectors of the first few titles as queries of their own, and of every title in as few requests as it takes.
+    """Embed the first few titles in single requests, and every title in batches.
 
-    None for one in which the model knows nothing. Raises EmbeddingError.
+    None for a title without a known token. Raises EmbeddingError.
     """
-    embedder.prefetch_queries([])  # what other checks expected came in batches
-    alone = [_title_vector(title, embedder) for title in titles[:_ALONE]]  # first, to fail soon where nobody answers
+    embedder.prefetch_queries([])  # drops vectors that other checks prefetched in batches
+    alone = [_title_vector(title, embedder) for title in titles[:_ALONE]]  # first, to fail fast
     embedder.prefetch_queries(titles)
     return alone, [_title_vector(title, embedder) for title in titles]
 
@@ -265,9 +263,9 @@ def _title_vector(title: str, embedder: Embedder) -> Vector | None:
 
 
 def _left_behind(similar: Rows, own: int, pages: Sequence[_Beginning]) -> float | None:
-    """The share of other pages that are less similar than a title's own, equal ones by half; None without others.
+    """The share of other pages less similar than a title's own page, ties as half; None without others.
 
-    A page whose title has all of these words may answer as well, and is left out.
+    A page whose title has all words of this one may match as well, and is left out.
     """
     others = [row for row, page in enumerate(pages) if row != own and not page.words >= pages[own].words]
     if not others:
@@ -277,10 +275,10 @@ def _left_behind(similar: Rows, own: int, pages: Sequence[_Beginning]) -> float 
 
 
 def _found_by_ranks(titles: int) -> float:
-    """The smallest share of vectors at random places that makes the mean rank fall under its limit in 95 of 100 cases.
+    """The smallest share of misplaced vectors that this check detects with 95% certainty.
 
-    A title whose page has another text's vector leaves a share behind that is uniform on 0 to 1, any other all of them:
-    the mean is 1 - s/2, and the variance of one is 1 - 2s/3 - (1 - s/2)².
+    The rank share of a title is uniform on 0 to 1 if its page has another text's vector, else 1. With a share s of
+    misplaced vectors the mean is 1 - s/2, and the variance of one is 1 - 2s/3 - (1 - s/2)².
     """
     for per_mille in range(1_000):
         share = per_mille / 1_000

@@ -51,5 +51,5 @@ def test_a_generation_whose_pages_no_search_finds_by_default_fails() -> None:
     verdict = verdict_on(world, world.build("g1", old, other))
     finding = finding_of(verdict, "searched by default")
     assert finding.outcome is Outcome.FAIL
-    assert "none of the 2 pages is" in finding.detail
+    assert "none of the 2 pages has both" in finding.detail
     assert "current_version" in finding.detail

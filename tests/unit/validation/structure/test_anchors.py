@@ -45,7 +45,7 @@ def _found(now: Sequence[Stored], limit: float = 0.2, before: Sequence[Stored] =
 def test_ids_of_headings_that_are_lost_fail_though_the_text_is_the_same(pages: int, outcome: Outcome) -> None:
     found = _found([_without_ids(word) for word in WORDS[:pages]] + BEFORE[pages:])
     assert (found.outcome, found.value, found.count) == (outcome, pages / 10, 2 * pages)
-    assert f"{2 * pages} anchors on {pages} pages that stay are gone" in found.detail
+    assert f"{2 * pages} anchors on {pages} remaining pages are gone" in found.detail
     assert f"{2 * pages} of them had a heading that is still there" in found.detail
     assert "#battery-care" in found.detail
     assert "gate.max_anchor_fall" in found.detail

@@ -37,7 +37,7 @@ def test_a_banner_on_every_page_fails_from_the_first_build_and_is_named() -> Non
     assert found.outcome is Outcome.FAIL
     assert found.value == pytest.approx(0.14, abs=0.01)
     assert found.count == 1
-    assert "in 1 line that more than half of its pages have (10% are allowed): 'We use cookies" in found.detail
+    assert "in 1 line that more than half of its pages have (limit 10%): 'We use cookies" in found.detail
     assert "gate.max_boilerplate" in found.detail
 
 

@@ -14,7 +14,7 @@ from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
 from assay.validation.gate import NO_TEST_SET, Gate, MeasureLimit, limit_notes
 from assay.validation.integrity import KINDS, Recheck
-from assay.validation.structure import Judged, checks, structure_findings, structure_notes
+from assay.validation.structure import CheckContext, checks, structure_findings, structure_notes
 
 CHECKED = [
     *KINDS,
@@ -113,7 +113,7 @@ def test_a_check_that_cannot_run_is_a_finding_and_the_others_run(
     whole, broken, *others = verdict.findings
     assert (whole.check, whole.outcome, broken.check, broken.value) == ("first half", Outcome.PASS, "half done", None)
     assert broken.outcome is (Outcome.INCONCLUSIVE if kind.__name__ in PEERS else Outcome.FAIL)
-    assert broken.detail.startswith("it could not be checked: It broke. Mend it.")
+    assert broken.detail.startswith("the check could not run: It broke. Mend it.")
     assert [finding.check for finding in others] == CHECKED
     assert {finding.outcome for finding in others} == {Outcome.PASS}
 
@@ -144,7 +144,7 @@ def test_an_index_that_cannot_be_opened_is_a_finding_and_the_catalog_is_checked(
         raise error
 
     recheck = Recheck(world.embedder, world.encoder)
-    judged = Judged(generation, None, world.catalog, None, fail, world.embedder.prefetch_queries, recheck, error)
+    judged = CheckContext(generation, None, world.catalog, None, fail, world.embedder.prefetch_queries, recheck, error)
     found = {one.check: one for one in structure_findings(judged, LIMITS, Silence())}
     assert found["index"].outcome is outcome
     assert error.message in found["index"].detail + "".join(found["index"].examples)
@@ -153,7 +153,7 @@ def test_an_index_that_cannot_be_opened_is_a_finding_and_the_catalog_is_checked(
     assert worst(one.outcome for one in found.values()) is outcome
 
 
-def _by_title(judged: Judged) -> Finding:
+def _by_title(judged: CheckContext) -> Finding:
     return next(one for one in structure_findings(judged, LIMITS, Silence()) if one.check == "reachable by title")
 
 
@@ -168,11 +168,11 @@ def test_titles_are_undecided_where_the_embedder_is_gone_and_few_are_tried() -> 
         raise EmbedderUnavailable("openai failed: it answered 503.")
 
     searcher = world.searcher(generation.id)
-    judged = Judged(generation, None, world.catalog, searcher.index, down, announced.append)
+    judged = CheckContext(generation, None, world.catalog, searcher.index, down, announced.append)
     finding = _by_title(judged)
     assert (finding.check, finding.outcome, finding.value) == ("reachable by title", Outcome.INCONCLUSIVE, None)
     assert "openai failed: it answered 503." in finding.detail
-    assert "Run it again" in finding.detail
+    assert "run again" in finding.detail
     assert (len(asked), announced) == (1, [])
 
 
@@ -181,7 +181,7 @@ def test_all_titles_but_the_first_are_announced() -> None:
     generation = world.build("g1", *some_pages(8))
     announced: list[str] = []
     searcher = world.searcher(generation.id)
-    judged = Judged(generation, None, world.catalog, searcher.index, searcher.search, announced.extend)
+    judged = CheckContext(generation, None, world.catalog, searcher.index, searcher.search, announced.extend)
     assert _by_title(judged).outcome is Outcome.PASS
     assert len(announced) == 7
 
@@ -193,15 +193,15 @@ def test_a_note_says_where_vectors_were_not_made_anew_or_only_some_were() -> Non
 
     def notes(recheck: Recheck) -> list[str]:
         return structure_notes(
-            Judged(generation, None, world.catalog, index, world.searcher("g1").search, lambda _: None, recheck)
+            CheckContext(generation, None, world.catalog, index, world.searcher("g1").search, lambda _: None, recheck)
         )
 
     assert notes(Recheck(world.embedder, world.encoder, vectors=1_000)) == []
     (unasked,) = notes(Recheck(None, world.encoder))
-    assert f"Most vectors were not made anew to compare, for {generation.embedder.model} is paid" in unasked
+    assert f"Most vectors were not recomputed, because {generation.embedder.model} charges" in unasked
     assert "`assay audit --sample 500`" in unasked
     (sampled,) = notes(Recheck(world.embedder, world.encoder, vectors=3))
-    assert sampled == f"The vectors of 3 of {generation.chunks} chunks were made anew; `assay audit` makes every one."
+    assert sampled == f"The vectors of 3 of {generation.chunks} chunks were recomputed; `assay audit` recomputes all."
 
 
 def test_a_minimum_of_0_is_named() -> None:

@@ -48,7 +48,7 @@ def test_too_many_pages_that_say_nothing_fail_at_the_first_build(empty: int, out
 def test_the_finding_names_pages_says_what_they_say_and_what_to_do() -> None:
     silent = [page(word, "Loading...", title=word) for word in WORDS[:3]]
     found = _finding("pages with text", *_speaking(3), *silent)
-    assert found.detail.startswith("3 of 6 pages say almost nothing (50%; 20% are allowed): https://")
+    assert found.detail.startswith("3 of 6 pages have almost no text (50%; limit 20%): https://")
     assert "'Loading...'" in found.detail
     assert "JavaScript" in found.detail
     assert "gate.max_empty_pages" in found.detail
@@ -65,7 +65,7 @@ def test_a_large_source_does_not_hide_a_small_one_that_says_nothing() -> None:
     silent = [_of_source("shell", page(word, "Please wait...", title=word)) for word in WORDS[:2]]
     found = _finding("pages with text", *_speaking(18), *silent)
     assert (found.outcome, found.value) == (Outcome.FAIL, 1.0)
-    assert "2 of 2 pages of shell say almost nothing" in found.detail
+    assert "2 of 2 pages of shell have almost no text" in found.detail
 
 
 # --- pages alike ---
@@ -84,7 +84,7 @@ def test_the_limit_is_a_share_of_the_pages() -> None:
     assert _finding("pages alike", *pages, limits=replace(SHORT, max_alike_pages=0.2)).outcome is Outcome.PASS
     found = _finding("pages alike", *pages, limits=replace(SHORT, max_alike_pages=0.19))
     assert found.outcome is Outcome.FAIL
-    assert "4 of 20 pages say the same (20%; 19% are allowed): 4 say what https://" in found.detail
+    assert "4 of 20 pages have the same text (20%; limit 19%): 4 with the text of https://" in found.detail
     assert "gate.max_alike_pages" in found.detail
 
 
@@ -120,7 +120,7 @@ def test_a_single_merge_conflict_fails_and_says_what_to_do() -> None:
     text = "<<<<<<< HEAD It has one arm. ======= It has two arms. >>>>>>> feature"
     found = _finding("leftover markup", *_with_markup(1, text), limits=replace(SHORT, max_leftovers=0.9))
     assert found.outcome is Outcome.FAIL
-    assert "1 chunks show merge conflicts, as `<<<<<<< HEAD` at https://" in found.detail
+    assert "1 chunks have merge conflicts, such as `<<<<<<< HEAD` at https://" in found.detail
     assert "resolve it in the source" in found.detail
     assert "gate.max_leftovers = 1" in found.detail
     meant = _finding("leftover markup", *_with_markup(1, text), limits=replace(SHORT, max_leftovers=1.0))

@@ -54,7 +54,7 @@ def _nights(*pages: int) -> _Nights:
 def test_two_losses_under_the_limit_are_added_up() -> None:
     found = _nights(10, 9).found(7)
     assert (found.outcome, found.value, found.count) == (Outcome.FAIL, 0.3, 3)
-    assert "3 of the 10 pages of g1, which was live before, are gone (30%; 20% are allowed)" in found.detail
+    assert "3 of the 10 pages of g1, an earlier live generation, are gone (30%; limit 20%)" in found.detail
     assert "--allow-removals" in found.detail
 
 

@@ -65,7 +65,7 @@ def test_a_kind_that_most_pages_lost_fails_and_is_named_with_pages_and_what_to_d
     assert found.outcome is Outcome.FAIL
     assert found.value == pytest.approx(1.0, abs=0.25)
     assert f"{kind} (" in found.detail
-    assert "on 10 pages, as https://" in found.detail
+    assert "on 10 pages, such as https://" in found.detail
     assert "--allow-removals" in found.detail
     assert found.count >= 10
 

@@ -105,10 +105,10 @@ def test_lost_text_is_told_with_the_pages_that_lost_most_and_what_to_do() -> Non
     now = [_page("gripper", range(1)), *_changed(_cut, 4)[1:]]
     found = _found(now)
     before, after = len(BEFORE[0][0].text), len(now[0][0].text)
-    assert found.detail.startswith("33.21% of the live generation's text is lost (20% are allowed), in 4 pages ")
+    assert found.detail.startswith("33.21% of the live generation's text is lost (limit 20%), in 4 pages ")
     assert f"Most of it is from {BEFORE[0][0].info.url} ({before} → {after} characters)," in found.detail
-    assert "Does the site want a login, were the pages cut off" in found.detail
-    assert "run it with --allow-removals, or raise gate.max_page_fall" in found.detail
+    assert "Check whether the site requires a login, the pages were cut off" in found.detail
+    assert "use --allow-removals, or raise gate.max_page_fall" in found.detail
     assert (found.count, len(found.examples)) == (4, 4)
 
 

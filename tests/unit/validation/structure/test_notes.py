@@ -35,7 +35,7 @@ def _at(host: str, pages: Sequence[Stored]) -> list[Stored]:
 def test_a_host_that_not_everybody_reaches_is_named(host: str, reach: str) -> None:
     (note,) = _notes(*_at(host, some_pages(2)))
     assert note.startswith("2 pages are at ")
-    assert f"links of hits work {reach} alone" in note
+    assert f"links of hits work only {reach}" in note
     assert "--base-url" in note
 
 
@@ -105,7 +105,7 @@ def _read(locale: str | None, *said: str, lines: int = LINES, default: bool = Tr
 )
 def test_a_default_locale_that_the_pages_are_not_written_in_is_named(locale: str, said: str) -> None:
     (note,) = _read(locale, said)
-    assert note.startswith(f"The pages of docs are said to be in `{locale[:2]}`, and read as `{said}`")
+    assert note.startswith(f"The pages of docs are declared as `{locale[:2]}`, but their text looks like `{said}`")
 
 
 @pytest.mark.parametrize("code", sorted(SAID))

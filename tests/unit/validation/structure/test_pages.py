@@ -41,8 +41,8 @@ def test_as_many_pages_may_fail_as_the_limit_says(pages: int, failed: int, limit
 def test_failed_pages_are_told_with_the_numbers_and_the_setting() -> None:
     world, generation = _counted(949, failed=51)
     detail = finding_of(verdict_on(world, generation), "failed pages").detail
-    assert detail.startswith("51 of 1000 pages could not be read (5.1%; 5% are allowed).")
-    assert "Mend them and run again, or raise gate.max_failed_pages" in detail
+    assert detail.startswith("51 of 1000 pages could not be read (5.1%; limit 5%).")
+    assert "Fix them and run again, or raise gate.max_failed_pages" in detail
 
 
 def _after(before: int, kept: int, added: int = 0) -> tuple[World, Generation, Generation]:
@@ -83,9 +83,9 @@ def test_without_a_live_generation_nothing_has_fallen() -> None:
 def test_a_fall_is_told_with_the_numbers_the_pages_and_what_to_do() -> None:
     world, generation, live = _after(10, 7, 3)
     finding = finding_of(verdict_on(world, generation, live=live), "fall in pages")
-    assert finding.detail.startswith("3 of the live generation's 10 pages are gone (30%; 20% are allowed), https://")
-    assert "Is it the same folder or site, at the same address?" in finding.detail
-    assert "run it again with --allow-removals, or raise gate.max_page_fall" in finding.detail
+    assert finding.detail.startswith("3 of the live generation's 10 pages are gone (30%; limit 20%), such as https://")
+    assert "Check that the folder or site and its address are the same as before." in finding.detail
+    assert "use --allow-removals, or raise gate.max_page_fall" in finding.detail
     assert len(finding.examples) == 3
 
 
@@ -103,7 +103,7 @@ def test_pages_that_all_have_another_address_are_told_as_moved(before: str, now:
     live = world.build("g0", *at(before))
     finding = finding_of(verdict_on(world, world.build("g1", *at(now), minute=1), live=live), "fall in pages")
     assert (finding.outcome, finding.value) == (Outcome.FAIL, 1.0)
-    assert f"All addresses now begin with {now}, and began with {before} before: is --base-url right?" in finding.detail
+    assert f"All addresses now begin with {now}, and began with {before} before: check --base-url." in finding.detail
 
 
 def test_pages_that_get_their_first_real_address_are_not_gone() -> None:
@@ -121,7 +121,7 @@ def test_another_folder_under_the_same_address_is_not_told_as_moved() -> None:
     world, generation, live = _after(10, 0, 9)
     detail = finding_of(verdict_on(world, generation, live=live), "fall in pages").detail
     assert "10 of the live generation's 10 pages are gone (100%" in detail
-    assert "Is it the same folder or site, at the same address?" in detail
+    assert "Check that the folder or site and its address are the same as before." in detail
 
 
 def test_a_site_of_several_hosts_has_no_beginning_to_tell() -> None:
@@ -129,7 +129,7 @@ def test_a_site_of_several_hosts_has_no_beginning_to_tell() -> None:
     live = world.build("g0", *some_pages(2))
     placed = [moved(one, f"https://{host}.example/a") for one, host in zip(some_pages(2), ("one", "two"), strict=True)]
     detail = finding_of(verdict_on(world, world.build("g1", *placed, minute=1), live=live), "fall in pages").detail
-    assert "Is it the same folder or site, at the same address?" in detail
+    assert "Check that the folder or site and its address are the same as before." in detail
 
 
 def _replaced(title: str, text: str, pages: int) -> tuple[World, Generation, Generation]:
@@ -157,7 +157,7 @@ def test_pages_that_all_became_one_page_do_not_go_live(title: str, text: str, pa
     assert finding.outcome is outcome
     if outcome is Outcome.FAIL:
         assert f"{pages} of the live generation's 10 pages" in finding.detail
-        assert ("one and the same ('Sign in') (" in finding.detail) == (title == "Sign in")
+        assert ("became empty or identical ('Sign in') (" in finding.detail) == (title == "Sign in")
         assert "closed for maintenance" in finding.detail
     allowed = verdict_on(world, generation, replace(LIMITS, max_page_fall=1.0), live)
     assert finding_of(allowed, "lost content").outcome is Outcome.PASS

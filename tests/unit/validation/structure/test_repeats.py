@@ -35,7 +35,7 @@ def test_too_many_pages_of_one_title_fail(equal: int, outcome: Outcome) -> None:
 def test_the_title_is_named_with_its_pages_and_what_to_do() -> None:
     found = _finding("titles alike", *[page(word, f"Facts about {word}.", title="Docs") for word in WORDS])
     assert found.detail.startswith("10 pages of ")
-    assert "'Docs' (100%; 30% are allowed)" in found.detail
+    assert "'Docs' (100%; limit 30%)" in found.detail
     assert "gate.max_repeated" in found.detail
 
 

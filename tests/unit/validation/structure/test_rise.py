@@ -45,7 +45,7 @@ def test_new_pages_may_be_so_many_times_the_live_ones(
 
 def test_the_new_pages_are_named_with_what_to_do() -> None:
     found = _found(BEFORE + _junk(60))
-    assert "60 pages of docs, version 2.0, locale en are new, 6 times the 10 that are live (3 times" in found.detail
+    assert "60 pages of docs, version 2.0, locale en are new, 6 times the 10 live ones (limit 3 times" in found.detail
     assert "https://docs.example.org/day-0" in found.detail
     assert "--allow-additions" in found.detail
     assert found.count == 60

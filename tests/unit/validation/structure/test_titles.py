@@ -56,7 +56,7 @@ def test_a_title_that_misses_its_page_is_named_with_the_setting() -> None:
     found = finding_of(verdict, "reachable by title")
     assert "1 of 10 documents are not found by their own title" in found.detail
     assert "/gripper ('The gripper')" in found.detail
-    assert "Other pages of the same version answer these titles better" in found.detail
+    assert "Other pages of the same version match these titles better" in found.detail
     assert found.detail.endswith("raise gate.max_unreachable")
     assert len(found.examples) == 1
 

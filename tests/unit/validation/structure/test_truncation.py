@@ -10,7 +10,7 @@ from tests.worlds import World
 from assay.model.evaluation import Finding, Outcome
 from assay.ports import Batching, Silence, Vectors
 from assay.testing.catalog_samples import page
-from assay.validation.structure import Judged
+from assay.validation.structure import CheckContext
 from assay.validation.structure.truncation import read_to_the_end
 
 WORDS = ("anchor", "battery", "camera", "diagram", "encoder", "flange", "gripper", "hinge", "inverter", "joint")
@@ -45,7 +45,7 @@ def _found(characters: int, words: int = 120, *, costly: bool = False, again: in
     generation = world.build("g1", *(page(f"p{n}", _text(n, words)) for n in range(5)))
     embedder.embedded = 0
     searcher = world.searcher(generation.id)
-    judged = Judged(
+    judged = CheckContext(
         generation, None, world.catalog, searcher.index, searcher.search, lambda _: None, embedder=world.embedder
     )
     return list(read_to_the_end(judged, replace(LIMITS, embedded_again=again), Silence())), embedder.embedded

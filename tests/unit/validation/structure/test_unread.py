@@ -40,7 +40,7 @@ def test_they_are_named_by_format_with_the_setting() -> None:
     found = unread({"adoc": 5, "ipynb": 1, "Hugo (hugo.toml)": 9})
     assert found is not None
     assert "15 of 19 documents" in found.detail
-    assert "9 made for Hugo (hugo.toml), 5 .adoc, 1 .ipynb (78.95%; 20% are allowed)" in found.detail
+    assert "9 made for Hugo (hugo.toml), 5 .adoc, 1 .ipynb (78.95%; limit 20%)" in found.detail
     assert "gate.max_unread_files" in found.detail
 
 

@@ -14,7 +14,7 @@ from assay.model.evaluation import Finding, Outcome
 from assay.model.generations import Generation
 from assay.ports import Batching, Embedder, IndexPoint, Silence, Vectors
 from assay.testing.catalog_samples import page
-from assay.validation.structure import Judged, structure_findings
+from assay.validation.structure import CheckContext, structure_findings
 from assay.validation.structure.vectors import _found_by_ranks
 
 Change = Callable[[list[IndexPoint]], Sequence[np.ndarray]]
@@ -66,7 +66,7 @@ def sound(built: tuple[World, Generation]) -> Iterator[tuple[World, Generation]]
 
 def _findings(world: World, generation: Generation, embedder: object = None, again: int = 20) -> dict[str, Finding]:
     searcher = world.searcher(generation.id)
-    judged = Judged(
+    judged = CheckContext(
         generation,
         None,
         world.catalog,
@@ -227,7 +227,12 @@ def test_pages_that_say_other_things_than_their_titles_are_named_as_a_cause_too(
         points[one] = replace(point, dense=world.embedder.embed_documents([point.chunk.text])[0])
     found = _findings(world, generation)["titles by vectors"]
     assert found.outcome is Outcome.FAIL
-    for words in ("vectors belong to other texts", "pages say other things", "`assay audit` tells which", "--rebuild"):
+    for words in (
+        "vectors are of other texts",
+        "pages do not match their titles",
+        "`assay audit` tells which",
+        "--rebuild",
+    ):
         assert words in found.detail
 
 

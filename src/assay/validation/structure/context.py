@@ -1,0 +1,101 @@
+"""The limits, input and result of a structural check."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from assay.errors import VectorStoreError
+from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
+from assay.model.generations import Generation
+from assay.model.ranking import Query, Ranking
+from assay.ports import Catalog, Embedder, Progress, VectorIndex
+from assay.validation.integrity import Recheck
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralLimits:
+    """Limits on the structure of a generation. Shares are 0 to 1.
+
+    max_failed_pages: largest share of failed pages.
+    max_unread_files: largest share of documents in formats without a reader.
+    max_page_fall: largest share of the live generation's pages that may be gone or lose their content, and of its text
+        that may be lost.
+    max_page_rise: largest number of new pages of a source, version and locale, as a multiple of the live ones; None
+        for any number.
+    max_anchor_fall: largest share of anchors that may disappear from remaining pages.
+    title_top_k: a title must find its document among this number of hits.
+    max_unreachable: largest share of documents not found by their own title.
+    title_sample: largest number of documents to search by title.
+    max_empty_pages: largest share of a source's pages with almost no text.
+    max_alike_pages: largest share of a source's pages with the same text as others of their version and locale.
+    max_leftovers: largest share of a source's chunks with leftovers of templates and markup.
+    max_repeated: largest share of a source's pages with one title, and of its text on many pages.
+    max_boilerplate: largest share of a source's text in lines that more than half of its pages have.
+    embedded_again: number of texts to embed again with a paid embedder; 0 for none.
+    """
+
+    max_failed_pages: float
+    max_unread_files: float
+    max_page_fall: float
+    max_page_rise: float | None
+    max_anchor_fall: float
+    title_top_k: int
+    max_unreachable: float
+    title_sample: int
+    max_empty_pages: float
+    max_alike_pages: float
+    max_leftovers: float
+    max_repeated: float
+    max_boilerplate: float
+    embedded_again: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckContext:
+    """The input of a structural check.
+
+    live: the live generation; None before the first promotion.
+    index: None if it could not be opened.
+    search: the production searcher opened on the generation; raises its errors, or the reason why there is none.
+    prefetch_queries: embeds the next queries in batches.
+    recheck: the encoders to recompute vectors with; see integrity.audit.
+    embedder: of the generation, to search by vectors only; None skips those checks.
+    threshold, top_k: the defaults of users' searches; None for no limit of hits.
+    unopened: why the index could not be opened; None if it was.
+    """
+
+    generation: Generation
+    live: Generation | None
+    catalog: Catalog
+    index: VectorIndex | None
+    search: Callable[[Query], Ranking]
+    prefetch_queries: Callable[[Sequence[str]], None]
+    recheck: Recheck | None = None
+    unopened: VectorStoreError | None = None
+    embedder: Embedder | None = None
+    threshold: float = 0.0
+    top_k: int | None = None
+
+
+Check = Callable[[CheckContext, StructuralLimits, Progress], Iterable[Finding]]
+"""Checks one aspect of a generation. Its name, with spaces, names the finding if it could not run.
+
+Raises AssayError, which `structure_findings` turns into a finding."""
+
+
+def finding(
+    check: str,
+    passed: bool,
+    value: float,
+    limit: str,
+    detail: str,
+    examples: Sequence[str] = (),
+    count: int | None = None,
+) -> Finding:
+    """Build a finding; a passed one drops its detail and keeps its examples.
+
+    count: number of cases that the examples are from; None if the examples are all.
+    """
+    outcome, shown = Outcome.PASS if passed else Outcome.FAIL, tuple(examples)[:MOST_EXAMPLES]
+    return Finding(
+        check, outcome, value, limit, "" if passed else detail, shown, len(examples) if count is None else count
+    )
