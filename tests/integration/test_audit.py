@@ -140,7 +140,7 @@ def test_a_stale_model_shows_in_a_small_sample(planted: Planted) -> None:
     report = planted.audit(sample=5)
     assert report.audit.compared_vectors == 5
     assert report.audit.faults["embeddings"].count == 5
-    assert "another model, or another state of it, made them" in report.audit.faults["embeddings"].cause
+    assert "another model, or another version of it, made them" in report.audit.faults["embeddings"].cause
 
 
 @pytest.mark.parametrize("planted", ["embedded"], indirect=True)
@@ -167,7 +167,7 @@ def test_one_of_a_swapped_pair_in_the_sample_names_the_other_outside_of_it(plant
     (example,) = planted.audit(sample=1).audit.faults["embeddings"].examples
     assert inside in example
     assert other.id in example
-    assert "hold each other's vectors" in example
+    assert "have each other's vectors" in example
 
 
 def _periods(vector: list[float]) -> int:

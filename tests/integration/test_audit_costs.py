@@ -47,7 +47,7 @@ def test_nothing_is_sent_unless_it_is_asked_for_and_the_report_says_so(assay: As
     report = assay.auditor.audit(agree=_refuse)
     assert sum(peer.ledger.embedded.values()) == 0
     assert report.audit.count == 0
-    assert report.audit.skipped == {"embeddings": "the embedder was not asked"}
+    assert report.audit.skipped == {"embeddings": "the embedder was not called"}
     assert report.audit.compared_keywords == PAGES
 
 
@@ -82,7 +82,7 @@ def test_all_vectors_of_a_provider_are_compared_when_told_so(assay: Assay, peer:
     report = assay.auditor.audit(everything=True)
     assert report.audit.compared_vectors == PAGES
     assert report.audit.faults["embeddings"].count == 2
-    assert all("hold each other's vectors" in example for example in report.audit.faults["embeddings"].examples)
+    assert all("have each other's vectors" in example for example in report.audit.faults["embeddings"].examples)
 
 
 def test_another_model_in_the_settings_is_found_without_asking_it(assay: Assay, peer: Peer) -> None:

@@ -14,7 +14,7 @@ def one_byte_of_a_text(stores: Stores) -> dict[str, tuple[str, ...]]:
     chunk = stores.chunk()
     stores.sql("UPDATE chunks SET text = substr(text, 1, 9) || '~' || substr(text, 11) WHERE chunk_id = ?", chunk)
     return {
-        "hashes": (f"{chunk} (", "its text does not have the hash", "what is embedded does not have the hash"),
+        "hashes": (f"{chunk} (", "its text does not have the hash", "its embedded text does not have the hash"),
         "spans": (f"{chunk} (", "of its document"),
         "agreement": (f"{chunk} (", "differs between index and catalog: text"),
         "embeddings": (f"{chunk} (",),
@@ -127,7 +127,7 @@ def a_page_without_a_title(stores: Stores) -> dict[str, tuple[str, ...]]:
     )
     return {
         "completeness": (f"{chunk} (", "lacks title"),
-        "hashes": ("what is embedded",),
+        "hashes": ("its embedded text",),
         "agreement": ("title",),
         "embeddings": (),
         "keywords": (),

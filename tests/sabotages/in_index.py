@@ -77,8 +77,8 @@ def two_vectors_swapped(stores: Stores) -> dict[str, tuple[str, ...]]:
         "embeddings": (
             f"{one.id} (",
             f"{other.id} (",
-            "hold each other's vectors",
-            "Vectors have changed places: searches find one passage by the meaning of another.",
+            "have each other's vectors",
+            "Vectors are swapped: searches find one passage by the meaning of another.",
         ),
         **_not_as_recorded(one.id, other.id),
     }
@@ -98,8 +98,8 @@ def the_vectors_of_another_model(stores: Stores) -> dict[str, tuple[str, ...]]:
     stores.points.put(*points)
     return {
         "embeddings": (
-            f"{len(points)} of {len(points)} vectors are not what static",
-            "another model, or another state of it, made them",
+            f"{len(points)} of {len(points)} vectors are not those that static",
+            "another model, or another version of it, made them",
         ),
         **_not_as_recorded(),
     }

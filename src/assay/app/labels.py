@@ -20,8 +20,8 @@ from assay.validation.calibration import calibrate
 from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.judgments.repairing import RepairPlan, plan_repairs
 from assay.validation.judgments.resolving import resolve
+from assay.validation.labelling.quotes import add_quotes
 from assay.validation.labelling.sheet import Sheet, chosen, to_label
-from assay.validation.labelling.wording import worded
 from assay.validation.measuring import Measures, measure_topics
 from assay.validation.similarities import collect_similarities, count_unjudged
 
@@ -68,7 +68,7 @@ class Labels:
             searcher = self._systems.open(opened, generation.id)
             run, results = self._systems.run(generation, searcher, part, progress, change)
             found = to_label(part, results, self._systems.gate.quality, depth)
-            items, problems = worded(self._systems.corpus(generation, searcher), found, highlights)
+            items, problems = add_quotes(self._systems.corpus(generation, searcher), found, highlights)
         failed = {one.topic.id: one.error for one in results if one.error is not None}
         return Sheet(generation.id, part, tuple(items), tuple(results), run, failed, tuple(problems))
 

@@ -65,7 +65,7 @@ def test_another_model_in_the_settings_is_no_reason_to_build_anew(assay: Run, li
     said = assay("audit")
     assert said.code == 1
     assert "provider 'other' when it was built and 'static' now" in said.out
-    assert "– embeddings: not looked at, for the embedder at hand is another one" in said.out
+    assert "– embeddings: not looked at, for the configured embedder is another one" in said.out
     assert "Set [embedding] and [sparse] back" in said.out
     assert "--rebuild" not in said.out
 

@@ -267,7 +267,7 @@ def test_a_wrong_hash_is_named_though_catalog_and_index_agree(world: Damaged) ->
 
 def test_a_wrong_hash_of_what_is_embedded_is_named_for_the_next_build_would_take_its_vector(world: Damaged) -> None:
     world.change_chunk("camera", 0, embedded_hash="f" * 64)
-    assert "what is embedded does not have the hash ffff" in world.only("hashes", changes_content=True)
+    assert "its embedded text does not have the hash ffff" in world.only("hashes", changes_content=True)
 
 
 def test_a_document_whose_text_was_altered_outside_its_chunks_is_named(world: Damaged) -> None:
@@ -317,7 +317,7 @@ def test_positions_and_neighbours_that_do_not_fit_are_named(world: Damaged, chan
 def test_a_gap_in_the_positions_is_named(world: Damaged) -> None:
     world.change_chunks("gripper", lambda chunks: [chunks[0], chunks[2]])
     found = "\n".join(world.faults()["positions"].examples)
-    assert "has position 2 where 1 was due" in found
+    assert "has position 2, expected 1" in found
     assert "/gripper has 2 chunks, not 3" in found
 
 

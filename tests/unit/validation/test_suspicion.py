@@ -77,7 +77,7 @@ def test_swapped_vectors_are_the_first_suspects_and_nobody_paid_is_asked(
     report = audit(generation, world.catalog, world.open("g1"), Silence(), recheck)
     assert report.compared_vectors == 5
     assert report.faults["embeddings"].count == 2
-    assert "hold each other's vectors" in report.faults["embeddings"].examples[0]
+    assert "have each other's vectors" in report.faults["embeddings"].examples[0]
 
 
 def test_suspects_are_the_same_each_time_and_as_many_as_were_asked_for(world: World) -> None:

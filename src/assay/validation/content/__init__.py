@@ -1,1 +1,1 @@
-"""What the text of pages and chunks tells of how they were read: leftovers of markup, pages that say nothing."""
+"""Signs in text that a page was read wrongly: leftovers of markup, almost empty pages, equal pages. Pure."""

@@ -1,8 +1,7 @@
 """Pages whose text is equal or nearly equal, such as a login page under every address. Pure.
 
-Texts are compared by the Jaccard coefficient of their shingles, of the lowest hashes of both where a text is long
-(Broder, 1997). Only texts that have all MinHash values of a band in common are compared, so that the time grows with
-the number of pages and not with its square.
+Texts are compared by the Jaccard coefficient of their shingles, estimated for long texts from the lowest hashes of both
+(Broder, 1997). Only texts that share all MinHash values of a band are compared, so that the time is linear in pages.
 """
 
 import re
@@ -14,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 ALIKE = 0.95
-"""Jaccard coefficient from which two texts say the same: short pages of a reference that differ in a name do not."""
+"""Jaccard coefficient from which two texts count as equal; short reference pages that differ in a name stay below."""
 
 FEWEST = 3
-"""A login page is more than two pages; two alike are a page and its other name."""
+"""Smallest group: two equal pages are one page with two addresses."""
 
 _VALUES, _BANDS = 64, 8  # of 10,000 pairs that have 0.95 in common, all but two are compared
 _SHORT = 60
-"""A text of fewer words is compared word by word: one other word would change a tenth of its shingles."""
+"""A text of fewer words is compared by words: one changed word would change a tenth of its shingles."""
 
 _MOST_WORDS = 5_000
 _KEPT = 128
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"(?:\d\D*){3}")
-"""Times, and the numbers of requests: they differ on pages that say the same."""
+"""Times and request numbers, which differ on otherwise equal pages."""
 
 
 _IN_ADDRESSES = frozenset("/@\\")
@@ -43,7 +42,7 @@ Hashes = NDArray[np.uint64]  # ascending, each once
 
 
 class AlikePages:
-    """Groups of pages that say the same, within what is offered together."""
+    """Groups the offered pages by equal text."""
 
     def __init__(self) -> None:
         self._lowest: list[Hashes] = []
@@ -52,7 +51,7 @@ class AlikePages:
         self._groups: list[int] = []
 
     def offer(self, url: str, text: str) -> None:
-        """Compare a page with all before it. One without words is like no other."""
+        """Add a page. One without words equals no other."""
         hashes = _shingles(text)
         if not len(hashes):
             return
@@ -66,9 +65,9 @@ class AlikePages:
                 self._groups[self._group(index)] = self._group(other)
 
     def groups(self) -> list[tuple[str, ...]]:
-        """The URLs of each group that has FEWEST names or more, the largest group first.
+        """The URLs of each group with at least FEWEST page names, the largest group first.
 
-        Pages of one name in several folders are copies of a page: of versions or languages that nothing tells apart.
+        Pages of one name in several folders count as copies of one page, of undeclared versions or languages.
         """
         found: defaultdict[int, list[str]] = defaultdict(list)
         for index, url in enumerate(self._urls):
@@ -84,7 +83,7 @@ class AlikePages:
 
 
 def _shingles(text: str) -> Hashes:
-    """The hashes of a text's shingles without headings, addresses and long numbers; none where no words are left."""
+    """The hashes of a text's shingles, without headings, addresses and long numbers; empty without words."""
     said = (word for word in _HEADING.sub("", text).lower().split() if _IN_ADDRESSES.isdisjoint(word))
     words = _WORD.findall(" ".join(word for word in said if not _NUMBERED.search(word)))[:_MOST_WORDS]
     hashes = np.fromiter((zlib.crc32(word.encode()) for word in words), np.uint64, len(words))
@@ -95,13 +94,13 @@ def _shingles(text: str) -> Hashes:
 
 
 def _bands(hashes: Hashes) -> list[int]:
-    """A number for each band of MinHash values; texts that have one in common may be alike."""
+    """A key for each band of MinHash values; texts that share a key are compared."""
     values = ((hashes[:, None] * _FACTORS + _ADDENDS) >> _HALF).min(axis=0)
     return [hash((band, part.tobytes())) for band, part in enumerate(np.split(values, _BANDS))]
 
 
 def _jaccard(one: Hashes, other: Hashes) -> float:
-    """Of two texts by their lowest hashes; exact where both have no more."""
+    """The Jaccard coefficient estimated from the lowest hashes; exact if these are all."""
     lowest = np.union1d(one, other)[:_KEPT]
     common = np.intersect1d(one, other, assume_unique=True)
     return float(np.count_nonzero(common <= lowest[-1])) / len(lowest)

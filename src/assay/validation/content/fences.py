@@ -1,4 +1,4 @@
-"""Fenced code told from the rest of a text. Pure."""
+"""Separate fenced code from prose. Pure."""
 
 import re
 
@@ -6,7 +6,7 @@ _FENCE = re.compile(r"[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]*)*(`{3,}|~{3,})")
 
 
 def split_code(text: str) -> tuple[list[str], list[str]]:
-    """The lines outside of fenced code, with a blank one for each block of it, and the lines in it."""
+    """The lines outside of fenced code, with a blank line for each block, and the lines inside."""
     prose: list[str] = []
     code: list[str] = []
     fence = ""

@@ -1,6 +1,6 @@
-"""The language of prose, told by its most common words, or by its script. Pure.
+"""Detect the language of prose by its most common words or its script. Pure.
 
-Rough on purpose: it sets English from German, and does not set Danish from Norwegian.
+Deliberately rough: it distinguishes English from German, but not Danish from Norwegian.
 """
 
 import re
@@ -31,16 +31,16 @@ _SCRIPTS = {
     "ko": re.compile("[\uac00-\ud7af]+"),
     "zh": re.compile("[\u4e00-\u9fff]+"),
 }
-"""Scripts in which words are not set apart, or in which one language alone is written; each run of them counts."""
+"""Scripts without spaces between words, or of one language only; each run of characters counts."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 LANGUAGES = frozenset([*_COMMON, *_SCRIPTS])
-"""Codes of ISO 639-1 of the languages that are told apart."""
+"""ISO 639-1 codes of the detected languages."""
 
 
 def signs_of_languages(text: str) -> Counter[str]:
-    """Count the common words, or the runs of the script, of each language in what stands outside of code."""
+    """Count the common words, or the runs of the script, of each language outside of code."""
     prose = "\n".join(split_code(text)[0])
     signs = Counter(code for word in _WORD.findall(prose.lower()) for code in _LANGUAGES.get(word, ()))
     for code, script in _SCRIPTS.items():

@@ -1,6 +1,6 @@
-"""Leftovers of templates and markup in a chunk's text: signs that another generator should have read the page. Pure.
+"""Leftovers of templates and markup in a chunk's text: signs that the page needs another reader. Pure.
 
-Code is left out, in fences and in backticks, for documentation of a template language shows its tags there.
+Code in fences and backticks is left out, because documentation of a template language shows its tags there.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from assay.validation.content.fences import split_code
 
 _CODE = "\x00"
-"""Stands for code in backticks; no stored text has this character."""
+"""Replaces code in backticks; no stored text has this character."""
 
 _BACKTICKS = re.compile("`+")
 _LONGEST_EXAMPLE = 60
@@ -21,11 +21,11 @@ _LONGEST_EXAMPLE = 60
 class LeftoverKind:
     """One kind of leftover.
 
-    signs: a text without any of them has no such leftover; looking for them is faster than the pattern.
-    pattern: finds it in prose; a code span is one NUL there.
-    ambiguous: whether prose may mean it as it is written, so that one or two say nothing.
-    in_fences: whether it is looked for in fenced code too.
-    never: whether one is too many: it cannot be meant, and what is around it cannot be trusted.
+    signs: literal prefilter: a text without any of them has no such leftover.
+    pattern: matches in prose, where each code span is one NUL.
+    ambiguous: whether it can be ordinary prose, so that one or two matches do not count.
+    in_fences: whether it is searched in fenced code instead of prose.
+    never: whether a single match fails the check, because it is never intended.
     """
 
     signs: tuple[str, ...]
@@ -49,10 +49,10 @@ _ENTITIES = "amp|lt|gt|quot|apos|nbsp|mdash|ndash|hellip|[lr][sd]quo|copy"
 
 _PLACEHOLDER = r"(?-i:[A-Z][A-Z0-9_]{2,40})"
 _WINDOWS = "(?:local)?appdata|(?:system|user|all|home|temp|tmp|windir|win|program|common|comspec|path|os|java)"
-"""How the names of variables begin that Windows writes with percent signs too."""
+"""Beginnings of Windows variables, which are also written with percent signs."""
 
 _SIDE = r"(?:HEAD\b|main\b|master\b|(?:Updated|Stashed) \w|[\w.-]{1,80}/|[0-9a-f]{7,40}\b)"
-"""How the name of a side of a merge conflict begins."""
+"""Beginnings of the name of a merge conflict's side."""
 
 _BROKEN_LINE = r"(?-i:\\n(?=\\n|[ \t]|[A-Z0-9#*|>-]|$))"
 
@@ -131,12 +131,12 @@ KINDS: Mapping[str, LeftoverKind] = {
     "headings without a value": _kind("undefined nan null", r"^#{1,6} (?-i:undefined|NaN|null)$", ambiguous=True),
     "front matter": _kind("+++ title: layout:", rf"\A\+\+\+\s|\A#{{1,2}} (?:{_KEYS}): [^\n]*\s(?:{_KEYS}): "),
 }  # fmt: skip
-"""By the name that a report gives it. What repeats in a pattern is bounded wherever a match could begin again within
-it, so that all are linear."""
+"""By name in reports. Repetitions are bounded wherever a match could start again within them, so that all patterns are
+linear."""
 
 
 def leftovers(text: str) -> dict[str, str]:
-    """The kinds of leftover that a chunk's text shows, each with its first example, on one line and cut where long."""
+    """The kinds of leftover in a chunk's text, each with its first example on one line, truncated."""
     lowered = text.lower()
     suspected = [(name, kind) for name, kind in KINDS.items() if any(sign in lowered for sign in kind.signs)]
     if not suspected:
@@ -153,7 +153,7 @@ def leftovers(text: str) -> dict[str, str]:
 
 
 def _without_code_spans(prose: str) -> str:
-    """Prose with a NUL for each code span: from a run of backticks to the next of that length in its paragraph."""
+    """Replace each code span by a NUL: from a run of backticks to the next run of that length in its paragraph."""
     runs = list(_BACKTICKS.finditer(prose))
     later: defaultdict[int, deque[int]] = defaultdict(deque)
     for index, run in enumerate(runs):

@@ -1,1 +1,1 @@
-"""A first test set without labelling: what the authors of the documents called the places they link to."""
+"""Derive a first test set without labelling, from the link texts and question headings of the documents."""

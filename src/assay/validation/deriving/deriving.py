@@ -1,4 +1,4 @@
-"""Documents with their links and headings → a test set."""
+"""Derive a test set from documents with their links and headings."""
 
 import hashlib
 import re
@@ -16,24 +16,24 @@ from assay.validation.deriving.phrases import folded, gist, plain, why_no_query,
 from assay.validation.testsets.plain import make_test_set
 
 SECTION_LABEL = 2
-"""A link that names a section, and a heading that asks: that section answers."""
+"""Label of a section that a link points to, or that a question heading begins."""
 
 PAGE_LABEL = 1
-"""A link that names a page: every passage of it helps, and which one answers is not known."""
+"""Label of a page that a link points to: any of its passages may answer."""
 
 MOST_PLACES = 3
-"""A text that leads to more places than these names none of them."""
+"""A link text with more targets is left out."""
 
 MOST_PAGES_SHARE = 0.2
 FEWEST_NAVIGATION_PAGES = 4
-"""A text with which more than this share of all pages link, and at least so many, is navigation."""
+"""A link text on more than this share of all pages, and on at least this number, is navigation."""
 
 COMMON_SHARE = 0.5
 FEWEST_PAGES_TO_COUNT = 10
-"""A word on more than this share of the pages does not tell them apart; with fewer pages than these none is counted."""
+"""A word on more than this share of the pages is common; with fewer pages, no word is."""
 
 LARGEST_PAGE = 50_000
-"""A page of more characters is about many things, such as a list of all releases, and to be on it is no answer."""
+"""A longer page in characters has many subjects, such as a list of all releases, and is no answer as a whole."""
 
 _CONTEXT = 32
 _FEWEST_BODY_CHARACTERS = 40
@@ -42,11 +42,11 @@ _NOT_SLUG = re.compile(r"[^\w]+")
 
 
 class LinkedDocument(Protocol):
-    """A document with what its authors link from it; both Document and StoredDocument are one."""
+    """A document with its links; Document and StoredDocument implement it."""
 
     @property
     def info(self) -> DocumentInfo:
-        """What is known of it besides its text."""
+        """Its metadata."""
 
     @property
     def text(self) -> str:
@@ -54,21 +54,21 @@ class LinkedDocument(Protocol):
 
     @property
     def sections(self) -> tuple[Section, ...] | None:
-        """In order; None where they were not kept."""
+        """In order; None if they were not stored."""
 
     @property
     def links(self) -> tuple[Link, ...] | None:
-        """In order; None where they were not kept."""
+        """In order; None if they were not stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A test set with how it came about.
+    """A derived test set, with statistics.
 
-    test_set: None where no topic was found.
-    pages: documents that were looked at: those of the current version in the default locale.
-    links, questions: topics by what they were made from.
-    left_out: how many links and headings were not used, by reason.
+    test_set: None if no topic was found.
+    pages: number of documents that were read: those of the current version in the default locale.
+    links, questions: number of topics by origin.
+    left_out: number of unused links and headings, by reason.
     """
 
     test_set: TestSet | None
@@ -79,7 +79,7 @@ class Derivation:
 
 
 class _Place(NamedTuple):
-    """Where a text leads. anchor: None for a whole page."""
+    """The target of a link. anchor: None for a whole page."""
 
     url: str
     anchor: str | None
@@ -87,7 +87,7 @@ class _Place(NamedTuple):
 
 @dataclass(slots=True)
 class _Found:
-    """One link text or heading, from all pages that have it."""
+    """One link text or heading, merged over all pages that have it."""
 
     text: str
     origin: str
@@ -96,14 +96,14 @@ class _Found:
     pages: set[str] = field(default_factory=set)
 
     def take(self, other: "_Found") -> None:
-        """Lead to where another leads too."""
+        """Merge the targets of another."""
         self.places.update(other.places)
         self.excluded += other.excluded
         self.pages |= other.pages
 
 
 class _Candidate(NamedTuple):
-    """A link whose text is still to be judged. passage: where it stands."""
+    """A link that is not filtered yet. passage: of its text."""
 
     written: str
     target: str
@@ -111,13 +111,13 @@ class _Candidate(NamedTuple):
 
 
 class _Survey:
-    """What the documents link and ask, gathered page by page; texts are not kept."""
+    """Collects the links and headings of the documents; texts are not kept."""
 
     def __init__(self) -> None:
         self.anchors: dict[str, dict[str, str]] = {}  # heading by anchor, by URL
         self.titles: dict[str, str] = {}
         self.sizes: dict[str, int] = {}
-        self.bare: set[_Place] = set()  # where there is a heading and nothing to read
+        self.bare: set[_Place] = set()  # headings without text
         self.pages_titled: dict[str, set[str]] = {}  # URLs of the pages that have a word in their title
         self.links: list[tuple[str, _Candidate]] = []
         self.headings: list[tuple[str, Section]] = []
@@ -146,12 +146,12 @@ class _Survey:
                 self.headings.append((url, section))
 
     def is_common(self, word: str) -> bool:
-        """Whether a word is on so many pages that it does not tell them apart."""
+        """Whether a word is on too many pages to distinguish them."""
         pages = len(self.anchors)
         return pages >= FEWEST_PAGES_TO_COUNT and self.pages_with[word] > COMMON_SHARE * pages
 
     def place(self, page: str, target: str) -> _Place | str:
-        """Where a link leads, or why it is not used."""
+        """The target of a link, or the reason why it is not used."""
         address, fragment = urldefrag(target)
         try:
             url = canonical_url(address)
@@ -170,14 +170,14 @@ class _Survey:
         return "leads to a heading without text" if place in self.bare else place
 
     def names_another(self, text: str, place: _Place) -> bool:
-        """Whether the words of a text are the title of another page, and not of the place that it leads to."""
+        """Whether a link text matches the title of another page, and not its target."""
         told = set(gist(text, self.is_common))
         if not told or told <= set(words_of(f"{self.titles[place.url]} {self._heading(place)}")):
             return False
         return bool(set.intersection(*(self.pages_titled.get(word, set()) for word in told)) - {place.url})
 
     def names_page(self, text: str, place: _Place) -> bool:
-        """Whether a text is about the page and not the section of it that the link happens to lead to."""
+        """Whether a link text names the page of its target, and not the section."""
         told = set(gist(text, self.is_common))
         if place.anchor is None or not told:
             return False
@@ -188,16 +188,16 @@ class _Survey:
 
 
 def derive(documents: Iterable[LinkedDocument], name: str, most: int | None = None) -> Derivation:
-    """A test set of the texts of links, and of headings that ask.
+    """Derive a test set from link texts and question headings.
 
-    A link's text is a query that its author wrote for the place it leads to: that section has SECTION_LABEL, or that
-    page PAGE_LABEL; the passages that link are excluded from the answer, for they hold the query word for word. A
-    heading that asks is answered by its section. Left out are texts that do not say what they are about by themselves,
-    those that lead to more than MOST_PLACES places, those of navigation, links within a page and to other sites, and
-    documents of other versions and locales than those that are met by default.
+    A link text is a query that its author wrote for its target: the section gets SECTION_LABEL, or the page
+    PAGE_LABEL. The linking passages are excluded from the rankings, because they contain the query. A question heading
+    is answered by its section. Left out are texts that are unclear without context, texts with more than MOST_PLACES
+    targets, navigation, links within a page or to other sites, and documents that are not of the current version in
+    the default locale.
 
-    documents: any order; each is looked at once and not kept.
-    most: how many topics are wanted; of more, the same ones are taken every time.
+    documents: any order; each is read once and not kept.
+    most: largest number of topics; the selection is repeatable.
     """
     survey = _Survey()
     for document in documents:
@@ -252,7 +252,7 @@ def _gather_questions(survey: _Survey, found: dict[str, _Found]) -> None:
 
 
 def _merged(survey: _Survey, found: Mapping[str, _Found]) -> dict[str, _Found]:
-    """The texts without links that say the same about the same page: the text that most links have is kept."""
+    """Merge links with the same meaning and target page; the most frequent text is kept."""
     kept: dict[str, _Found] = {}
     by_gist: dict[tuple[tuple[str, ...], str], _Found] = {}
     for key, one in sorted(found.items(), key=lambda item: -len(item[1].excluded)):
@@ -282,7 +282,7 @@ def _topics(survey: _Survey, found: Mapping[str, _Found]) -> Iterator[Topic]:
 
 
 def _chosen(topics: list[Topic], most: int | None, survey: _Survey) -> list[Topic]:
-    """So many of the topics, chosen by chance that does not change when others come and go."""
+    """A sample of the topics by hash, stable when other topics are added or removed."""
     if most is None or len(topics) <= most:
         return topics
     survey.left_out["more than were asked for"] += len(topics) - most
@@ -307,14 +307,14 @@ def _topic(key: str, found: _Found) -> Topic:
 
 
 def _id(origin: str, key: str) -> str:
-    """An id that stays the same however many other topics there are."""
+    """An id that does not depend on the other topics."""
     slug = _NOT_SLUG.sub("-", key)[:_SLUG_CHARACTERS].strip("-")
     digest = hashlib.sha256(key.encode("utf-8")).hexdigest()[:6]
     return f"{origin}-{slug}-{digest}"
 
 
 def _standing(document: LinkedDocument, link: Link, text_hash: str) -> Passage:
-    """The passage of a link's text."""
+    """The passage of a link text."""
     text = document.text
     quote = Quote(
         text[link.start : link.end],
@@ -325,7 +325,7 @@ def _standing(document: LinkedDocument, link: Link, text_hash: str) -> Passage:
 
 
 def _has_body(text: str, sections: Sequence[Section], number: int) -> bool:
-    """Whether more than the heading stands in a section, with what is nested in it."""
+    """Whether a section, with its subsections, has text besides the heading."""
     section = sections[number]
     end = next((later.start for later in sections[number + 1 :] if later.level <= section.level), len(text))
     body = text[section.start : end]

@@ -1,10 +1,10 @@
-"""Which words of a page could be a query: link texts and headings that say what they are about, by themselves."""
+"""Select link texts and headings that work as queries: those that are clear without context."""
 
 import re
 from collections.abc import Callable
 
 FEWEST_WORDS = 2
-"""Of a link's text, words that say nothing by themselves left aside. A question needs one."""
+"""Smallest number of words of a link text, stop words left out. A question needs one."""
 
 MOST_WORDS = 16
 MOST_CHARACTERS = 120
@@ -39,7 +39,7 @@ _STOP = _words(
     "was we were what when where which while who why will with would you your us am are let lets also "
     "both each other another one ones all there what's that's you've don't doesn't isn't i'm we're you're "
 )
-"""English words that say nothing by themselves."""
+"""English stop words."""
 
 _GENERIC = _words(
     "here click read see view learn link links page pages doc docs documentation guide guides section "
@@ -52,48 +52,48 @@ _GENERIC = _words(
     "documentación qui leggi esempio mais veja leia exemplo здесь тут подробнее далее документация пример "
     "这里 此处 点击这里 查看 文档 更多 こちら ここ 詳細 参照 여기 문서 더보기 "
 )
-"""Words that name any page as well as the one that is meant."""
+"""Words that fit any page."""
 
 _POINTING = _words(
     "here above below this these those that earlier previously previous next following later former "
     "latter same similar similarly described mentioned explained discussed covered shown noted listed "
     "supplied stored wrapped defined documented it its they them he she his their own whole few many several various "
 )
-"""Words that need the text around them to be understood."""
+"""Words that need context."""
 
 _OPENING = _words(
     "still already also even only now then not be is are was were will can must may might should has have "
     "had do does see read check visit follow refer look in on at of by into"
 )
-"""Words with which a part of a sentence begins, or a sentence that sends the reader on."""
+"""First words of a part of a sentence, or of an instruction to read on."""
 
 
 def plain(text: str) -> str:
-    """A text of a page without the marks of Markdown, in one line."""
+    """Remove the Markdown markup of a text, and join its lines."""
     without_code = _CODE.sub(r"\2", text)
     return " ".join(_MARKUP.sub("", without_code).split())
 
 
 def folded(text: str) -> str:
-    """What is equal for texts that differ in case, punctuation or articles only."""
+    """A key that ignores case, punctuation and articles."""
     return " ".join(word for word in words_of(text) if word not in _ARTICLES)
 
 
 def gist(text: str, is_common: Callable[[str], bool]) -> tuple[str, ...]:
-    """The words that tell what a text is about: without articles and the like, and without those that fit any page."""
+    """The specific words of a text: without stop words, generic words and common words."""
     telling = [word for word in words_of(plain(text)) if word not in _STOP and word not in _GENERIC]
     return tuple(word for word in telling if not is_common(word))
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case, curly apostrophes made straight."""
+    """The casefolded words of a text, with straight apostrophes."""
     return [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
 
 
 def why_no_query(text: str, is_common: Callable[[str], bool]) -> str | None:
-    """Why a link's text, as it stands in the page, is no query; None where it could be one.
+    """The reason why a link text is no query; None if it can be one.
 
-    is_common: whether a word is on so many pages that it does not tell them apart.
+    is_common: whether a word is on too many pages to distinguish them.
     """
     shown = plain(text)
     reason = _why_no_words(text, shown) or _why_too_long(shown)
@@ -121,11 +121,11 @@ def _why_too_long(shown: str) -> str | None:
 
 
 def why_no_question(text: str) -> str | None:
-    """Why a heading is no question that stands by itself; None where it is one."""
+    """The reason why a heading is no question that is clear without context; None if it is one."""
     shown = plain(text)
     if not (shown.endswith(_QUESTION_MARKS) or _QUESTION.match(shown)):
         return "no question"
-    if "the" in words_of(shown)[:3] and not _NAMED.search(text, 1):  # the one of which the page speaks
+    if "the" in words_of(shown)[:3] and not _NAMED.search(text, 1):  # refers to the page's subject
         return "needs the text around it"
     return _why_too_long(shown) or _why_too_general(shown, lambda _: False, 1)
 
@@ -143,13 +143,13 @@ def _why_too_general(shown: str, is_common: Callable[[str], bool], fewest: int) 
 
 
 def _length(words: list[str]) -> int:
-    """Number of words; where words are not parted by spaces, two characters count as one."""
+    """Number of words; in scripts without spaces, two characters count as one."""
     unspaced = sum(len(run) for word in words for run in _UNSPACED.findall(word))
     return sum(1 for word in words if not _UNSPACED.fullmatch(word)) + unspaced // 2
 
 
 def _is_code(text: str) -> bool:
-    """Whether nothing but code, or nothing but one name of a program's, is there."""
+    """Whether a text is only code, or only an identifier."""
     rest = _CODE.sub("", text)
     if rest != text and not _WORD.search(rest):
         return True

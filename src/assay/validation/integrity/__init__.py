@@ -1,4 +1,4 @@
-"""Is a generation what it says it is? Every chunk and document is looked at, in the catalog and in the index."""
+"""Integrity audit of a generation: every document, chunk and vector, in the catalog and in the index."""
 
 from assay.validation.integrity.conductor import audit
 from assay.validation.integrity.faults import KINDS, Audit, Fault

@@ -1,7 +1,7 @@
-"""The conductor of an audit: the catalog is read once, in its order; the index is asked for each part as it comes."""
+"""Run an audit: read the catalog once, in order, and fetch the points of each batch of chunks from the index."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 
@@ -17,11 +17,11 @@ from assay.validation.integrity.documents import (
 )
 from assay.validation.integrity.faults import Audit, Found
 from assay.validation.integrity.points import Recorded, check_checksums, check_counts, check_ids, check_points
-from assay.validation.integrity.recheck import Astray, EmbeddingCheck, KeywordCheck, Recheck, drawn
+from assay.validation.integrity.recheck import EmbeddingCheck, KeywordCheck, Recheck, WrongVector, in_sample
 
 _CHUNKS_AT_ONCE = 1_000
 _AHEAD = 2
-"""Parts that may wait for each thread that looks at them."""
+"""Batches that may be queued for each thread."""
 
 
 def audit(
@@ -34,21 +34,18 @@ def audit(
 ) -> Audit:
     """Check every document and chunk of a generation.
 
-    index: as far as it could be opened; None for not at all.
-    problems: what the store says is wrong with it.
-    recheck: what vectors are made anew with; without it they are only looked at.
+    index: None if it could not be opened.
+    problems: faults that the store reported when it was opened.
+    recheck: the encoders to recompute vectors with; without it vectors are not recomputed.
 
-    A fault never ends it; what could not be looked at does. Raises CatalogError, StoreUnavailable, EmbeddingError.
+    A fault does not end the audit. Raises CatalogError, StoreUnavailable, EmbeddingError.
     """
     return _Auditor(generation, catalog, index, recheck or Recheck(), problems).run(progress)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Chunks to be looked at together.
-
-    embedded, weighed: places of those in it whose vectors are made anew.
-    """
+    """A batch of chunks. embedded, weighed: places in it whose vector and keyword vector are recomputed."""
 
     chunks: list[Chunk]
     embedded: list[int]
@@ -57,11 +54,11 @@ class _Part:
 
 @dataclass(slots=True)
 class _Looked:
-    """What looking at a part brought."""
+    """The result of a batch."""
 
     chunks: int
     found: list[Found] = field(default_factory=list)
-    astray: list[Astray] = field(default_factory=list)
+    wrong: list[WrongVector] = field(default_factory=list)
     recorded: Recorded = field(default_factory=Recorded)
     terms: float = 0.0
     compared_vectors: int = 0
@@ -69,7 +66,7 @@ class _Looked:
 
 
 class _Auditor:
-    """One audit."""
+    """Runs one audit."""
 
     def __init__(
         self,
@@ -94,7 +91,7 @@ class _Auditor:
         self._ids: set[str] = set()
 
     def run(self, progress: Progress) -> Audit:
-        """Look at everything."""
+        """Audit every document and chunk."""
         progress.begin("audit", self._generation.chunks)
         try:
             self._look_at_parts(progress)
@@ -119,7 +116,7 @@ class _Auditor:
                 raise
 
     def _conclude(self) -> None:
-        """Find what only shows when all parts were seen."""
+        """Run the checks that need all batches."""
         report, generation = self._report, self._generation
         if self._index is not None:
             check_ids(self._ids, self._index, report)
@@ -132,8 +129,8 @@ class _Auditor:
             self._keywords.conclude(report.chunks, report)
 
     def _parts(self) -> Iterator[_Part]:
-        """The chunks of whole documents, some at a time; the documents are looked at on the way."""
-        embed, weigh = self._drawn(self._recheck.vectors), self._drawn(self._recheck.keywords)
+        """Batches of whole documents' chunks. Checks the documents on the way."""
+        embed, weigh = (in_sample(self._generation, n) for n in (self._recheck.vectors, self._recheck.keywords))
         suspects = self._recheck.suspects
         part = _Part([], [], [])
         for document, chunks in documents_with_chunks(self._generation, self._catalog, self._report):
@@ -158,11 +155,8 @@ class _Auditor:
                 part = _Part([], [], [])
         yield part
 
-    def _drawn(self, size: int | None) -> Callable[[int], bool]:
-        return drawn(self._generation, size)
-
     def _look(self, part: _Part) -> _Looked:
-        """Look at chunks in the index; called from several threads."""
+        """Check the points of a batch; called from several threads."""
         looked = _Looked(len(part.chunks))
         if self._index is None or not part.chunks:
             return looked
@@ -175,7 +169,7 @@ class _Auditor:
         self._look_at_checksums(part, points, looked)
         if self._embeddings is not None:
             chunks, theirs = _those(part.chunks, part.embedded, points)
-            looked.astray, found = self._embeddings.look(chunks, theirs)
+            looked.wrong, found = self._embeddings.look(chunks, theirs)
             looked.found += found
             looked.compared_vectors = len(chunks)
         if self._keywords is not None:
@@ -209,7 +203,7 @@ class _Auditor:
         report.compared_vectors += looked.compared_vectors
         report.compared_keywords += looked.compared_keywords
         if self._embeddings is not None:
-            self._embeddings.keep(looked.astray)
+            self._embeddings.keep(looked.wrong)
         if self._keywords is not None:
             self._keywords.terms += looked.terms
         progress.advance(looked.chunks)
@@ -222,15 +216,15 @@ class _Auditor:
             )
 
     def _embedding_check(self) -> EmbeddingCheck | None:
-        """None where vectors cannot be compared, which the report then says."""
+        """The check of embeddings; None, with the reason in the report, if vectors cannot be compared."""
         embedder = self._recheck.embedder
         made_by = self._generation.embedder
         at_hand = self._recheck.identity if embedder is None else embedder.identity
         if at_hand not in {None, made_by}:
             self._report.faults["identity"].add(f"the embedder: {_differences(made_by, at_hand)}")
-            self._report.skipped["embeddings"] = "the embedder at hand is another one"
+            self._report.skipped["embeddings"] = "the configured embedder is another one"
         elif embedder is None:
-            self._report.skipped["embeddings"] = "the embedder was not asked"
+            self._report.skipped["embeddings"] = "the embedder was not called"
         elif self._index is None:
             self._report.skipped["embeddings"] = "there is no index to read"
         else:
@@ -250,20 +244,20 @@ class _Auditor:
         if made_by == at_hand:
             return KeywordCheck(encoder, made_by.average_length)
         self._report.faults["identity"].add(f"the keyword encoder: {_differences(made_by, at_hand)}")
-        self._report.skipped["keywords"] = "the keyword encoder at hand is another one"
+        self._report.skipped["keywords"] = "the configured keyword encoder is another one"
         return None
 
 
 def _those(
     chunks: Sequence[Chunk], places: Sequence[int], points: dict[str, StoredPoint]
 ) -> tuple[list[Chunk], list[StoredPoint]]:
-    """The chunks at these places that the index has, and their points."""
+    """The chunks at these places that have a point, and their points."""
     there = [chunks[place] for place in places if chunks[place].id in points]
     return there, [points[chunk.id] for chunk in there]
 
 
 def _differences(made_by: EmbedderIdentity | SparseIdentity, at_hand: EmbedderIdentity | SparseIdentity) -> str:
-    """Every field in which they differ: what the generation was made with, and what is there now."""
+    """List every field in which they differ, with the value at build time and the current one."""
     pairs = ((f.name, getattr(made_by, f.name), getattr(at_hand, f.name)) for f in fields(made_by))
     return ", ".join(
         f"{name} {before!r} when it was built and {now!r} now" for name, before, now in pairs if before != now

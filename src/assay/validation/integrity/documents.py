@@ -1,4 +1,4 @@
-"""The catalog against itself: documents with their chunks, and each chunk against its document and its neighbours."""
+"""Checks within the catalog: documents with their chunks, and each chunk with its document and its neighbours."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from assay.validation.integrity.recheck import name_of
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A document that the catalog cannot give back, or whose chunks it cannot."""
+    """A document that cannot be read from the catalog, or whose chunks cannot."""
 
     url: str
     reason: str
@@ -28,8 +28,7 @@ Read = tuple[StoredDocument | Unreadable, list[Chunk]]
 def documents_with_chunks(generation: Generation, catalog: Catalog, report: Audit) -> Iterator[Read]:
     """Every document by URL, with its chunks.
 
-    From the first on that cannot be read they are asked for one by one, so that the others can be. Raises CatalogError
-    for what is not a matter of one document.
+    After the first unreadable document, the rest is read one by one. Raises CatalogError for other failures.
     """
     last = ""
     try:
@@ -43,9 +42,9 @@ def documents_with_chunks(generation: Generation, catalog: Catalog, report: Audi
 def _side_by_side(
     generation: Generation, catalog: Catalog, report: Audit
 ) -> Iterator[tuple[StoredDocument, list[Chunk]]]:
-    """Both sides of the catalog, which come in the same order.
+    """Join documents and chunks, which the catalog returns in the same order.
 
-    Chunks whose document does not come in its turn are a fault, for nothing they say can be checked.
+    Chunks without their document in that order are a fault, because they cannot be checked.
     """
     groups = groupby(catalog.chunks(generation.id), key=lambda chunk: chunk.document.url)
     none: tuple[str | None, Iterator[Chunk]] = (None, iter(()))
@@ -61,7 +60,7 @@ def _side_by_side(
 
 
 def _one_by_one(generation: Generation, catalog: Catalog, after: str) -> Iterator[Read]:
-    """The documents after a URL, and what of each can be read."""
+    """Read the documents after a URL one by one, as far as they are readable."""
     pages = [page for page in catalog.known_pages(generation.id).values() if page.url > after]
     for page in sorted(pages, key=lambda page: page.url):
         try:
@@ -77,7 +76,7 @@ def _one_by_one(generation: Generation, catalog: Catalog, after: str) -> Iterato
 
 
 def check_document(document: StoredDocument, chunks: Sequence[Chunk]) -> list[Found]:
-    """The chunks of one document against its text and each other."""
+    """Check the chunks of one document against its text and each other."""
     found: list[Found] = []
     if content_hash(document.text) != document.text_hash:
         found.append(("hashes", f"{document.info.url}: its text does not have the hash {document.text_hash}"))
@@ -93,7 +92,7 @@ def check_document(document: StoredDocument, chunks: Sequence[Chunk]) -> list[Fo
         before = chunks[expected - 1].id if expected else None
         after = chunks[expected + 1].id if expected + 1 < len(chunks) else None
         if chunk.position != expected:
-            found.append(("positions", f"{name_of(chunk)} has position {chunk.position} where {expected} was due"))
+            found.append(("positions", f"{name_of(chunk)} has position {chunk.position}, expected {expected}"))
         if (chunk.previous_id, chunk.next_id) != (before, after):
             found.append(("positions", f"{name_of(chunk)} does not name the chunks before and after it"))
     if len(chunks) != document.chunk_count:
@@ -102,23 +101,23 @@ def check_document(document: StoredDocument, chunks: Sequence[Chunk]) -> list[Fo
 
 
 def check_chunk(chunk: Chunk) -> list[Found]:
-    """What a chunk says of itself: six fields that are there, and hashes that are those of its texts."""
+    """Check a chunk by itself: its six fields, and the hashes of its texts."""
     found: list[Found] = []
     if lacking := missing_fields(chunk):
         found.append(("completeness", f"{name_of(chunk)} lacks {', '.join(lacking)}"))
     if content_hash(chunk.text) != chunk.content_hash:
         found.append(("hashes", f"{name_of(chunk)}: its text does not have the hash {chunk.content_hash}"))
     if content_hash(chunk.embedded_text) != chunk.embedded_hash:
-        found.append(("hashes", f"{name_of(chunk)}: what is embedded does not have the hash {chunk.embedded_hash}"))
+        found.append(("hashes", f"{name_of(chunk)}: its embedded text does not have the hash {chunk.embedded_hash}"))
     return found
 
 
 def missing_fields(chunk: Chunk) -> list[str]:
-    """Those of the six fields of seed 001 that are not there."""
+    """The missing ones of seed 001's six fields."""
     fields = {
         "url": chunk.document.url,
         "title": chunk.document.title,
-        "position": chunk.position is not None,  # what is stored may be anything, whatever the type says
+        "position": chunk.position is not None,  # damaged stores may return None
         "content": chunk.text,
         "time": chunk.created_at,
         "hash": chunk.content_hash,
@@ -127,5 +126,5 @@ def missing_fields(chunk: Chunk) -> list[str]:
 
 
 def is_span(chunk: Chunk, text: str) -> bool:
-    """Whether a chunk is its span of a document's text, with what is said again around it."""
+    """Whether a chunk is its span of the document's text, with the repeated fence or table header around it."""
     return chunk.text == chunk.repeated_before + text[chunk.start : chunk.end] + chunk.repeated_after

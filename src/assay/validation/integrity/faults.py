@@ -1,4 +1,4 @@
-"""What an audit looks for, and what it found."""
+"""The kinds of fault, and the report of an audit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -21,14 +21,14 @@ KINDS = {
     "embeddings": "every vector is the one that the embedder makes of the chunk's text",
     "keywords": "every keyword vector is the one that follows from the chunk's text",
 }
-"""What is checked, as a promise that holds when nothing was found."""
+"""The checks, each as a statement that is true without faults."""
 
 
 @dataclass(slots=True)
 class Fault:
-    """One kind of fault: how often it was found, and where first.
+    """One kind of fault: the number of cases, and the first examples.
 
-    cause: what most likely happened, as a sentence; "" where the examples say it.
+    cause: the most likely cause, as a sentence; "" if the examples show it.
     """
 
     count: int = 0
@@ -36,7 +36,7 @@ class Fault:
     cause: str = ""
 
     def add(self, example: str) -> None:
-        """Count one more."""
+        """Add a case."""
         self.count += 1
         if len(self.examples) < MOST_EXAMPLES:
             self.examples.append(example)
@@ -44,10 +44,10 @@ class Fault:
 
 @dataclass(slots=True)
 class Audit:
-    """What an audit found: a fault for each kind, and how much was looked at.
+    """The report of an audit: faults by kind, and the number of documents and chunks that were checked.
 
-    compared_vectors, compared_keywords: chunks whose vector, or keyword vector, was made anew.
-    skipped: kinds that were not looked at, and why, as a clause.
+    compared_vectors, compared_keywords: number of chunks whose vector, or keyword vector, was recomputed.
+    skipped: kinds that were not checked, each with the reason as a clause.
     """
 
     faults: dict[str, Fault] = field(default_factory=lambda: {kind: Fault() for kind in KINDS})
@@ -59,19 +59,19 @@ class Audit:
 
     @property
     def count(self) -> int:
-        """How many faults there are."""
+        """Total number of faults."""
         return sum(fault.count for fault in self.faults.values())
 
     def looked_at(self, kind: str) -> int:
-        """In how many chunks a kind of fault was looked for."""
+        """Number of chunks that were checked for a kind of fault."""
         compared = {"embeddings": self.compared_vectors, "keywords": self.compared_keywords}
         return compared.get(kind, self.chunks)
 
     def add(self, found: "Iterable[Found]") -> None:
-        """Count what a part of the chunks brought."""
+        """Add the faults of a batch."""
         for kind, example in found:
             self.faults[kind].add(example)
 
 
 Found = tuple[str, str]
-"""A fault's kind, and where and what it is."""
+"""The kind of a fault, and its description."""

@@ -1,4 +1,4 @@
-"""The index against the catalog."""
+"""Checks of the index against the catalog."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ from assay.validation.integrity.faults import Audit, Found
 from assay.validation.integrity.recheck import name_of
 
 _UNIT = 1e-3
-"""How far from 1 the squared length of a vector may be."""
+"""Tolerance of a vector's squared length around 1."""
 
 
 def check_points(chunks: Sequence[Chunk], points: dict[str, StoredPoint], dimension: int) -> list[Found]:
-    """The index's copy of these chunks against the catalog's."""
+    """Compare the index's copies of these chunks with the catalog's."""
     found: list[Found] = []
     for chunk in chunks:
         name = name_of(chunk)
@@ -35,22 +35,22 @@ def check_points(chunks: Sequence[Chunk], points: dict[str, StoredPoint], dimens
 
 @dataclass(slots=True)
 class Recorded:
-    """Vectors held against the checksums that were recorded of them.
+    """The recorded checksums of a generation's vectors.
 
-    checksums: how many chunks have one.
-    lacking: a fault for each chunk of the index that has none, which counts where others have.
+    checksums: number of chunks with one.
+    lacking: a fault for each indexed chunk without one; they count only if other chunks have one.
     """
 
     checksums: int = 0
     lacking: list[Found] = field(default_factory=list)
 
     def add(self, other: "Recorded") -> None:
-        """Count those of another part too."""
+        """Add those of another batch."""
         self.checksums += other.checksums
         self.lacking += other.lacking
 
     def conclude(self, report: Audit) -> None:
-        """Count the chunks without a checksum, or say that none was recorded."""
+        """Report the chunks without a checksum, or skip the check if none was recorded."""
         if self.checksums:
             report.add(self.lacking)
         elif self.lacking:
@@ -63,9 +63,9 @@ class Recorded:
 def check_checksums(
     chunks: Sequence[Chunk], points: Mapping[str, StoredPoint], checksums: Mapping[str, bytes], dimension: int
 ) -> tuple[Recorded, list[Found]]:
-    """The index's vectors against the checksums of those that were embedded.
+    """Compare the index's vectors with the checksums recorded when they were embedded.
 
-    Points that the index lacks, and vectors that no search could use, are left to `check_points`.
+    Missing points and unusable vectors are left to `check_points`.
     """
     there = [chunk for chunk in chunks if chunk.id in points]
     lacking = [chunk for chunk in there if chunk.id not in checksums]
@@ -83,14 +83,14 @@ def check_checksums(
 
 
 def check_ids(catalog_ids: set[str], index: VectorIndex, report: Audit) -> None:
-    """Points that only the index has."""
+    """Find points that only the index has."""
     strange = [identity for identity in index.ids() if identity not in catalog_ids]
     for identity in strange:
         report.faults["agreement"].add(f"{identity} is in the index only")
 
 
 def check_counts(points: int | None, generation: Generation, report: Audit) -> None:
-    """Counts that do not add up. points: None where there is no index to count in."""
+    """Compare the counts of generation, catalog and index. points: None without an index."""
     faults = report.faults["agreement"]
     if report.chunks != generation.chunks or points not in {None, report.chunks}:
         has = "cannot be counted" if points is None else str(points)
@@ -100,7 +100,7 @@ def check_counts(points: int | None, generation: Generation, report: Audit) -> N
 
 
 def _kind_of(point: StoredPoint) -> str:
-    """A point that cannot be read lacks something; one that can says two things."""
+    """An unreadable point is incomplete; a readable one contradicts itself."""
     return "completeness" if point.chunk is None else "agreement"
 
 
@@ -114,7 +114,7 @@ def _differing(one: Chunk, other: Chunk) -> list[str]:
 
 
 def _wrong_with(vector: Vector | None, dimension: int) -> str:
-    """What is wrong with a vector, to go on after the chunk's name; "" for nothing. NaN compares false with all."""
+    """The fault of a vector, to append to the chunk's name; "" for none. NaN compares false with all."""
     if vector is None:
         return " has no vector"
     length = float((vector.astype(np.float64) ** 2).sum())

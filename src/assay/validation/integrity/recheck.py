@@ -1,4 +1,4 @@
-"""Whether vectors belong to their texts: they are made anew and compared."""
+"""Recompute vectors from their texts and compare."""
 
 import random
 from array import array
@@ -29,27 +29,27 @@ from assay.validation.integrity.faults import Audit, Found
 
 _SAME_HERE = 1e-3
 _SAME_ELSEWHERE = 0.15
-"""How far apart the vectors of one text by one model may be (2 sin of half the angle): where it runs here, and is the
-same arithmetic but for rounding; and where it runs on other machines or at another precision, for a cosine of .989."""
+"""Largest distance between two vectors of one text by one model (2 sin of half the angle): for a local model, which
+differs by rounding only; and for a remote one, which may run at another precision, a cosine of .989."""
 
 _WEIGHT = 1e-5
-"""How far a keyword weight may be from what follows from the text, as a share of it: float32 keeps 6e-8."""
+"""Relative tolerance of a keyword weight: float32 keeps 6e-8."""
 
 _HOLDERS = 20
 _MOST = 0.5
-"""From which share of wrong vectors on it is their model that is wrong, and not their places."""
+"""From this share of wrong vectors on, the model is wrong, and not the places of the vectors."""
 
 _ENOUGH = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Recheck:
-    """What vectors are made anew with, and how many.
+    """The encoders to recompute vectors with, and the size of the samples.
 
-    embedder, encoder: None leaves the vectors, or the keyword vectors, unchecked.
-    vectors, keywords: of how many chunks; None for every one. Which ones follows from the content's fingerprint.
-    identity: of an embedder that is not asked, to be held against the generation's all the same.
-    suspects: places of further chunks whose vectors are made anew, from 0 in the catalog's order.
+    embedder, encoder: None skips the vectors, or the keyword vectors.
+    vectors, keywords: number of chunks; None for all. The sample is seeded by the content fingerprint.
+    identity: of an embedder that is not called; compared with the generation's.
+    suspects: places of further chunks to recompute, from 0 in the catalog's order.
     """
 
     embedder: Embedder | None = None
@@ -62,10 +62,10 @@ class Recheck:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingCost:
-    """What making vectors anew takes.
+    """The cost of recomputing vectors.
 
-    texts: how many, but for a few more to find out where a vector belongs that is astray.
-    tokens: as the embedder's tokenizer, or its named stand-in, counted them when the chunks were cut.
+    texts: number of texts, without a few more that locate misplaced vectors.
+    tokens: as counted when the chunks were cut, by the embedder's tokenizer or its named substitute.
     """
 
     embedder: EmbedderIdentity
@@ -76,8 +76,8 @@ class EmbeddingCost:
 def embedding_cost(
     generation: Generation, catalog: Catalog, size: int | None, suspects: frozenset[int] = frozenset()
 ) -> EmbeddingCost:
-    """What it takes to make the vectors of a sample, None for all, and of suspects anew. Raises CatalogError."""
-    chosen = drawn(generation, size)
+    """Cost of recomputing the vectors of a sample (size None: of all chunks) and of suspects. Raises CatalogError."""
+    chosen = in_sample(generation, size)
     tokens = [
         chunk.token_count
         for place, chunk in enumerate(catalog.chunks(generation.id))
@@ -86,8 +86,8 @@ def embedding_cost(
     return EmbeddingCost(generation.embedder, len(tokens), sum(tokens))
 
 
-def drawn(generation: Generation, size: int | None) -> Callable[[int], bool]:
-    """Whether the chunk at a place, from 0 in the catalog's order, is in the sample of this size."""
+def in_sample(generation: Generation, size: int | None) -> Callable[[int], bool]:
+    """A predicate: whether the chunk at a place, from 0 in the catalog's order, is in the sample."""
     if size is None or size >= generation.chunks:
         return lambda _: True
     places = set(random.Random(generation.content_fingerprint).sample(range(generation.chunks), size))  # noqa: S311 - to be repeated
@@ -95,7 +95,7 @@ def drawn(generation: Generation, size: int | None) -> Callable[[int], bool]:
 
 
 def name_of(chunk: Chunk) -> str:
-    """How a chunk is named to a person: by its id and where it is read."""
+    """Name of a chunk in reports: its id and URL."""
     return f"{chunk.id} ({chunk.section_url})"
 
 
@@ -103,8 +103,8 @@ def name_of(chunk: Chunk) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Astray:
-    """A vector that is not its text's. made: what is."""
+class WrongVector:
+    """A stored vector that is not of its text. made: the recomputed one."""
 
     chunk: Chunk
     stored: Vector
@@ -112,58 +112,58 @@ class Astray:
 
     @property
     def cosine(self) -> float:
-        """Of the stored and the right one."""
+        """Cosine of the stored and the recomputed vector."""
         length = float(np.linalg.norm(self.stored))
         return float(self.stored @ self.made) / length if length > 0.0 else 0.0
 
 
 @dataclass(slots=True)
 class EmbeddingCheck:
-    """Compares vectors with what the embedder makes of the texts; `look` may be called from several threads."""
+    """Compares stored vectors with recomputed ones; `look` may be called from several threads."""
 
     embedder: Embedder
-    astray: list[Astray] = field(default_factory=list)
+    wrong: list[WrongVector] = field(default_factory=list)
     cosines: list[float] = field(default_factory=list)
 
-    def look(self, chunks: Sequence[Chunk], points: Sequence[StoredPoint]) -> tuple[list[Astray], list[Found]]:
-        """Those whose vector is not the text's, and texts of which no vector can be made. Raises EmbeddingError."""
-        astray, found = [], []
+    def look(self, chunks: Sequence[Chunk], points: Sequence[StoredPoint]) -> tuple[list[WrongVector], list[Found]]:
+        """Find vectors that are not of their text, and texts without a vector. Raises EmbeddingError."""
+        wrong, found = [], []
         for chunk, point, made in zip(chunks, points, self._made(chunks), strict=True):
             if made is None:
-                found.append(("embeddings", f"{name_of(chunk)}: the embedder makes no vector of its text"))
+                found.append(("embeddings", f"{name_of(chunk)}: the embedder returns no vector for its text"))
             elif point.dense is not None and not self.same(point.dense, made):
-                astray.append(Astray(chunk, point.dense, made))
-        return astray, found
+                wrong.append(WrongVector(chunk, point.dense, made))
+        return wrong, found
 
     def conclude(self, index: VectorIndex, report: Audit) -> None:
-        """Name the vectors that are astray, and where they belong as far as that can be told.
+        """Report the misplaced vectors, with the texts that they belong to if known.
 
         Raises VectorStoreError, EmbeddingError.
         """
         fault = report.faults["embeddings"]
         identity = self.embedder.identity
         pairs = 0
-        for one in self.astray[:MOST_EXAMPLES]:
+        for one in self.wrong[:MOST_EXAMPLES]:
             other, both = self._whereabouts(one, index)
             pairs += both
             fault.add(_sentence(one, other, both=both))
-        fault.count += len(self.cosines) - len(self.astray[:MOST_EXAMPLES])
+        fault.count += len(self.cosines) - len(self.wrong[:MOST_EXAMPLES])
         if not self.cosines:
             return
         share = len(self.cosines) / max(report.compared_vectors, 1)
         if share >= _MOST and len(self.cosines) >= _ENOUGH and not pairs:
             fault.cause = (
-                f"{len(self.cosines)} of {report.compared_vectors} vectors are not what {identity.provider} "
-                f"{identity.model} makes of the texts (cosine {median(self.cosines):.2f} in the middle): another "
-                "model, or another state of it, made them."
+                f"{len(self.cosines)} of {report.compared_vectors} vectors are not those that {identity.provider} "
+                f"{identity.model} returns for the texts (median cosine {median(self.cosines):.2f}): another model, or "
+                "another version of it, made them."
             )
         elif pairs:
-            fault.cause = "Vectors have changed places: searches find one passage by the meaning of another."
+            fault.cause = "Vectors are swapped: searches find one passage by the meaning of another."
 
-    def keep(self, astray: Sequence[Astray]) -> None:
-        """Remember what `look` brought; called by one thread."""
-        self.cosines += [one.cosine for one in astray]
-        self.astray += astray[: max(MOST_EXAMPLES - len(self.astray), 0)]
+    def keep(self, wrong: Sequence[WrongVector]) -> None:
+        """Add the results of `look`; called by one thread."""
+        self.cosines += [one.cosine for one in wrong]
+        self.wrong += wrong[: max(MOST_EXAMPLES - len(self.wrong), 0)]
 
     def _made(self, chunks: Sequence[Chunk]) -> list[Vector | None]:
         made: list[Vector | None] = []
@@ -182,7 +182,7 @@ class EmbeddingCheck:
         return made
 
     def same(self, one: Vector, other: Vector) -> bool:
-        """Whether two vectors are of one text; those of another length have a fault of their own."""
+        """Whether two vectors are of one text. True for another dimension, which is a fault of another kind."""
         if one.shape != other.shape or not np.isfinite(one).all():
             return True
         if np.array_equal(one, other):
@@ -190,8 +190,8 @@ class EmbeddingCheck:
         apart = float(np.linalg.norm(one / np.linalg.norm(one) - other)) if one.any() else 2.0
         return apart <= (_SAME_ELSEWHERE if self.embedder.batching.costly else _SAME_HERE)
 
-    def _whereabouts(self, one: Astray, index: VectorIndex) -> tuple[Chunk | None, bool]:
-        """The chunk that holds this one's vector; and whether this one holds that chunk's."""
+    def _whereabouts(self, one: WrongVector, index: VectorIndex) -> tuple[Chunk | None, bool]:
+        """The chunk that has this one's vector, and whether both are swapped."""
         nearest = index.search(IndexQuery(one.made, None, _HOLDERS, Filters(everything=True))).dense
         holders = index.stored([scored.chunk_id for scored in nearest])
         for holder in (holders[scored.chunk_id] for scored in nearest if scored.chunk_id in holders):
@@ -202,17 +202,17 @@ class EmbeddingCheck:
                 continue
             made = self._one(chunk.embedded_text)
             if made is not None and self.same(holder.dense, made):
-                continue  # its own too: another text with the same vector
+                continue  # another text with the same vector
             return chunk, made is not None and self.same(one.stored, made)
         return None, False
 
 
-def _sentence(one: Astray, other: Chunk | None, *, both: bool) -> str:
+def _sentence(one: WrongVector, other: Chunk | None, *, both: bool) -> str:
     if other is None:
         return f"{name_of(one.chunk)}: its vector is of another text or another model (cosine {one.cosine:.2f})"
     if both:
-        return f"{name_of(one.chunk)} and {name_of(other)} hold each other's vectors"
-    return f"{name_of(one.chunk)}: its vector stands at {name_of(other)}"
+        return f"{name_of(one.chunk)} and {name_of(other)} have each other's vectors"
+    return f"{name_of(one.chunk)}: its vector is at {name_of(other)}"
 
 
 # --- keywords ------------------------------------------------------------------------------------------------------
@@ -220,34 +220,34 @@ def _sentence(one: Astray, other: Chunk | None, *, both: bool) -> str:
 
 @dataclass(slots=True)
 class KeywordCheck:
-    """Compares keyword vectors with what follows from the texts; `look` may be called from several threads."""
+    """Compares stored keyword vectors with recomputed ones; `look` may be called from several threads."""
 
     encoder: SparseEncoder
     average_length: float
     terms: float = 0.0
 
     def look(self, chunks: Sequence[Chunk], points: Sequence[StoredPoint]) -> tuple[float, list[Found]]:
-        """How many terms the texts have, repeated ones counted, and the faults."""
+        """The total number of terms in the texts, with repetitions, and the faults."""
         counts = self._counts(chunks)
         known = [vector for vector in counts if vector is not None]
         weighed = iter(self.encoder.weigh(known, self.average_length))
         found: list[Found] = []
         for chunk, point, count in zip(chunks, points, counts, strict=True):
             if count is None:
-                found.append(("keywords", f"{name_of(chunk)}: its text has no terms, for it is no Unicode"))
+                found.append(("keywords", f"{name_of(chunk)}: its text is not valid Unicode, so it has no terms"))
             elif wrong := _differing(point.sparse, next(weighed)):
                 found.append(("keywords", f"{name_of(chunk)}: {wrong}"))
         return sum(sum(vector.values) for vector in known), found
 
     def conclude(self, chunks: int, report: Audit) -> None:
-        """Hold the mean length of all chunks against the one that the generation records."""
+        """Compare the mean length of all chunks with the recorded one."""
         measured = max(self.terms / chunks, 1.0) if chunks else 1.0
         if abs(measured - self.average_length) > 1e-9 * measured:
             fault = report.faults["keywords"]
             fault.count += 1
             fault.cause = (
-                f"The generation says that a chunk has {self.average_length:.6g} terms on average, and it has "
-                f"{measured:.6g}: long and short passages are not weighed against each other as they should be."
+                f"The generation records {self.average_length:.6g} terms on average for a chunk, and its chunks have "
+                f"{measured:.6g}: BM25 weighs long and short passages wrongly."
             )
 
     def _counts(self, chunks: Sequence[Chunk]) -> list[SparseVector | None]:
@@ -265,7 +265,7 @@ class KeywordCheck:
 
 
 def _differing(stored: SparseVector | None, expected: SparseVector) -> str:
-    """What is wrong with a keyword vector, in words; "" for nothing."""
+    """The fault of a keyword vector; "" for none."""
     if stored is None:
         return "it has no keyword vector" if expected.indices else ""
     if stored.indices == expected.indices:

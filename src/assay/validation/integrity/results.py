@@ -1,4 +1,4 @@
-"""Integrity of what a search gave: seed 001's two rates, and what is wrong with which hit."""
+"""Integrity of search results: seed 001's two rates, and the faults of hits."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from assay.validation.integrity.recheck import name_of
 
 @dataclass(frozen=True, slots=True)
 class ResultCheck:
-    """What was found in the results of searches.
+    """Faults in the results of searches.
 
-    results: how many hits there were; a chunk that several rankings have counts each time.
-    complete, hashed: how many have all six fields, and the text that their hash says.
+    results: number of hits; a chunk counts once for each ranking.
+    complete, hashed: number of hits with all six fields, and with a correct hash.
     faults: by kind, `completeness`, `hashes` and `spans`.
     """
 
@@ -37,9 +37,9 @@ class ResultCheck:
 
 
 def check_hits(hits: Iterable[Hit], document: Callable[[str], StoredDocument | None] | None = None) -> ResultCheck:
-    """Look at the hits of one or many rankings.
+    """Check the hits of one or many rankings.
 
-    document: gives the document at a URL, to hold spans against; None leaves them out. Raises what it raises.
+    document: returns the document at a URL, to check spans; None skips them. Raises its errors.
     """
     faults = {kind: Fault() for kind in ("completeness", "hashes", "spans")}
     results = complete = hashed = 0
@@ -57,7 +57,7 @@ def check_hits(hits: Iterable[Hit], document: Callable[[str], StoredDocument | N
         if document is not None:
             found = document(chunk.document.url)
             if found is None:
-                faults["spans"].add(f"{name_of(chunk)} is of a document that the catalog does not have")
+                faults["spans"].add(f"{name_of(chunk)} is of a document that is not in the catalog")
             elif not is_span(chunk, found.text):
                 faults["spans"].add(f"{name_of(chunk)} is not {chunk.start} to {chunk.end} of its document")
     return ResultCheck(results, complete, hashed, faults)

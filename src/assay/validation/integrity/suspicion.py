@@ -1,9 +1,8 @@
-"""Which vectors most likely belong to another text, found without asking the embedder that made them.
+"""Find vectors that probably belong to another text, without calling the embedder that made them.
 
-Another model, one that costs nothing, has an opinion of every text too. Both look at the same meanings, so what one
-says of a text can be guessed from what the other says of it: a linear map from the one space to the other, fitted by
-ridge regression on some thousands of chunks, is enough. A vector that is far from what is guessed for its text stands
-out. That proves nothing, for texts can be odd; it says where to look first.
+A second, free model embeds the same texts. A linear map between the two spaces, fitted by ridge regression on some
+thousands of chunks, predicts each stored vector. A vector far from its prediction is suspicious. That is no proof,
+because texts can be unusual; it ranks the vectors to check first.
 """
 
 import heapq
@@ -19,10 +18,10 @@ from assay.model.generations import Generation
 from assay.ports import Catalog, Embedder, Progress, Vector, VectorIndex
 
 FITTED_ON = 4_096
-"""Chunks that the map is fitted on: sixteen for each of its 256 inputs."""
+"""Chunks to fit the map on: sixteen for each of its 256 inputs."""
 
 LEAST = 1_024
-"""With fewer chunks than this the map says too little."""
+"""Fewer chunks are too few to fit the map."""
 
 _AT_ONCE = 1_000
 _RIDGE = 1.0
@@ -38,9 +37,9 @@ def most_suspicious(
     size: int,
     progress: Progress,
 ) -> list[int]:
-    """Places, from 0 in the catalog's order, of so many chunks whose vectors fit their texts least, the worst first.
+    """Places, from 0 in the catalog's order, of the `size` chunks whose vectors fit their texts least, worst first.
 
-    opinion: another model than the generation's. Empty where there are too few chunks. Raises CatalogError,
+    opinion: a model other than the generation's. Returns [] with too few chunks. Raises CatalogError,
     VectorStoreError, EmbeddingError.
     """
     if generation.chunks < LEAST or size < 1:
@@ -66,13 +65,13 @@ def most_suspicious(
 def _pairs(
     part: list[tuple[int, Chunk]], index: VectorIndex, opinion: Embedder, dimension: int
 ) -> tuple[list[int], _Wide, _Wide]:
-    """Of the chunks that have a vector with a direction: places, what the other model says, what is stored.
+    """For the chunks with a usable vector: places, vectors of the other model, stored vectors.
 
     Shapes (chunks, dimension of the other model + 1) and (chunks, dimension), the latter of length 1.
     """
     try:
         points = index.stored([chunk.id for _, chunk in part])
-    except IndexCorrupt:  # the audit itself will say so
+    except IndexCorrupt:  # the audit reports it
         points = {}
     places: list[int] = []
     known: list[_Wide] = []
@@ -99,6 +98,6 @@ def _said(chunks: list[Chunk], opinion: Embedder) -> list[Vector | None]:
 
 
 def _fitted(known: _Wide, stored: _Wide) -> _Wide:
-    """The map that makes the least squared mistakes, small numbers preferred: (XᵀX + λI)⁻¹ XᵀY."""
+    """The ridge regression from one space to the other: (XᵀX + λI)⁻¹ XᵀY."""
     square = known.T @ known + _RIDGE * np.eye(known.shape[1])
     return np.asarray(np.linalg.solve(square, known.T @ stored), np.float64)

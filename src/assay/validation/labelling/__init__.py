@@ -1,1 +1,1 @@
-"""Labelling: which hits to ask a person about, in which order, and by which words an answer is kept."""
+"""Labelling: the hits to label, their order, and the quote that a label is stored with."""

@@ -1,4 +1,4 @@
-"""Which hits to ask a person about, and in which order."""
+"""The hits to label, and their order."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,12 +19,11 @@ _NOWHERE = Passage()
 
 @dataclass(frozen=True, slots=True)
 class ToLabel:
-    """A hit that nobody has judged.
+    """An unjudged hit.
 
-    topic: the one whose judgments the label joins: the original, where a paraphrase has the judgments of its original.
-    chunk: the passage.
-    why: what its label may decide, in a few words.
-    passage: under which a label of it is kept; points at nothing until that is found.
+    topic: the topic to add the label to; the original of a paraphrase without judgments of its own.
+    why: the effect of its label, in a few words.
+    passage: to store a label with; empty until it is found.
     """
 
     topic: Topic
@@ -35,12 +34,12 @@ class ToLabel:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What there is to label in one generation.
+    """The hits to label in one generation.
 
-    items: in the order in which they are asked.
-    results: of every topic that was asked, as it stood before.
+    items: in labelling order.
+    results: of every topic, before labelling.
     run: the rankings, so that topics can be measured again after new labels without searching again.
-    failed: why topics could not be asked, by id.
+    failed: errors of failed topics, by id.
     problems: why some hits cannot be labelled, each a sentence.
     """
 
@@ -54,7 +53,7 @@ class Sheet:
 
 
 class Standing(StrEnum):
-    """What is known of a topic's P@5: whether it reaches what the gate asks whatever the missing labels would be."""
+    """Whether a topic reaches its required P@5, for all possible missing labels; OPEN if they decide."""
 
     REACHED = "reached"
     MISSED = "missed"
@@ -62,10 +61,9 @@ class Standing(StrEnum):
 
 
 def owners(topics: Iterable[Topic]) -> dict[str, Topic]:
-    """For each topic the one in whose judgments a label of it belongs.
+    """By topic id, the topic to add labels to.
 
-    A paraphrase without judgments of its own has those of its original (as reading gives them to it), so a label that
-    it needs is written there, and every other paraphrase has it too.
+    A paraphrase without judgments of its own shares those of its original, so its labels are written there.
     """
     by_id = {topic.id: topic for topic in topics}
     return {topic.id: _owner(topic, by_id) for topic in by_id.values()}
@@ -81,9 +79,9 @@ def _owner(topic: Topic, by_id: Mapping[str, Topic]) -> Topic:
 
 
 def chosen(test_set: TestSet, topic_ids: Sequence[str]) -> TestSet:
-    """The topics named, with all that share their judgments; all of them where none is named.
+    """The test set with only the named topics and those that share their judgments; with all if none is named.
 
-    Raises InputError for an id that no topic has.
+    Raises InputError for an unknown id.
     """
     if not topic_ids:
         return test_set
@@ -91,7 +89,7 @@ def chosen(test_set: TestSet, topic_ids: Sequence[str]) -> TestSet:
     for topic_id in topic_ids:
         if topic_id not in owner_of:
             raise InputError(
-                f"--topic: {test_set.name} has no topic of the id {topic_id}.",
+                f"--topic: {test_set.name} has no topic with the id {topic_id}.",
                 hint=f"It has {len(owner_of)}: {', '.join(list(owner_of)[:_NAMED])}"
                 f"{', …' if len(owner_of) > _NAMED else ''}.",
             )
@@ -100,10 +98,10 @@ def chosen(test_set: TestSet, topic_ids: Sequence[str]) -> TestSet:
 
 
 def to_label(test_set: TestSet, results: Sequence[TopicResult], limits: QualityLimits, depth: int) -> list[ToLabel]:
-    """The unjudged hits among the first `depth` of each topic: the topic first whose labels decide most.
+    """The unjudged hits in the top `depth` of each topic, the topics with the most decisive labels first.
 
-    Topics come as in quality.hits_to_label. Within one, the order is drawn by lot, so that a passage's rank does not
-    speak for it, and always the same, so that a session that is taken up again goes on where it was.
+    Topics are ordered as in quality.hits_to_label. Within a topic the order is random, so that ranks do not bias the
+    labels, and repeatable, so that a session can be resumed.
     """
     owner_of = owners(test_set.topics)
     most = sum(len(result.hits) for result in results)
@@ -129,7 +127,7 @@ def _lot(name: str, item: ToLabel) -> str:
 
 
 def standings(results: Sequence[TopicResult], limits: QualityLimits) -> dict[str, Standing]:
-    """What is known of each topic's P@5; without those of which the gate asks none, and those that failed."""
+    """The standing of each topic; topics that failed or have no required P@5 are left out."""
     lower = with_targets(results, limits)
     upper = with_targets([replace(result, values=result.upper) for result in results], limits)
     return {

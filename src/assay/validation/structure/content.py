@@ -12,8 +12,8 @@ from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
 from assay.ports import Catalog, Progress
 from assay.validation.content.alike import FEWEST, AlikePages
+from assay.validation.content.almost_empty import is_almost_empty
 from assay.validation.content.leftovers import KINDS, leftovers
-from assay.validation.content.nothing import says_almost_nothing
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _FEW = 3
@@ -88,7 +88,7 @@ def _pages_by_source(catalog: Catalog, generation: Generation, progress: Progres
     for document in catalog.documents(generation.id):
         info, pages = document.info, sources[document.info.source]
         pages.count += 1
-        if says_almost_nothing(document.text):
+        if is_almost_empty(document.text):
             pages.nearly_empty.append(f"{info.url} ({_cut(document.text)!r})")
         pages.alike[info.version, info.locale].offer(info.url, document.text)
         progress.advance()

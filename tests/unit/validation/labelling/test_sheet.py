@@ -120,7 +120,7 @@ def test_topics_are_chosen_with_those_that_share_their_judgments() -> None:
     everything = test_set_of(original, paraphrase, other)
     assert [topic.id for topic in chosen(everything, ["p"]).topics] == ["o", "p"]
     assert chosen(everything, []) is everything
-    with pytest.raises(InputError, match="no topic of the id nodes"):
+    with pytest.raises(InputError, match="no topic with the id nodes"):
         chosen(everything, ["x", "nodes"])
 
 

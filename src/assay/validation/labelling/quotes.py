@@ -1,4 +1,4 @@
-"""By which words of its page a judged chunk is kept, so that the label outlives the chunk."""
+"""Select the quote that a label is stored with, so that it outlives the chunk."""
 
 import re
 from bisect import bisect_left
@@ -14,13 +14,13 @@ from assay.validation.judgments.resolving import Resolver
 from assay.validation.labelling.sheet import ToLabel
 
 MOST = 240
-"""Characters of a quote: two or three sentences, which a person can still read in the test set."""
+"""Largest length of a quote in characters: two or three sentences, readable in the test set."""
 
 _ENOUGH = 40
-"""Fewer are taken only where there are no more."""
+"""Smallest preferred length of a quote."""
 
 Words = Callable[[str, str], Sequence[tuple[int, int]]]
-"""Where in a text the words of a query stand, as start and end, ascending."""
+"""The places of a query's words in a text, as start and end, ascending."""
 
 _LINE = re.compile(r"[^\n]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
@@ -32,10 +32,10 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Characters start to end of a chunk's own text.
+    """A span of a chunk's own text.
 
-    paragraph: number of the paragraph, table or piece of code that they are in.
-    is_prose: whether it is a paragraph.
+    paragraph: number of its paragraph, table or block of code.
+    is_prose: whether that is a paragraph.
     """
 
     start: int
@@ -44,11 +44,11 @@ class _Part:
     is_prose: bool
 
 
-def worded(corpus: Corpus, items: Sequence[ToLabel], words: Words) -> tuple[list[ToLabel], list[str]]:
-    """The hits with the passage under which a label of each is kept, and why some cannot have a label, each a sentence.
+def add_quotes(corpus: Corpus, items: Sequence[ToLabel], words: Words) -> tuple[list[ToLabel], list[str]]:
+    """Add to each hit the passage to store a label with. Return the hits, and why others cannot be labelled.
 
-    A passage is a telling part of the hit's chunk, quoted with its page, that is found again as that chunk; where the
-    page is not known, the hash of the chunk's text. Each page is read once.
+    The passage quotes the most relevant part of the hit's chunk, and resolves to that chunk; without a known page, it
+    is the hash of the chunk's text. Each page is read once.
 
     Raises CatalogError or VectorStoreError.
     """
@@ -62,7 +62,7 @@ def worded(corpus: Corpus, items: Sequence[ToLabel], words: Words) -> tuple[list
         for place in by_url[page.url]:
             chunk = chunks.get(items[place].chunk.id)
             if chunk is not None and page.text[chunk.start : chunk.end].strip():
-                span = telling_part(page, chunk, items[place].topic.text, words)
+                span = best_quote(page, chunk, items[place].topic.text, words)
                 passages[place] = _passage_at(page, searched, span)
     found = Resolver(corpus).find(list(dict.fromkeys(passages)))
     kept: list[ToLabel] = []
@@ -71,19 +71,19 @@ def worded(corpus: Corpus, items: Sequence[ToLabel], words: Words) -> tuple[list
         if any(chunk.content_hash == item.chunk.content_hash for chunk in found[passage].chunks):
             kept.append(replace(item, passage=passage))
         else:
-            reason = found[passage].resolution.reason or "Its words fall on another chunk."
+            reason = found[passage].resolution.reason or "Its quote resolves to another chunk."
             problems.append(
-                f"{item.topic.id}: a label of chunk {item.chunk.id} of {item.chunk.document.url} could not be found "
+                f"{item.topic.id}: a label of chunk {item.chunk.id} of {item.chunk.document.url} could not be resolved "
                 f"again. {reason}"
             )
     return kept, problems
 
 
-def telling_part(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Span:
-    """The sentences of a chunk that hold most words of the query: different ones first, then all.
+def best_quote(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Span:
+    """The sentences of a chunk with the most words of the query: first by distinct words, then by all.
 
-    Where that is equal, prose comes before code and tables, then what is longer. At most MOST characters of one
-    paragraph, which fall on no other chunk where that can be, for chunks may overlap.
+    Ties prefer prose to code and tables, then the longer part. The part has at most MOST characters of one paragraph,
+    and is on no other, overlapping chunk if possible.
     """
     text = page.text[chunk.start : chunk.end]
     marks = words(text, query)
@@ -94,7 +94,7 @@ def telling_part(page: Page, chunk: ChunkPlace, query: str, words: Words) -> Spa
 
 
 def _passage_at(page: Page, searched: SearchedText, span: Span) -> Passage:
-    """Words of a page, with so much around them that they are found again when the page has changed."""
+    """The passage at a span, with enough context to find it again on a changed page."""
     return Passage(url=page.url, quote=quote_at(searched, span), position=span, text_hash=page.text_hash)
 
 
@@ -103,7 +103,7 @@ def _falls_on(page: Page, span: Span, chunk: ChunkPlace) -> bool:
 
 
 def _beginning(chunk: ChunkPlace, text: str) -> Span:
-    """Its beginning, for a chunk that has nothing but headings and signs."""
+    """The beginning of a chunk that has only headings and punctuation."""
     start, end = _stripped(text)
     return Span(chunk.start + start, chunk.start + min(end, start + MOST))
 
@@ -117,7 +117,7 @@ def _worth(text: str, run: _Part, marks: Sequence[tuple[int, int]]) -> tuple[boo
 
 
 def _runs(text: str) -> Iterator[_Part]:
-    """Every run of neighbouring parts of one paragraph that is not longer than MOST."""
+    """Every run of adjacent parts of one paragraph with at most MOST characters."""
     parts = list(_parts(text))
     for place, first in enumerate(parts):
         for last in parts[place:]:
@@ -127,7 +127,7 @@ def _runs(text: str) -> Iterator[_Part]:
 
 
 def _parts(text: str) -> Iterator[_Part]:
-    """The sentences of a text, or its lines of code, without headings and fences; long ones in pieces."""
+    """Split a text into sentences and lines of code, without headings and fences; long ones in pieces."""
     paragraph = before = 0
     fenced = False
     for line in _LINE.finditer(text):
@@ -160,7 +160,7 @@ def _sentences(line: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(line: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A sentence in pieces of at most MOST characters, cut where a word ends if one does."""
+    """Split a sentence into pieces of at most MOST characters, between words if possible."""
     while end - start > MOST:
         blank = line.rfind(" ", start + MOST // 2, start + MOST)
         cut = blank if blank > 0 else start + MOST

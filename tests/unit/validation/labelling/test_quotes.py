@@ -10,8 +10,8 @@ from assay.model.documents import Chunk
 from assay.model.evaluation import Anchoring, Passage, Topic
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.resolving import Resolver
+from assay.validation.labelling.quotes import MOST, add_quotes
 from assay.validation.labelling.sheet import ToLabel
-from assay.validation.labelling.wording import MOST, worded
 
 HANDBOOK = Path(__file__).resolve().parents[4] / "examples" / "handbook"
 
@@ -21,7 +21,7 @@ def items_of(chunks: list[Chunk], query: str) -> list[ToLabel]:
 
 
 def kept(site: Site, name: str, query: str = "seals") -> list[ToLabel]:
-    items, problems = worded(CatalogCorpus(site.catalog, name), items_of(site.chunks[name], query), highlights)
+    items, problems = add_quotes(CatalogCorpus(site.catalog, name), items_of(site.chunks[name], query), highlights)
     assert problems == []
     return items
 
@@ -134,7 +134,7 @@ def test_a_chunk_whose_page_is_not_known_is_kept_by_its_text() -> None:
     site = Site()
     site.publish("a", {"valves": VALVES})
     item = items_of(site.chunks["a"], "?")[0]
-    _, problems = worded(WithoutPages(site.catalog, "a"), [item], highlights)
+    _, problems = add_quotes(WithoutPages(site.catalog, "a"), [item], highlights)
     # It would be found by its text, but there is no page to find it on: said, and not written.
     assert problems
     assert item.chunk.id in problems[0]
@@ -144,7 +144,7 @@ def test_a_hit_that_is_not_of_this_generation_is_said_to_be_unfindable() -> None
     site = Site()
     site.publish("a", {"valves": VALVES})
     site.publish("b", {"pumps": PUMPS})
-    items, problems = worded(CatalogCorpus(site.catalog, "b"), items_of(site.chunks["a"], "?"), highlights)
+    items, problems = add_quotes(CatalogCorpus(site.catalog, "b"), items_of(site.chunks["a"], "?"), highlights)
     assert items == []
     assert len(problems) == len(site.chunks["a"])
     assert VALVES_URL in problems[0]
@@ -153,5 +153,5 @@ def test_a_hit_that_is_not_of_this_generation_is_said_to_be_unfindable() -> None
 def test_nothing_is_read_for_no_hits() -> None:
     site = Site()
     site.publish("a", {"valves": VALVES})
-    assert worded(CatalogCorpus(site.catalog, "a"), [], highlights) == ([], [])
+    assert add_quotes(CatalogCorpus(site.catalog, "a"), [], highlights) == ([], [])
     assert Passage() == ToLabel(Topic("t", "?"), site.chunks["a"][0], "").passage

@@ -1,4 +1,4 @@
-"""Pages that say almost nothing: a title alone, `Please wait…`, or a word about JavaScript. Pure."""
+"""Detect pages with almost no text: only a title, `Please wait…`, or a request for JavaScript. Pure."""
 
 import re
 
@@ -7,15 +7,15 @@ _SIGN = re.compile(r"[^\W_]")
 
 _FEWEST_WORDS = 3
 _LEAST_BYTES = 40
-"""Of letters and digits: more is a sentence in a script that is written without blanks, and one word to a computer."""
+"""UTF-8 bytes of letters and digits: more is a sentence in a script without spaces, which splits into one word."""
 
 _SHELL = re.compile(r"javascript|please wait|loading|just a moment|checking your browser|redirect", re.IGNORECASE)
 _LONGEST_SHELL = 160
-"""A page of fewer characters that tells to wait, or to switch JavaScript on, says nothing else."""
+"""A page with fewer characters that matches _SHELL has no other content."""
 
 
-def says_almost_nothing(text: str) -> bool:
-    """Whether a page's text, headings left out, has no three words, or only tells to wait."""
+def is_almost_empty(text: str) -> bool:
+    """Whether a page's text, without headings, has fewer than three words, or only asks to wait."""
     words = _HEADING.sub("", text).split()
     shown = " ".join(words)
     if len(shown) < _LONGEST_SHELL and _SHELL.search(shown):

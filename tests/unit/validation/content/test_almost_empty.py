@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.validation.content.nothing import says_almost_nothing
+from assay.validation.content.almost_empty import is_almost_empty
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from assay.validation.content.nothing import says_almost_nothing
     ],
 )
 def test_a_page_without_anything_to_answer_says_almost_nothing(text: str) -> None:
-    assert says_almost_nothing(text)
+    assert is_almost_empty(text)
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_a_page_without_anything_to_answer_says_almost_nothing(text: str) -> Non
     ],
 )
 def test_a_short_page_says_something(text: str) -> None:
-    assert not says_almost_nothing(text)
+    assert not is_almost_empty(text)
