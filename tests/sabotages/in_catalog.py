@@ -88,7 +88,7 @@ def a_gap_in_the_positions(stores: Stores) -> dict[str, tuple[str, ...]]:
     chunk = stores.chunk()
     stores.sql("DELETE FROM chunks WHERE chunk_id = ?", chunk)
     return {
-        "positions": ("was due", "chunks, not", "does not name the chunks before and after it"),
+        "positions": (", expected", "chunks, not", "does not name the chunks before and after it"),
         "agreement": (f"{chunk} is in the index only", "the generation says"),
         "fingerprint": (),
         "keywords": ("terms on average",),

@@ -1,1 +1,1 @@
-"""Judgments that survive re-chunking: each is found again in a generation, or said to be lost; never silently moved."""
+"""Judgments that survive re-chunking: each is resolved on a generation, or reported as lost; never silently moved."""

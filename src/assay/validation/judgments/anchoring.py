@@ -1,4 +1,4 @@
-"""What a passage is looked for by: its own words, or those that it turned out to be when it was first found."""
+"""Prepare the search for a passage: by its own quote, or by the quote stored when it was first resolved."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from assay.validation.judgments.corpus import Corpus, anchor_key
 
 
 class AnchorKind(Enum):
-    """What a passage points with; where it gives more than one, the first of these counts."""
+    """The kind of reference that a passage has; the first of these counts if it has several."""
 
     QUOTE = "quote"
     POSITION = "position"
@@ -22,13 +22,13 @@ class AnchorKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """A passage and what it is looked for by.
+class PassageQuery:
+    """The search for a passage.
 
-    passage: as the test set gives it.
-    url: the page to look at.
-    quote, position, text_hash: of the passage itself or, if `is_anchored`, of what it turned out to be earlier.
-    chunk: the chunk of this generation that the passage names; None where it names none or that is gone.
+    passage: as written in the test set.
+    url: the page to search.
+    quote, position, text_hash: of the passage itself or, if `is_anchored`, stored at its first resolution.
+    chunk: the chunk of this generation that the passage names; None if it names none, or if it is gone.
     """
 
     passage: Passage
@@ -43,10 +43,10 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What became of a passage in a generation.
+    """The resolution of a passage on a generation.
 
-    chunks: that it falls on; none where it does not score.
-    anchor: what is to be remembered of it; None where that is nothing, or known already.
+    chunks: the chunks that it covers; empty if it does not count.
+    anchor: to store for later resolutions; None if there is nothing to store, or it is stored already.
     """
 
     passage: Passage
@@ -56,7 +56,7 @@ class Found:
 
 
 def kind_of(passage: Passage) -> AnchorKind:
-    """What a passage points with."""
+    """The kind of reference that a passage has."""
     on_page = passage.url is not None
     given = (
         (AnchorKind.QUOTE, on_page and passage.quote is not None),
@@ -70,12 +70,12 @@ def kind_of(passage: Passage) -> AnchorKind:
 
 
 def lost(passage: Passage, reason: str, *, url: str | None = None, anchoring: Anchoring = Anchoring.ORPHANED) -> Found:
-    """A passage that does not score. reason: for a person."""
+    """A passage that does not count. reason: a sentence for the report."""
     return Found(passage, Resolution(anchoring, url=url, reason=reason))
 
 
-def sought(passages: Sequence[Passage], corpus: Corpus) -> Iterator[Sought | Found]:
-    """What each passage is looked for by; those that cannot be looked for are lost at once."""
+def passage_queries(passages: Sequence[Passage], corpus: Corpus) -> Iterator[PassageQuery | Found]:
+    """The search for each passage, or its loss if it cannot be searched."""
     kinds = {passage: kind_of(passage) for passage in passages}
     named = {passage: anchor_key(passage) for passage, kind in kinds.items() if kind is not AnchorKind.QUOTE}
     kept = corpus.anchors(list(named.values())) if named else {}
@@ -89,7 +89,7 @@ def sought(passages: Sequence[Passage], corpus: Corpus) -> Iterator[Sought | Fou
     for passage, kind in kinds.items():
         anchor = kept.get(named[passage]) if passage in named else None
         if kind is AnchorKind.NOTHING:
-            yield lost(passage, "It points at nothing: give it a `url`, a `chunk_id` or a `content_hash`.")
+            yield lost(passage, "It has no reference: add a `url`, a `chunk_id` or a `content_hash`.")
         elif kind is AnchorKind.CHUNK:
             yield _chunk(passage, by_id.get(passage.chunk_id or ""), anchor)
         elif kind is AnchorKind.TEXT:
@@ -98,49 +98,49 @@ def sought(passages: Sequence[Passage], corpus: Corpus) -> Iterator[Sought | Fou
             yield _anchored(passage, kind, anchor)
         else:
             assert passage.url is not None
-            yield Sought(passage, kind, passage.url, passage.quote, passage.position, passage.text_hash)
+            yield PassageQuery(passage, kind, passage.url, passage.quote, passage.position, passage.text_hash)
 
 
-def _anchored(passage: Passage, kind: AnchorKind, anchor: Passage, chunk: ChunkPlace | None = None) -> Sought:
+def _anchored(passage: Passage, kind: AnchorKind, anchor: Passage, chunk: ChunkPlace | None = None) -> PassageQuery:
     assert anchor.url is not None
-    return Sought(
+    return PassageQuery(
         passage, kind, anchor.url, anchor.quote, anchor.position, anchor.text_hash, chunk=chunk, is_anchored=True
     )
 
 
-def _chunk(passage: Passage, chunk: ChunkPlace | None, anchor: Passage | None) -> Sought | Found:
-    """An id is only believed where what it names still says what was judged, for others may give it to another text."""
+def _chunk(passage: Passage, chunk: ChunkPlace | None, anchor: Passage | None) -> PassageQuery | Found:
+    """Search by chunk id; it counts only if the chunk still has the judged text, because ids may be reused."""
     if anchor is not None:
         return _anchored(passage, AnchorKind.CHUNK, anchor, chunk if chunk and chunk.url == anchor.url else None)
     if chunk is not None:
-        return Sought(passage, AnchorKind.CHUNK, chunk.url, chunk=chunk)
+        return PassageQuery(passage, AnchorKind.CHUNK, chunk.url, chunk=chunk)
     return lost(
         passage,
         f"There is no chunk {passage.chunk_id}, and this judgment was never resolved before. Resolve it once on the "
-        "generation that the id is from (`--generation`), or give it the `url` and a `quote`.",
+        "generation of the id (`--generation`), or add the `url` and a `quote`.",
     )
 
 
 def _primary_urls(texts: Iterable[Sequence[ChunkPlace]], corpus: Corpus) -> set[str]:
-    """Of the pages that share a text with others, those of the current version in the default locale."""
+    """URLs of pages with a shared text that are of the current version in the default locale."""
     shared = {place.url for places in texts if len({one.url for one in places}) > 1 for place in places}
     return {page.url for page in corpus.pages(sorted(shared)) if page.primary} if shared else set()
 
 
 def _text(
     passage: Passage, chunks: Sequence[ChunkPlace], anchor: Passage | None, primary: Container[str]
-) -> Sought | Found:
-    """A hash proves the text wherever it stands. primary: pages that are taken before others with the same text."""
+) -> PassageQuery | Found:
+    """Search by content hash, which proves the text on any page. primary: pages to prefer."""
     if chunks:
         urls = (passage.url, anchor.url if anchor else None)
         chunk = min(
             chunks, key=lambda place: (place.url not in urls, place.url not in primary, place.url, place.position)
         )
-        return Sought(passage, AnchorKind.TEXT, chunk.url, chunk=chunk, is_anchored=anchor is not None)
+        return PassageQuery(passage, AnchorKind.TEXT, chunk.url, chunk=chunk, is_anchored=anchor is not None)
     if anchor is not None:
         return _anchored(passage, AnchorKind.TEXT, anchor)
     return lost(
         passage,
         f"No chunk has the content hash {passage.content_hash}, and this judgment was never resolved before. Resolve "
-        "it once on the generation that the hash is from (`--generation`), or give it the `url` and a `quote`.",
+        "it once on the generation of the hash (`--generation`), or add the `url` and a `quote`.",
     )

@@ -1,4 +1,4 @@
-"""Pages of a collection of which only the chunks are known, put together from them."""
+"""Pages of a collection of which only the chunks are known, assembled from the chunks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
@@ -12,28 +12,28 @@ from assay.validation.judgments.corpus import Page, by_text
 
 _CHUNKS_AT_ONCE = 500
 _LEAST_OVERLAP = 16
-"""Chunks that have fewer characters in common do not overlap; they only begin and end alike."""
+"""Smallest overlap in characters; fewer common characters are a coincidence."""
 
 _MOST_REORDERED = 200
-"""Chunks of one page that are put in order by their overlaps, where the collection does not say their positions."""
+"""Largest number of a page's chunks to order by their overlaps if positions are unknown."""
 
 _BETWEEN = "\n\n"
 
 
 class KnownChunks(Protocol):
-    """What is asked of a VectorIndex here."""
+    """The part of a VectorIndex that is needed here."""
 
     def ids(self) -> Iterator[str]:
         """Every chunk id."""
 
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """The chunks by id; ids that are not known are left out."""
+        """The chunks by id; unknown ids are left out."""
 
 
 class CollectionCorpus:
-    """A collection that others made, as judgments see it. Reads it once, and keeps the pages that are asked for.
+    """The corpus of an adopted collection. Reads it once for each call, and keeps only the requested pages.
 
-    Nothing outlives the process: a judgment by chunk id holds as long as the collection has that id.
+    Nothing is stored: a judgment by chunk id resolves as long as the collection has that id.
     """
 
     def __init__(self, index: KnownChunks) -> None:
@@ -41,7 +41,7 @@ class CollectionCorpus:
         self._places: dict[str, ChunkPlace] | None = None
 
     def pages(self, urls: Sequence[str]) -> Iterator[Page]:
-        """The pages at these URLs that there are, by URL."""
+        """The existing pages at these URLs, by URL."""
         wanted = set(urls)
         chunks: dict[str, list[Chunk]] = {}
         if wanted:
@@ -52,12 +52,12 @@ class CollectionCorpus:
             yield page_of(url, chunks.pop(url))
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """URL and text of every chunk: a page is never needed as a whole."""
+        """URL and text of every chunk; whole pages are not needed."""
         for chunk in self._chunks():
             yield chunk.document.url, chunk.text
 
     def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
-        """These chunks, as far as there are such; their spans are those of the page that `pages` gives."""
+        """The chunks with these ids; unknown ids are left out. Their spans are not those of the assembled page."""
         found: dict[str, ChunkPlace] = {}
         for some in batched(dict.fromkeys(chunk_ids), _CHUNKS_AT_ONCE):
             found |= {chunk_id: _place(chunk) for chunk_id, chunk in self._index.chunks(some).items()}
@@ -76,22 +76,22 @@ class CollectionCorpus:
         return by_text(sorted(places, key=lambda place: (place.url, place.position, place.chunk_id)))
 
     def urls_of_texts(self, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:  # noqa: ARG002 - the protocol's
-        """None: the texts of pages are not known."""
+        """Empty: the texts of pages are unknown."""
         return {}
 
     def earlier_text(self, text_hash: str) -> str | None:  # noqa: ARG002 - the protocol's
-        """None: a collection has no past."""
+        """None: a collection has no earlier texts."""
         return None
 
     def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:  # noqa: ARG002 - the protocol's
-        """None: there is nowhere to keep them."""
+        """Empty: anchors are not stored."""
         return {}
 
     def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
-        """Do nothing: there is nowhere to keep them."""
+        """Do nothing: anchors are not stored."""
 
     def _chunks(self) -> Iterator[Chunk]:
-        """Every chunk. What is needed of all of them is remembered the first time."""
+        """Every chunk. Stores their places."""
         places: dict[str, ChunkPlace] = {}
         for some in batched(self._index.ids(), _CHUNKS_AT_ONCE):
             for chunk in self._index.chunks(some).values():
@@ -101,7 +101,7 @@ class CollectionCorpus:
 
 
 def page_of(url: str, chunks: Sequence[Chunk]) -> Page:
-    """A page put together from its chunks, what overlaps only once; its sections are those that chunks begin in."""
+    """Assemble a page from its chunks, without their overlaps; its sections are those that chunks begin in."""
     ordered = sorted(chunks, key=lambda chunk: (chunk.position, chunk.id))
     if len({chunk.position for chunk in chunks}) < len(chunks) <= _MOST_REORDERED:
         ordered = _by_overlaps(ordered)
@@ -121,7 +121,7 @@ def page_of(url: str, chunks: Sequence[Chunk]) -> Page:
 
 
 def overlap(before: str, after: str) -> int:
-    """Characters at the end of a text with which another begins; 0 for fewer than _LEAST_OVERLAP."""
+    """Length of the longest end of a text that another begins with; 0 for fewer than _LEAST_OVERLAP characters."""
     head = after[:_LEAST_OVERLAP]
     if len(head) < _LEAST_OVERLAP:
         return 0
@@ -134,7 +134,7 @@ def overlap(before: str, after: str) -> int:
 
 
 def _by_overlaps(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Chunks so that each is followed by the one that it overlaps most, where there is one; else as they come."""
+    """Order chunks so that each is followed by the one that it overlaps most; others stay in their order."""
     left = list(chunks)
     begins = {
         chunk.id: all(overlap(other.text, chunk.text) == 0 for other in chunks if other is not chunk)

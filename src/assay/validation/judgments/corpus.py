@@ -1,4 +1,4 @@
-"""What a generation's pages and chunks look like to a judgment."""
+"""Access to a generation's pages and chunks for resolving judgments."""
 
 import hashlib
 import json
@@ -19,8 +19,8 @@ class Page:
     """A page of a generation.
 
     text_hash: SHA-256 hex of text.
-    sections: as in Document; None where they were not kept.
-    chunks: by position.
+    sections: as in Document; None if they were not stored.
+    chunks: ordered by position.
     primary: whether it is of the current version in the default locale.
     """
 
@@ -33,10 +33,10 @@ class Page:
 
 
 class Corpus(Protocol):
-    """One generation, as far as judgments are concerned. Every method raises CatalogError or VectorStoreError."""
+    """The pages and chunks of one generation. Every method raises CatalogError or VectorStoreError."""
 
     def pages(self, urls: Sequence[str]) -> Iterator[Page]:
-        """The pages at these URLs that there are, each once, in any order."""
+        """The existing pages at these URLs, each once, in any order."""
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """URL and text of every page."""
@@ -51,24 +51,24 @@ class Corpus(Protocol):
         """URLs of the pages with these texts."""
 
     def earlier_text(self, text_hash: str) -> str | None:
-        """The text with this hash, if it is still known; of any generation."""
+        """The text with this hash, if any generation still has it."""
 
     def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
-        """What judgments turned out to be about when they were first found."""
+        """The stored anchors of passages, by anchor_key."""
 
     def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
-        """Keep what judgments turned out to be about; what is kept already stays."""
+        """Store anchors; existing ones stay."""
 
 
 class CatalogCorpus:
-    """A generation in the catalog. Holds no more than the pages that are being looked at."""
+    """The corpus of a generation in the catalog. Keeps only one batch of pages."""
 
     def __init__(self, catalog: Catalog, generation_id: str) -> None:
         self._catalog = catalog
         self._generation = generation_id
 
     def pages(self, urls: Sequence[str]) -> Iterator[Page]:
-        """The pages at these URLs that there are, by URL."""
+        """The existing pages at these URLs, by URL."""
         for some in batched(sorted(set(urls)), _PAGES_AT_ONCE):
             chunks: dict[str, list[ChunkPlace]] = {}
             for place in self._catalog.places_at(self._generation, some):
@@ -96,20 +96,20 @@ class CatalogCorpus:
         return self._catalog.urls_of_texts(self._generation, text_hashes)
 
     def earlier_text(self, text_hash: str) -> str | None:
-        """The text with this hash, as long as any generation that is kept has it."""
+        """The text with this hash, if any kept generation has it."""
         return self._catalog.text_of(text_hash)
 
     def anchors(self, keys: Sequence[str]) -> dict[str, Passage]:
-        """What judgments turned out to be about."""
+        """The stored anchors of passages."""
         return self._catalog.anchors(keys)
 
     def keep_anchors(self, anchors: Mapping[str, Passage]) -> None:
-        """Keep what judgments turned out to be about on this generation."""
+        """Store anchors that were resolved on this generation."""
         self._catalog.keep_anchors(self._generation, anchors)
 
 
 def by_text(places: Iterable[ChunkPlace]) -> dict[str, tuple[ChunkPlace, ...]]:
-    """Chunks by their text, in the order in which they come."""
+    """Group chunks by the hash of their text, in order."""
     found: dict[str, list[ChunkPlace]] = {}
     for place in places:
         found.setdefault(place.content_hash, []).append(place)
@@ -117,7 +117,7 @@ def by_text(places: Iterable[ChunkPlace]) -> dict[str, tuple[ChunkPlace, ...]]:
 
 
 def anchor_key(passage: Passage) -> str:
-    """What an anchor is kept under: SHA-256 hex of the passage as the test set gives it."""
+    """The key of a stored anchor: SHA-256 hex of the passage as written in the test set."""
     quote, position = passage.quote, passage.position
     said = [
         passage.url,

@@ -1,4 +1,4 @@
-"""Which chunks a passage falls on."""
+"""Find the chunks that a passage covers."""
 
 from bisect import bisect_left, bisect_right
 
@@ -8,11 +8,11 @@ from assay.validation.judgments.corpus import Page
 
 
 def chunks_on(page: Page, span: Span) -> tuple[ChunkPlace, ...]:
-    """The chunks whose span holds at least half of a passage, or that lie at least half inside it; by position.
+    """The chunks that contain at least half of a passage, or are at least half inside it; ordered by position.
 
-    Halves are counted in visible characters, for blank lines between chunks are in none. What a chunk says again of a
-    fence or a table's header is not part of its span. Where chunks leave nothing visible out, a passage that has
-    anything visible falls on one chunk at least.
+    Halves are measured in visible characters, because blank lines between chunks are in no chunk. A repeated fence or
+    table header is not part of a chunk's span. If the chunks contain all visible text, a passage with visible text
+    covers at least one chunk.
     """
     found = []
     visible = _visible(page.text, span.start, span.end)
@@ -30,7 +30,7 @@ def chunks_on(page: Page, span: Span) -> tuple[ChunkPlace, ...]:
 
 
 def _overlapping(chunks: tuple[ChunkPlace, ...], span: Span) -> tuple[ChunkPlace, ...]:
-    """Those that share a character with a span. Both ends of chunks ascend with their position."""
+    """The chunks that share a character with a span. Both ends of chunks ascend with their position."""
     first = bisect_right(chunks, span.start, key=lambda chunk: chunk.end)
     last = bisect_left(chunks, span.end, key=lambda chunk: chunk.start)
     return chunks[first:last]

@@ -1,7 +1,7 @@
-"""The same denominators for all generations that are compared: a judgment that one of them has counts in each.
+"""Use the same denominators for all compared generations: a judgment that one resolves counts in each.
 
-Every generation resolves a test set by itself. Were a passage that is gone simply left out there, an index that lost
-the hard pages would score higher than before. So a lost judgment counts as relevant chunks that no search can find.
+If a lost passage were left out of a generation, an index that lost the hard pages would score higher. So a lost
+judgment counts as relevant chunks that no search can find.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,12 +16,12 @@ from assay.validation.judgments.resolving import resolve
 _NAMED = 5
 
 _WHOLE = frozenset({AnchorKind.PAGE, AnchorKind.SECTION})
-"""Judgments that grow and shrink with the text, so that a page that lost its text still has its judgment."""
+"""Judgments on a whole text, which still resolve if the page or section lost most of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A judgment whose page was removed on purpose. number: its place in the topic, from 0. url: of the page."""
+    """A judgment whose page was removed on purpose. number: its index in the topic. url: of the page."""
 
     topic_id: str
     number: int
@@ -32,8 +32,8 @@ class Removed:
 class Agreed:
     """A test set on several generations with the same denominators.
 
-    sides: the topics of each, in the order in which the generations were given.
-    removed: judgments that are in no denominator, for their pages were removed on purpose.
+    sides: the topics of each generation, in the given order.
+    removed: judgments in no denominator, because their pages were removed on purpose.
     """
 
     sides: list[tuple[ResolvedTopic, ...]]
@@ -48,11 +48,11 @@ def agree(
     allow_removals: bool,
     progress: Progress,
 ) -> Agreed:
-    """Resolve a test set on several generations, so that what one of them has counts in all.
+    """Resolve a test set on several generations, with the same denominators.
 
-    corpora: the oldest first; pages that only earlier ones have were removed.
-    same_chunker: whether all were cut by the same rules.
-    allow_removals: pages were removed on purpose, so that their judgments count nowhere.
+    corpora: oldest first; pages that only earlier ones have were removed.
+    same_chunker: whether all have the same chunker.
+    allow_removals: whether pages were removed on purpose; their judgments then count nowhere.
 
     Raises CatalogError, VectorStoreError.
     """
@@ -65,24 +65,24 @@ def agree(
 
 
 def removal_notes(removed: Sequence[Removed]) -> list[str]:
-    """What was left out because its page was removed on purpose, in a sentence; none where nothing was."""
+    """Note the judgments whose pages were removed on purpose; empty without any."""
     if not removed:
         return []
     urls = list(dict.fromkeys(one.url for one in removed))
     more = f" and {len(urls) - _NAMED} more" if len(urls) > _NAMED else ""
-    what = f"{len(removed)} judgments are left out on both sides, for their pages were removed on purpose"
+    what = f"{len(removed)} judgments are left out on both sides, because their pages were removed on purpose"
     return [f"{what}: {', '.join(urls[:_NAMED])}{more}."]
 
 
 def with_lost(sides: Sequence[Sequence[ResolvedTopic]], *, same_chunker: bool) -> list[tuple[ResolvedTopic, ...]]:
-    """Each side's topics, with what it lost of the judgments that score on another side.
+    """Add to each side's topics the judgments that only other sides resolve.
 
-    A lost judgment counts as many chunks as it has elsewhere; where sides were cut by different rules, that number is
-    scaled by how many chunks the judgments have that score on all sides. With one chunker a judged page or section
-    that shrank counts its missing chunks too.
+    A lost judgment counts as many chunks as on another side; with different chunkers, scaled by the numbers of chunks
+    of the judgments that all sides resolve. With one chunker, the missing chunks of a judged page or section that
+    shrank count too.
 
     sides: the same test set on each generation, in the order of its topics.
-    same_chunker: whether all sides were cut by the same rules.
+    same_chunker: whether all sides have the same chunker.
     """
     owned = [[_owned(topic, others) for topic, *others in zip(side, *sides, strict=True)] for side in sides]
     sizes = [1 if same_chunker else _shared_chunks(sides, owned, place) for place in range(len(sides))]
@@ -96,9 +96,9 @@ def with_lost(sides: Sequence[Sequence[ResolvedTopic]], *, same_chunker: bool) -
 
 
 def removed_on_purpose(topics: Sequence[ResolvedTopic], before: Sequence[ResolvedTopic]) -> list[Removed]:
-    """The judgments that scored before, and whose whole page is gone.
+    """The judgments that resolved before and whose page is gone.
 
-    topics, before: the same test set on the generation now and on the one before.
+    topics, before: the same test set on the current generation and on the one before.
     """
     return [
         Removed(topic.topic.id, number, was.url or "")
@@ -109,10 +109,9 @@ def removed_on_purpose(topics: Sequence[ResolvedTopic], before: Sequence[Resolve
 
 
 def without_removed(test_set: TestSet, removed: Collection[Removed]) -> TestSet:
-    """The test set without these judgments, and without the topics that nothing is left of.
+    """The test set without these judgments, and without topics that have none left.
 
-    The passages are excluded from rankings instead, so that the generation that still has them gains nothing by them
-    and loses nothing.
+    The passages are excluded from rankings instead, so that a generation that still has them has no advantage.
     """
     gone = {(one.topic_id, one.number) for one in removed}
     topics = []
@@ -127,9 +126,9 @@ def without_removed(test_set: TestSet, removed: Collection[Removed]) -> TestSet:
 
 
 def _owned(topic: ResolvedTopic, others: Sequence[ResolvedTopic]) -> list[list[str]]:
-    """The judged ids of each judgment. One that several share belongs to the highest label.
+    """The judged ids of each judgment.
 
-    Of equal labels it belongs to a judgment that no side has lost.
+    A shared id belongs to the highest label; of equal labels, to a judgment that no side has lost.
     """
     judgments = topic.topic.judgments
     kept = [all(other.resolutions[number].anchoring.scores for other in others) for number in range(len(judgments))]
@@ -148,7 +147,7 @@ def _owned(topic: ResolvedTopic, others: Sequence[ResolvedTopic]) -> list[list[s
 def _shared_chunks(
     sides: Sequence[Sequence[ResolvedTopic]], owned: Sequence[Sequence[Sequence[Sequence[str]]]], place: int
 ) -> int:
-    """How many chunks of a side have the judgments that score on all sides; at least 1."""
+    """Number of a side's chunks of judgments that all sides resolve; at least 1."""
     count = 0
     for number, topics in enumerate(zip(*sides, strict=True)):
         for judgment in range(len(topics[0].resolutions)):
@@ -166,7 +165,7 @@ def _missing(
     *,
     same_chunker: bool,
 ) -> dict[str, int]:
-    """Ids, which no chunk has, and labels of what one topic of one side lost."""
+    """Placeholder ids, which no chunk has, with the labels of one topic's lost chunks on one side."""
     topic = sides[place][number]
     missing: dict[str, int] = {}
     for judgment, (one, resolution) in enumerate(zip(topic.topic.judgments, topic.resolutions, strict=True)):

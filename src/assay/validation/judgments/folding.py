@@ -1,7 +1,7 @@
-"""Text as a person copies it: without marks, with plain quotes and single blanks, and with the way back.
+"""Normalize text as it is copied by hand: without markup, with plain quotes and single spaces; keep the offsets.
 
-What a browser shows has no backticks, list marks or table rules; what stands in a YAML file was wrapped anew. Two texts
-that fold to the same say the same words.
+A browser shows no backticks, list marks or table rules, and text in a YAML file is wrapped differently. Texts with the
+same words fold to the same text.
 """
 
 import re
@@ -48,10 +48,10 @@ _SPECIAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A folded text that knows where its characters come from.
+    """A folded text with the offsets of its source.
 
-    starts: where each piece begins in `text`, ascending.
-    sources: where each piece comes from, as start and end.
+    starts: offset of each piece in `text`, ascending.
+    sources: start and end of each piece in the source.
     """
 
     text: str
@@ -59,11 +59,11 @@ class Folded:
     sources: list[tuple[int, int]]
 
     def span(self, start: int, end: int) -> Span:
-        """What the characters from start to end were in the text before. start < end."""
+        """The source span of the folded characters from start to end. start < end."""
         return Span(self._source(start)[0], self._source(end - 1)[1])
 
     def offset(self, place: int) -> int:
-        """How many folded characters come from before a place of the text before."""
+        """The folded offset of a place in the source."""
         piece = bisect_left(self.sources, (place, -1)) - 1
         if piece < 0:
             return 0
@@ -77,14 +77,14 @@ class Folded:
         piece = bisect_right(self.starts, place) - 1
         start, end = self.sources[piece]
         following = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.text)
-        if end - start == following - self.starts[piece]:  # as long as it was: character for character
+        if end - start == following - self.starts[piece]:  # unchanged, so offsets map one to one
             start += place - self.starts[piece]
             return start, start + 1
         return start, end
 
 
 def fold(text: str) -> Folded:
-    """Fold a text. The same text always folds to the same."""
+    """Fold a text. Deterministic."""
     parts: list[str] = []
     starts: list[int] = []
     sources: list[tuple[int, int]] = []
@@ -109,12 +109,12 @@ def fold(text: str) -> Folded:
 
 
 def folded_words(text: str) -> str:
-    """The folded text without blanks at its ends."""
+    """The folded text, stripped."""
     return fold(text).text.strip()
 
 
 def _folded(found: re.Match[str], text: str, before: str) -> str:
-    """What stands for a match; before: the piece before it, a blank at the beginning."""
+    """The replacement of a match. before: the piece before it; a space at the beginning."""
     if found["same"] is not None:
         return found["same"].translate(_SAME)
     if found["marked"] is not None:
@@ -124,7 +124,7 @@ def _folded(found: re.Match[str], text: str, before: str) -> str:
     if before == " ":
         return ""
     start, end = found.span()
-    # Text that is written without blanks is wrapped anywhere.
+    # Scripts without spaces are wrapped anywhere.
     return "" if _is_wide(text[start - 1]) or _is_wide(text[end : end + 1]) else " "
 
 

@@ -1,4 +1,4 @@
-"""Where something like lost words stands: for the person who has to decide."""
+"""Hints at text similar to a lost quote."""
 
 from assay.validation.judgments.folding import folded_words
 from assay.validation.judgments.quoting import SearchedText
@@ -9,7 +9,7 @@ _SHOWN = 80
 
 
 def nearest(searched: SearchedText, exact: str) -> str:
-    """The longest run of the words that still stands in a text, as a sentence to add; "" where there is none."""
+    """Quote the longest run of the words that is still in a text, as a sentence to append; "" without any."""
     words = folded_words(exact).split()
     size = len(words) // 2
     tries = 0
@@ -21,6 +21,6 @@ def nearest(searched: SearchedText, exact: str) -> str:
             if at >= 0:
                 span = searched.folded.span(at, at + len(run))
                 there = " ".join(searched.text[span.start : span.start + _SHOWN].split())
-                return f" The nearest are at {span.start}: “{there}…”."
+                return f" The most similar text is at {span.start}: “{there}…”."
         size = size * 3 // 4
     return ""

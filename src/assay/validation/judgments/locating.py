@@ -1,4 +1,4 @@
-"""Where a passage is on a page that is there."""
+"""Locate a passage on an existing page."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from assay.model.documents import Section
 from assay.model.evaluation import Anchoring, Passage, Quote, Resolution, Span
 from assay.ports import ChunkPlace
-from assay.validation.judgments.anchoring import AnchorKind, Found, Sought, lost
+from assay.validation.judgments.anchoring import AnchorKind, Found, PassageQuery, lost
 from assay.validation.judgments.corpus import Page
 from assay.validation.judgments.coverage import chunks_on
 from assay.validation.judgments.hints import nearest
@@ -14,22 +14,22 @@ from assay.validation.judgments.quoting import Doubt, QuoteLocation, SearchedTex
 from assay.validation.judgments.sections import find_section, section_names, still_the_same
 
 EarlierText = Callable[[str], SearchedText | None]
-"""The text with a hash, if it is still known."""
+"""Returns the text with a hash, if it is still known."""
 
-CHANGED = "The text of the page has changed; the words stand there unchanged."
+CHANGED = "The page has changed; the quoted words are unchanged."
 
 
 class PageSearch:
-    """Looks for passages on one page. earlier: texts that pages had before."""
+    """Locates passages on one page. earlier: returns earlier texts of pages."""
 
     def __init__(self, page: Page, earlier: EarlierText) -> None:
         self._page = page
         self._searched = SearchedText(page.text)
         self._earlier = earlier
 
-    def find(self, one: Sought) -> Found:
-        """Where a passage is, or why that is not certain."""
-        if one.chunk is not None:  # with its span on this page
+    def find(self, one: PassageQuery) -> Found:
+        """Locate a passage, or give the reason why it is uncertain."""
+        if one.chunk is not None:  # take the chunk's span on this page
             chunk_id = one.chunk.chunk_id
             one = replace(one, chunk=next((own for own in self._page.chunks if own.chunk_id == chunk_id), None))
         if one.kind is AnchorKind.PAGE:
@@ -45,13 +45,13 @@ class PageSearch:
 
     # --- by kind ---------------------------------------------------------------------------------------------------
 
-    def _whole(self, one: Sought) -> Found:
+    def _whole(self, one: PassageQuery) -> Found:
         changed = one.text_hash is not None and one.text_hash != self._page.text_hash
-        reason = "The text of the page has changed; all of it is judged." if changed else ""
+        reason = "The page has changed; all of it is judged." if changed else ""
         anchor = Passage(url=self._page.url, text_hash=self._page.text_hash) if one.text_hash is None else None
         return self._at(one, Span(0, len(self._page.text)), reason, anchor)
 
-    def _at_chunk(self, one: Sought, chunk: ChunkPlace) -> Found:
+    def _at_chunk(self, one: PassageQuery, chunk: ChunkPlace) -> Found:
         changed = one.text_hash is not None and one.text_hash != self._page.text_hash
         span = Span(chunk.start, chunk.end)
         anchor = None if one.is_anchored else self._anchor(span)
@@ -61,7 +61,7 @@ class PageSearch:
             one.passage, Resolution(anchoring, self._page.url, span, (chunk.chunk_id,), reason), (chunk,), anchor
         )
 
-    def _section(self, one: Sought) -> Found:
+    def _section(self, one: PassageQuery) -> Found:
         name = one.passage.section or ""
         sections = self._page.sections
         if one.quote is not None:
@@ -71,11 +71,11 @@ class PageSearch:
             span = find_section(self._page.text, sections, name)
             if span is None or not still_the_same(one.quote.exact, self._page.text, sections, name):
                 return found
-            return self._at(one, span, f"The section #{name} has changed; it is the same section.", None)
+            return self._at(one, span, f"The section #{name} has changed; most of it is the same.", None)
         if sections is None:
             return lost(
                 one.passage,
-                "This generation was built before the sections of pages were kept. Run `assay publish`.",
+                "This generation has no sections, because an earlier version built it. Run `assay publish`.",
                 url=self._page.url,
             )
         span = find_section(self._page.text, sections, name)
@@ -85,24 +85,24 @@ class PageSearch:
             )
         return self._at(one, span, "", replace(self._anchor(span), section=name))
 
-    def _position(self, one: Sought) -> Found:
-        """A position without words: those that stand there, in the text that it was counted in."""
+    def _position(self, one: PassageQuery) -> Found:
+        """Locate a position without a quote, by the words at it in the text of its hash."""
         position, text_hash = one.position, one.text_hash
         assert position is not None
         assert text_hash is not None
         searched = self._searched if text_hash == self._page.text_hash else self._earlier(text_hash)
         if searched is None:
-            reason = "The text in which the position was counted is not known any more."
+            reason = "The text of the position's `text_hash` is no longer known."
             return lost(one.passage, reason, url=self._page.url)
         there = searched.text[position.start : position.end]
         if not there.strip() or position.end > len(searched.text):
-            reason = f"There are no words at [{position.start}, {position.end}] of the text with this hash."
+            reason = f"There are no words at [{position.start}, {position.end}] in the text of its `text_hash`."
             return lost(one.passage, reason, url=self._page.url)
         quote = quote_at(searched, position)
         anchor = Passage(url=one.url, quote=quote, position=position, text_hash=text_hash)
         return replace(self._quoted(one, quote), anchor=anchor)
 
-    def _quoted(self, one: Sought, quote: Quote) -> Found:
+    def _quoted(self, one: PassageQuery, quote: Quote) -> Found:
         same = one.text_hash == self._page.text_hash
         if same and one.position is not None and self._searched.says(one.position, quote.exact):
             return self._at(one, one.position, "", None)
@@ -112,7 +112,7 @@ class PageSearch:
             if asked is None:
                 return lost(
                     one.passage,
-                    "The words stood several times in the text that was judged, and nothing said which were meant.",
+                    "The words occurred several times in the judged text, and no context tells which were meant.",
                     url=self._page.url,
                     anchoring=Anchoring.AMBIGUOUS,
                 )
@@ -120,18 +120,18 @@ class PageSearch:
         located = locate(self._searched, quote, changed=not same, within=self._within(one.passage))
         if located.span is not None:
             return self._at(one, located.span, self._why(one, located, same=same), None)
-        if was_unique and located.doubt is Doubt.OTHERWISE_SURROUNDED:
+        if was_unique and located.doubt is Doubt.OTHER_CONTEXT:
             [place] = self._searched.places(quote.exact)
-            return self._at(one, place, f"{CHANGED} What stood around them has gone.", None)
+            return self._at(one, place, f"{CHANGED} Their context is gone.", None)
         return self._doubtful(one, quote, located)
 
     # --- what they share -------------------------------------------------------------------------------------------
 
-    def _in_earlier_text(self, one: Sought, quote: Quote, text_hash: str) -> tuple[Quote, bool] | None:
-        """What the text that was judged says of the words: enough around them, and whether they stood there once.
+    def _in_earlier_text(self, one: PassageQuery, quote: Quote, text_hash: str) -> tuple[Quote, bool] | None:
+        """The quote with context from the judged text, and whether its words occurred there once.
 
-        What was given where that text is not known; None where they stood there several times, and which were meant
-        was not said.
+        The given quote if that text is unknown; None if the words occurred several times and no context tells which
+        were meant.
         """
         searched = self._earlier(text_hash)
         if searched is None:
@@ -148,38 +148,38 @@ class PageSearch:
         told = quote_at(searched, place)
         return told, len(searched.places(told.exact)) == 1
 
-    def _why(self, one: Sought, located: QuoteLocation, *, same: bool) -> str:
-        """Why it is not exact; "" where it is."""
+    def _why(self, one: PassageQuery, located: QuoteLocation, *, same: bool) -> str:
+        """The reason why it is not exact; "" if it is."""
         if same:
             return ""
         if one.text_hash is not None:
             return CHANGED
-        return "What stands on one side of the words is not what is given." if located.is_partly_proven else ""
+        return "The context on one side of the words differs from the quote." if located.is_partly_proven else ""
 
-    def _doubtful(self, one: Sought, quote: Quote, located: QuoteLocation) -> Found:
+    def _doubtful(self, one: PassageQuery, quote: Quote, located: QuoteLocation) -> Found:
         url = self._page.url
         if located.doubt is Doubt.SEVERAL:
             return lost(
                 one.passage,
-                f"The words stand {located.count} times on the page, and nothing tells for certain which are meant. "
-                "Give the quote a `prefix` or a `suffix`.",
+                f"The words occur {located.count} times on the page, and no context tells which are meant. Add a "
+                "`prefix` or a `suffix` to the quote.",
                 url=url,
                 anchoring=Anchoring.AMBIGUOUS,
             )
-        if located.doubt is Doubt.OTHERWISE_SURROUNDED:
+        if located.doubt is Doubt.OTHER_CONTEXT:
             return lost(
                 one.passage,
-                "The words stand on the page once, but neither what was before them nor what was after them does: "
-                "they may be others. Where they are the right ones, give the quote anew.",
+                "The words occur on the page once, but neither the text before nor the text after them matches. If "
+                "they are the right ones, update the quote.",
                 url=url,
             )
         if one.passage.section is not None and self._searched.places(quote.exact):
             return lost(
-                one.passage, f"The words stand on the page, but not in its section #{one.passage.section}.", url=url
+                one.passage, f"The words are on the page, but not in its section #{one.passage.section}.", url=url
             )
         return lost(one.passage, f"The words are not on the page.{nearest(self._searched, quote.exact)}", url=url)
 
-    def _at(self, one: Sought, span: Span, reason: str, anchor: Passage | None) -> Found:
+    def _at(self, one: PassageQuery, span: Span, reason: str, anchor: Passage | None) -> Found:
         chunks = chunks_on(self._page, span)
         if not chunks:
             reason = "It is on the page, but in none of its chunks."
@@ -198,11 +198,11 @@ class PageSearch:
         return Passage(url=page.url, quote=quote_at(self._searched, span), position=span, text_hash=page.text_hash)
 
     def _is_only(self, chunk: ChunkPlace, quote: Quote) -> bool:
-        """Whether a chunk that still has its id is what was judged, whatever has changed around it."""
+        """Whether the chunk with the judged id is the only place of the quote."""
         return self._searched.places(quote.exact) == [Span(chunk.start, chunk.end)]
 
     def _within(self, passage: Passage) -> Span | None:
-        """The section that a quote is said to be in, where there is one."""
+        """The section that the quote must be in; None if it names none."""
         sections: tuple[Section, ...] | None = self._page.sections
         if passage.section is None or passage.quote is None or sections is None:
             return None

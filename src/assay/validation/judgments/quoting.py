@@ -1,9 +1,8 @@
-"""Finds a quote in a text, and tells equal words apart by what stands around them.
+"""Find a quote in a text, and distinguish equal words by their context.
 
-The rule for a text that has changed: a place is the one that was judged when the words are the same and what stands
-around them proves it. One side does for words that stood there once; for words that stood there more often a paragraph
-that moves can bring one side to the wrong ones, so that both have to stand there. Everything else is said, and nothing
-is guessed.
+In a changed text, a place is the judged one if the words are equal and their context proves it. For words that occurred
+once, the context on one side is enough. For words that occurred more often, a moved paragraph can bring the context of
+one side to the wrong words, so both sides must match. In all other cases the result is a Doubt, never a guess.
 """
 
 from bisect import bisect_left
@@ -16,36 +15,36 @@ from assay.model.evaluation import Quote, Span
 from assay.validation.judgments.folding import Folded, fold, folded_words
 
 USUAL_CONTEXT = 32
-"""Characters of context that are written on each side of a quote, as in other tools for web annotations."""
+"""Characters of context stored on each side of a quote, as in other tools for web annotations."""
 
 LONG_CONTEXT = 64
-"""A side of so many characters was written because the words stand more than once: it needs the other side too."""
+"""A side of this length was stored because the words occur more than once: it needs the other side too."""
 
 MOST_CONTEXT = 4_000
-"""A side of so many characters could not be made unique, and proves nothing."""
+"""A side of this length could not be made unique, and proves nothing."""
 
 LEAST_PROOF = 16
-"""A side of fewer characters proves nothing by itself."""
+"""A shorter side proves nothing on its own."""
 
 _TO_A_BLANK = 16
 _MOST_PLACES = 1_000
-"""Words that stand as often are not told apart."""
+"""Words that occur this often are not distinguished."""
 
 
 class Doubt(StrEnum):
-    """Why no place was chosen."""
+    """The reason why no place was chosen."""
 
     NOWHERE = "nowhere"
-    OTHERWISE_SURROUNDED = "otherwise surrounded"
+    OTHER_CONTEXT = "other context"
     SEVERAL = "several"
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteLocation:
-    """Where a quote is. span: None where no place is certain, and `doubt` says why.
+    """The place of a quote. span: None if no place is certain, for the reason in `doubt`.
 
-    count: how often the words stand in the text.
-    is_partly_proven: whether only one side of what is given stands there.
+    count: number of places with the words.
+    is_partly_proven: whether only one side of the context matches.
     """
 
     span: Span | None
@@ -55,7 +54,7 @@ class QuoteLocation:
 
 
 class SearchedText:
-    """A text in which quotes are looked for; folded once, and only when that is needed."""
+    """A text to search quotes in; folded once, on first use."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -63,25 +62,25 @@ class SearchedText:
 
     @property
     def folded(self) -> Folded:
-        """The text as a person copies it."""
+        """The folded text."""
         if self._folded is None:
             self._folded = fold(self.text)
         return self._folded
 
     def places(self, exact: str) -> list[Span]:
-        """Every place of the words, also those that overlap: as they are written or, if nowhere, as they fold."""
+        """Every place of the words, overlapping ones included: exact matches or, if there are none, folded ones."""
         spans = [Span(start, start + len(exact)) for start in _starts(self.text, exact)]
         if spans:
             return spans
         return [span for span in self._folded_places(folded_words(exact)) if self._ends_words(span, exact)]
 
     def says(self, span: Span, exact: str) -> bool:
-        """Whether the words stand at a place, as they are written or folded."""
+        """Whether the words are at a place, exactly or folded."""
         there = self.text[span.start : span.end]
         return there == exact or (there != "" and folded_words(there) == folded_words(exact))
 
     def _ends_words(self, span: Span, exact: str) -> bool:
-        """Whether words that ended with a blank still end there, and began with one begin there."""
+        """Whether words that began or ended with a space still do."""
         before, after = self.text[span.start - 1 : span.start], self.text[span.end : span.end + 1]
         return not ((exact[:1].isspace() and before.isalnum()) or (exact[-1:].isspace() and after.isalnum()))
 
@@ -90,16 +89,15 @@ class SearchedText:
             return
         for start in _starts(self.folded.text, wanted):
             span = self.folded.span(start, start + len(wanted))
-            if folded_words(self.text[span.start : span.end]) == wanted:  # not half of what one character stands for
+            if folded_words(self.text[span.start : span.end]) == wanted:  # not a part of one character's folding
                 yield span
 
 
 def locate(searched: SearchedText, quote: Quote, *, changed: bool, within: Span | None = None) -> QuoteLocation:
-    """The one place of a quote, if it is certain.
+    """Find the one certain place of a quote.
 
-    changed: whether the text may be another than the one that was quoted, so that words that stand there once are not
-        therefore the ones that were meant.
-    within: the part of the text that was meant, where that is known; it decides as a context does.
+    changed: whether the text may differ from the quoted one; a single occurrence then proves nothing.
+    within: the part of the text that must contain the quote, if known; it decides like a context.
     """
     places = searched.places(quote.exact)
     if within is not None:
@@ -111,7 +109,7 @@ def locate(searched: SearchedText, quote: Quote, *, changed: bool, within: Span 
 
 def _chosen(searched: SearchedText, quote: Quote, places: Sequence[Span], *, changed: bool) -> QuoteLocation:
     count = len(places)
-    doubt = (Doubt.NOWHERE, Doubt.OTHERWISE_SURROUNDED)[count] if count < 2 else Doubt.SEVERAL
+    doubt = (Doubt.NOWHERE, Doubt.OTHER_CONTEXT)[count] if count < 2 else Doubt.SEVERAL
     if count == 1 and not changed:
         return QuoteLocation(places[0], 1)
     prefix, suffix = _Side(quote.prefix), _Side(quote.suffix)
@@ -130,7 +128,7 @@ def _chosen(searched: SearchedText, quote: Quote, places: Sequence[Span], *, cha
 
 
 class _Side:
-    """What stands, or stood, directly before or after words."""
+    """The context directly before or after words."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -140,13 +138,13 @@ class _Side:
 
     @property
     def folded(self) -> str:
-        """Its words; "" where it says nothing."""
+        """Its folded words; "" if it has none."""
         if self._folded is None:
             self._folded = folded_words(self.text)
         return self._folded
 
     def stands_before(self, searched: SearchedText, at: int) -> bool | None:
-        """Whether it stands before a place; None where it says nothing."""
+        """Whether it is directly before a place; None if it has no words."""
         if self.text and searched.text.endswith(self.text, 0, at):
             return True
         if not self.folded:
@@ -156,7 +154,7 @@ class _Side:
         return folded.text.endswith(self.folded, 0, end - folded.text.endswith(" ", 0, end))
 
     def stands_after(self, searched: SearchedText, at: int) -> bool | None:
-        """Whether it stands after a place; None where it says nothing."""
+        """Whether it is directly after a place; None if it has no words."""
         if self.text and searched.text.startswith(self.text, at):
             return True
         if not self.folded:
@@ -168,9 +166,9 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Agreement:
-    """Whether each side of a quote stands beside a place; None where the quote says nothing of that side.
+    """Whether each side of a quote's context matches at a place; None if the quote has no such side.
 
-    proves: whether a side stands there that proves the place by itself.
+    proves: whether a matching side proves the place on its own.
     """
 
     before: bool | None
@@ -188,11 +186,11 @@ class _Agreement:
         return self.before is None and self.after is None
 
     def is_full(self) -> bool:
-        """Whether every side that is given stands there."""
+        """Whether every side of the quote matches."""
         return not self.is_silent and self.before is not False and self.after is not False
 
     def is_proof(self) -> bool:
-        """Whether a side stands there that proves the place by itself."""
+        """Whether a matching side proves the place on its own."""
         return self.proves
 
 
@@ -200,12 +198,12 @@ class _Agreement:
 
 
 def quote_at(searched: SearchedText, span: Span) -> Quote:
-    """The words at a place, with so much around them that equal words of the same text are told apart.
+    """Quote the words at a place, with enough context to distinguish them from equal words of the text.
 
-    Words that stand there once get some USUAL_CONTEXT characters on each side, of which either proves them. Of words
-    that stand there more than once each side is as long as it takes to tell them apart by it, and too long to prove
-    them without the other. Where no side can within MOST_CONTEXT characters, none proves anything; on a short page that
-    says the same over and over, whatever is left of it may be taken for them.
+    Words that occur once get about USUAL_CONTEXT characters on each side, either of which proves them. For words that
+    occur more often, each side is long enough to distinguish them, and too long to prove them without the other side.
+    If no side within MOST_CONTEXT characters can, none proves anything; on a short repetitive page, any remaining
+    occurrence may then match.
     """
     text = searched.text
     exact = text[span.start : span.end]
@@ -221,13 +219,13 @@ def quote_at(searched: SearchedText, span: Span) -> Quote:
     else:
         before = _before(text, span.start, LONG_CONTEXT) if prefix is None else prefix
         after = _after(text, span.end, LONG_CONTEXT) if suffix is None else suffix
-    # At an end of the text a side may be so short that it would prove the words without the other.
+    # At an end of the text, a short side would prove the words without the other.
     before = before if len(before) >= LONG_CONTEXT else before[1 - LEAST_PROOF :]
     return Quote(exact, before, after if len(after) >= LONG_CONTEXT else after[: LEAST_PROOF - 1])
 
 
 def _telling_prefix(searched: SearchedText, at: int, others: Sequence[int]) -> str | None:
-    """What stands before a place and before none of the others; None where that would be too long."""
+    """The shortest tried context before a place that is before none of the others; None if it would be too long."""
     shared = max(_shared_before(searched.text, at, other) for other in others)
     for length in _lengths(shared, at):
         side = _Side(_before(searched.text, at, length))
@@ -237,7 +235,7 @@ def _telling_prefix(searched: SearchedText, at: int, others: Sequence[int]) -> s
 
 
 def _telling_suffix(searched: SearchedText, at: int, others: Sequence[int]) -> str | None:
-    """What stands after a place and after none of the others; None where that would be too long."""
+    """The shortest tried context after a place that is after none of the others; None if it would be too long."""
     shared = max(_shared_after(searched.text, at, other) for other in others)
     for length in _lengths(shared, len(searched.text) - at):
         side = _Side(_after(searched.text, at, length))
@@ -247,7 +245,7 @@ def _telling_suffix(searched: SearchedText, at: int, others: Sequence[int]) -> s
 
 
 def _lengths(shared: int, there: int) -> Iterator[int]:
-    """Lengths to try. A little more than what is shared is needed where the difference is one that folding hides."""
+    """Lengths to try; a difference that folding hides needs more than the shared length."""
     longest = min(there, MOST_CONTEXT - _TO_A_BLANK - 1)
     length = max(shared + 1, LONG_CONTEXT)
     while length < longest:
@@ -258,23 +256,23 @@ def _lengths(shared: int, there: int) -> Iterator[int]:
 
 
 def _shared_before(text: str, one: int, other: int) -> int:
-    """Characters that stand before both places, counted from there."""
+    """Length of the common text before both places."""
     return _most(min(one, other), lambda n: text[one - n : one] == text[other - n : other])
 
 
 def _shared_after(text: str, one: int, other: int) -> int:
-    """Characters that stand after both places, counted from there."""
+    """Length of the common text after both places."""
     there = len(text) - max(one, other)
     return _most(there, lambda n: text[one : one + n] == text[other : other + n])
 
 
 def _most(there: int, holds: Callable[[int], bool]) -> int:
-    """The largest number up to `there`, and to MOST_CONTEXT, for which something holds that holds for all below it."""
+    """The largest n up to `there` and MOST_CONTEXT for which a monotone predicate holds."""
     return bisect_left(range(1, min(there, MOST_CONTEXT) + 1), True, key=lambda n: not holds(n))
 
 
 def _before(text: str, at: int, length: int) -> str:
-    """So much of the text before a place, or a little more, to where a word begins; as far as there is text."""
+    """The text of about this length before a place, extended to the beginning of a word."""
     start = max(0, at - length)
     for blank in range(start, max(start - _TO_A_BLANK, -1), -1):
         if blank == 0 or text[blank - 1].isspace():
@@ -283,7 +281,7 @@ def _before(text: str, at: int, length: int) -> str:
 
 
 def _after(text: str, at: int, length: int) -> str:
-    """So much of the text after a place, or a little more, to where a word ends; as far as there is text."""
+    """The text of about this length after a place, extended to the end of a word."""
     end = min(len(text), at + length)
     for blank in range(end, min(end + _TO_A_BLANK, len(text) + 1)):
         if blank == len(text) or text[blank].isspace():

@@ -1,4 +1,4 @@
-"""What a test set should say so that its judgments are found next time too: only what is proven is offered."""
+"""Plan repairs of a test set's judgments; only proven repairs are offered."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ from assay.validation.judgments.sections import find_section
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A judgment that should be written otherwise, or that somebody has to look at.
+    """A judgment to rewrite, or to check by hand.
 
-    number: its place among the judgments of its topic, from 0.
-    repaired: what to write; None where nothing is proven.
-    resolution: where it is now, and why it is not exact.
+    number: its index among the judgments of its topic.
+    repaired: to write; None if nothing is proven.
+    resolution: its current place, with the reason why it is not exact.
     """
 
     topic_id: str
@@ -29,10 +29,10 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class RepairPlan:
-    """What a test set's judgments are on one generation, and what to do about them.
+    """The outcomes of a test set's judgments on one generation, and the repairs.
 
-    outcomes: how many judgments came out in each way.
-    repairs: in the order of the test set; judgments that may stay as they are have none.
+    outcomes: number of judgments by outcome.
+    repairs: in the order of the test set; unchanged judgments have none.
     """
 
     outcomes: Mapping[Anchoring, int]
@@ -40,22 +40,22 @@ class RepairPlan:
 
     @property
     def proven(self) -> tuple[Repair, ...]:
-        """Those that can be written."""
+        """The repairs to write."""
         return tuple(repair for repair in self.repairs if repair.repaired is not None)
 
     @property
     def lost(self) -> tuple[Repair, ...]:
-        """Those that somebody has to look at."""
+        """The judgments to check by hand."""
         return tuple(repair for repair in self.repairs if repair.repaired is None)
 
 
 def plan_repairs(test_set: TestSet, corpus: Corpus, *, everything: bool = False) -> RepairPlan:
-    """Look at every judgment of a test set on a generation.
+    """Resolve every judgment of a test set on a generation, and plan the repairs.
 
-    Judgments whose page has changed get the words' new place, and what moved its new address; those by chunk id or
-    content hash, and positions without words, get the words, after which they no longer depend on any index.
+    Judgments on a changed page get their new position, and moved ones their new URL. Judgments by chunk id or content
+    hash, and positions without a quote, get a quote, so that they no longer depend on any index.
 
-    everything: give every quote its position, the text's hash, and what stands around it, also where it is exact.
+    everything: also add position, text hash and context to exact quotes.
 
     Raises CatalogError, VectorStoreError.
     """
@@ -77,7 +77,7 @@ def plan_repairs(test_set: TestSet, corpus: Corpus, *, everything: bool = False)
 
 
 def _better(found: Mapping[Passage, Found], corpus: Corpus, *, everything: bool) -> Iterator[tuple[Passage, Passage]]:
-    """The passages that should be written otherwise, and how."""
+    """The passages to rewrite, each with its replacement."""
     by_url: dict[str, list[Found]] = {}
     for one in found.values():
         if one.resolution.anchoring.scores and _is_wanting(one, everything=everything):
@@ -98,7 +98,7 @@ def _is_wanting(one: Found, *, everything: bool) -> bool:
 
 
 def _written(one: Found, page: Page, searched: SearchedText) -> Passage:
-    """A passage as it should be written, by where it was found."""
+    """The passage rewritten for the place where it was found."""
     passage, span = one.passage, one.resolution.span
     kind = kind_of(passage)
     text_hash = page.text_hash if passage.text_hash is not None else None
@@ -118,7 +118,7 @@ def _written(one: Found, page: Page, searched: SearchedText) -> Passage:
 
 
 def _section_at(page: Page, span: Span, name: str) -> str | None:
-    """The anchor of the section that is exactly there, the one that it had if it can be; None where there is none."""
+    """The anchor of the section with exactly this span, preferably the same; None without any."""
     anchors = [section.anchor for section in page.sections or () if section.anchor]
     for anchor in sorted(anchors, key=lambda each: each != name):
         if find_section(page.text, page.sections or (), anchor) == span:
@@ -127,14 +127,14 @@ def _section_at(page: Page, span: Span, name: str) -> str | None:
 
 
 def _quote(given: Quote | None, there: Quote) -> Quote:
-    """The words as a person wrote them, with what stands around them now; at an end of the text that is nothing."""
+    """The given words with their current context."""
     if given is None:
         return there
     return Quote(given.exact, there.prefix or given.prefix, there.suffix or given.suffix)
 
 
 def by_topic(repairs: Sequence[Repair]) -> dict[str, dict[int, Judgment]]:
-    """The judgments to write, by topic and place."""
+    """The judgments to write, by topic and index."""
     found: dict[str, dict[int, Judgment]] = {}
     for repair in repairs:
         if repair.repaired is not None:

@@ -1,10 +1,10 @@
-"""The conductor: every passage of a test set → where it is in a generation → labels of chunks.
+"""Resolve a test set: every passage → its place in a generation → labels of chunks.
 
-1. Passages that name a chunk, a section or a page are turned into words of a page the first time they are found, and
-   from then on they are those words: the first resolution stays (`anchoring`).
+1. Passages that name a chunk, a section or a page are turned into quotes at their first resolution, which is stored
+   and used from then on (`anchoring`).
 2. Page by page, each passage is located in the text (`locating`).
-3. What was on pages that are gone is looked for elsewhere (`moving`).
-4. Labels go from passages to chunks, and to every chunk that says the same.
+3. Passages of missing pages are searched elsewhere (`moving`).
+4. Labels are given to the chunks of a passage, and to every chunk with the same text.
 """
 
 import logging
@@ -14,7 +14,7 @@ from functools import lru_cache
 from assay.errors import CatalogError
 from assay.model.evaluation import Passage, ResolvedTopic, TestSet, Topic
 from assay.ports import ChunkPlace, Progress, Silence
-from assay.validation.judgments.anchoring import Found, Sought, sought
+from assay.validation.judgments.anchoring import Found, PassageQuery, passage_queries
 from assay.validation.judgments.corpus import Corpus, anchor_key
 from assay.validation.judgments.locating import PageSearch
 from assay.validation.judgments.moving import find_moved
@@ -23,18 +23,16 @@ from assay.validation.judgments.quoting import SearchedText
 logger = logging.getLogger(__name__)
 
 _TEXTS = 8
-"""Earlier texts that are remembered: the judgments of one page mostly have one."""
+"""Size of the cache of earlier texts; the judgments of one page mostly share one."""
 
 
 def resolve(test_set: TestSet, corpus: Corpus, progress: Progress | None = None) -> tuple[ResolvedTopic, ...]:
-    """Find every judgment of a test set in a generation; one result for each topic, in its order.
+    """Resolve every judgment of a test set on a generation; one result for each topic, in order.
 
-    progress: told of each passage that is found.
+    Each page is read once, in batches. First resolutions of judgments that name a chunk, a section or a page are stored
+    in the corpus.
 
-    Each page is read once, and no more than a few at a time. What judgments that name a chunk, a section or a page
-    turned out to be about is kept with the corpus.
-
-    Raises CatalogError or VectorStoreError when the generation cannot be read.
+    Raises CatalogError or VectorStoreError if the generation cannot be read.
     """
     passages = dict.fromkeys(passage for topic in test_set.topics for passage in _passages(topic))
     progress = progress or Silence()
@@ -51,14 +49,14 @@ def _passages(topic: Topic) -> Iterable[Passage]:
 
 
 class Resolver:
-    """Finds passages in one generation."""
+    """Resolves passages on one generation."""
 
     def __init__(self, corpus: Corpus, progress: Progress | None = None) -> None:
         self._corpus = corpus
         self._progress = progress or Silence()
 
     def find(self, passages: Sequence[Passage]) -> dict[Passage, Found]:
-        """Where each passage is, or why it is not certain."""
+        """Resolve each passage, or give the reason why it is uncertain."""
         found: dict[Passage, Found] = {}
         for one in self._all(passages):
             found[one.passage] = one
@@ -67,8 +65,8 @@ class Resolver:
         return found
 
     def _all(self, passages: Sequence[Passage]) -> Iterator[Found]:
-        by_url: dict[str, list[Sought]] = {}
-        for one in sought(passages, self._corpus):
+        by_url: dict[str, list[PassageQuery]] = {}
+        for one in passage_queries(passages, self._corpus):
             if isinstance(one, Found):
                 yield one
             else:
@@ -84,15 +82,15 @@ class Resolver:
         return None if text is None else SearchedText(text)
 
     def _keep(self, anchors: Mapping[Passage, Passage]) -> None:
-        """Keep first resolutions. A catalog that only can be read loses nothing but their stability."""
+        """Store first resolutions. A read-only catalog only loses their stability."""
         if not anchors:
             return
         try:
             self._corpus.keep_anchors({anchor_key(given): anchor for given, anchor in anchors.items()})
         except CatalogError as error:
             logger.warning(
-                "What %d judgments turned out to be about could not be kept, so after the next change of the pages "
-                "they may be found elsewhere: %s",
+                "The first resolutions of %d judgments could not be stored, so they may resolve differently after the "
+                "next change of the pages: %s",
                 len(anchors),
                 error,
             )
@@ -101,7 +99,7 @@ class Resolver:
 def _resolved(
     topic: Topic, found: Mapping[Passage, Found], by_text: Mapping[str, tuple[ChunkPlace, ...]]
 ) -> ResolvedTopic:
-    """Labels of a topic's chunks from where its passages were found."""
+    """Label the chunks of a topic from its resolved passages."""
     excluded = {chunk.content_hash for passage in topic.excluded for chunk in found[passage].chunks}
     judged: dict[str, tuple[ChunkPlace, int]] = {}  # text → the first chunk that has it, and its label
     for judgment in topic.judgments:

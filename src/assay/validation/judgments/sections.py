@@ -1,4 +1,4 @@
-"""A section of a page by its anchor, with what is nested in it."""
+"""Find a section of a page by its anchor, with its subsections."""
 
 import difflib
 from collections import Counter
@@ -9,9 +9,9 @@ from assay.model.evaluation import Span
 
 
 def find_section(text: str, sections: Sequence[Section], anchor: str) -> Span | None:
-    """From a section's heading to the next that is not below it, without blanks at its end; None where there is none.
+    """The span from a section's heading to the next of its level or above, stripped at the end; None if not found.
 
-    Of several with the same anchor it is the first, as in a browser.
+    The first of several with the same anchor, as in a browser.
     """
     for number, section in enumerate(sections):
         if section.anchor == anchor:
@@ -23,10 +23,10 @@ def find_section(text: str, sections: Sequence[Section], anchor: str) -> Span | 
 
 
 def still_the_same(before: str, text: str, sections: Sequence[Section], anchor: str) -> bool:
-    """Whether a section that was edited is the one that had this text before.
+    """Whether an edited section is the one that had this text before.
 
-    It is, when its heading is the same and no other's on the page, and at least half of the lines are. An anchor alone
-    proves nothing: where headings are equal the page numbers them, and another may have come before.
+    It is if its heading is the same and unique on the page, and at least half of its lines are the same. An anchor
+    proves nothing: equal headings are numbered, and a new one may have come before.
 
     before: the section's text when it was judged, heading first.
     """
@@ -46,13 +46,13 @@ def still_the_same(before: str, text: str, sections: Sequence[Section], anchor: 
 
 
 def section_names(sections: Sequence[Section], anchor: str) -> str:
-    """The anchors that may have been meant, as a sentence to add; "" where there are none."""
+    """Suggest similar anchors, as a sentence to append."""
     known = [section.anchor for section in sections if section.anchor]
     near = difflib.get_close_matches(anchor, known, n=3)
     shown = near or known[:3]
     if not shown:
         return " It has no section with an anchor."
-    return f" {'Near are' if near else 'It has'} {', '.join(f'#{name}' for name in shown)}."
+    return f" {'Similar are' if near else 'It has'} {', '.join(f'#{name}' for name in shown)}."
 
 
 def _lines(text: str) -> list[str]:

@@ -65,7 +65,7 @@ def test_a_context_that_fits_two_places_decides_nothing() -> None:
 def test_in_the_text_that_was_quoted_words_that_stand_once_need_no_context() -> None:
     quote = Quote("At night", prefix="something else entirely, ")
     assert find(STEPS, quote).span is not None
-    assert find(STEPS, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHERWISE_SURROUNDED)
+    assert find(STEPS, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHER_CONTEXT)
 
 
 def test_in_a_changed_text_one_side_that_proves_is_enough() -> None:
@@ -78,7 +78,7 @@ def test_in_a_changed_text_one_side_that_proves_is_enough() -> None:
 def test_a_short_side_alone_proves_nothing_in_a_changed_text() -> None:
     quote = Quote("close the line", prefix="hurry, then ", suffix=". Then")
     text = STEPS.replace("First close the line.", "First sit down.")
-    assert find(text, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHERWISE_SURROUNDED)
+    assert find(text, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHER_CONTEXT)
 
 
 def test_a_word_that_was_whole_is_not_found_in_a_longer_one() -> None:
@@ -91,7 +91,7 @@ def test_a_word_that_was_whole_is_not_found_in_a_longer_one() -> None:
 def test_blanks_are_no_proof() -> None:
     quote = Quote("close the line", prefix="x\n" + " " * 30, suffix=". Something else stood here before.")
     text = f"x\n{' ' * 30}close the line. Then open the lid."
-    assert find(text, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHERWISE_SURROUNDED)
+    assert find(text, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHER_CONTEXT)
 
 
 def test_sides_that_lead_to_two_places_decide_nothing() -> None:
@@ -154,7 +154,7 @@ def test_a_side_that_moved_to_equal_words_does_not_prove_them() -> None:
     quote = quote_at(SearchedText(text), Span(len(before), len(before) + 15))
     moved = f"Nothing.\n\nThen go.\n\nAt some other time they said:\n\n{before}Close the line.\n\nThen stay.\n"
     assert find(text, quote, changed=True).span is not None
-    assert find(moved, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHERWISE_SURROUNDED)
+    assert find(moved, quote, changed=True) == QuoteLocation(None, 1, Doubt.OTHER_CONTEXT)
 
 
 def test_at_the_ends_of_a_text_a_short_side_does_not_prove_words_that_stand_twice() -> None:
