@@ -59,7 +59,7 @@ def test_as_many_labels_as_rankings_have_to_be_given() -> None:
         ("ndcg_exp_10", "nDCG_exp@10"),
         ("success_1", "Success@1"),
         ("Bpref", "bpref"),
-        ("CheckContext@10", "judged@10"),
+        ("Judged@10", "judged@10"),
         ("ceiling p@5", "ceiling P@5"),
         ("ceiling_p_5", "ceiling P@5"),
         ("  nDCG @ 1000 ", "nDCG@1000"),
