@@ -313,7 +313,7 @@ def failed() -> Validation:
         advice=(
             "Topic 'camera-time' could not be asked: The embedder did not answer within 30 s.",
             "Queries of type paraphrase score low: P@5 0.20 against 0.55 of the others.",
-            f"2 judgments on {SITE}/communication/qos are orphaned: `assay testset repair` mends what can be proven.",
+            f"2 judgments on {SITE}/communication/qos are orphaned: `assay testset repair` repairs those it can prove.",
             "p95 latency 1840ms within acceptable range but approaching limit",
         ),
     )

@@ -119,7 +119,7 @@ def test_on_a_full_disk_the_verdict_is_printed_and_stored_and_no_file_is_left(
         said = assay("validate", "--output-dir", str(disk / "reports"))
         assert "PASS: 6/6 queries" in said.out
         assert f"Reports cannot be written to {disk}/reports: no space left on device." in said.err
-        assert "Make room, or name another folder: --output-dir" in said.err
+        assert "Free some space, or set another folder: --output-dir" in said.err
         assert said.code == 2
         assert [path.name for path in disk.iterdir() if path.is_file()] == ["filler"]
         assert not [*disk.glob("reports/*")]

@@ -1,1 +1,1 @@
-"""What a person reads of a validation: the page, the comment, the file for a build server, and the advice."""
+"""The reports of a validation for people: HTML page, Markdown comment, JUnit file, and advice."""

@@ -1,4 +1,4 @@
-"""What to do about what a validation found, one sentence for each matter: seed 001's `issues`."""
+"""Advice on the results of a validation, one sentence for each matter: seed 001's `issues`."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,12 @@ from assay.validation.report.near_duplicates import NearDuplicates, pairs_by_pag
 
 _FIRST = 3
 LEAST_OVERLAP = 0.6
-"""Seed 001's specification: of three documents a paraphrase finds two that its original finds."""
+"""Seed 001's specification: a paraphrase shares two of three documents with its original."""
 
 _MOST_OF_A_KIND = 5
 _LEAST_OF_A_TYPE = 3
 _LOW_BY = 0.15
-"""How far under the others a type has to score, and by how many topics, before anything is said about it."""
+"""Smallest number of topics of a type, and smallest gap to the others, to report it."""
 
 _NEAR_LIMIT = 0.8
 _MANY_UNJUDGED = 0.2
@@ -32,13 +32,12 @@ def advice(
     *,
     derived: bool = False,
 ) -> tuple[str, ...]:
-    """What deserves a look, the weightiest first; at most a handful of each kind, and how many more there are.
+    """The advice, the most important first; a few lines of each kind, and the number of further ones.
 
-    A query of type edge that finds nothing relevant is told as expected, in the seed's words. The limits themselves
-    are not repeated: what did not reach them is told by the findings of the gate.
+    A query of type edge without relevant results is listed as expected, in the seed's words. Missed limits are not
+    repeated: the gate's findings report them.
 
-    derived: whether the test set is. It knows one or two answers to a topic, so that nothing is said of P@5, by which
-        it is not judged, nor of hits that nobody has judged.
+    derived: whether the test set is derived: with one or two answers per topic, P@5 and unjudged hits are left out.
     """
     kinds: tuple[Iterator[str], ...] = (
         _failed(results),
@@ -69,46 +68,46 @@ def _failed(results: Sequence[TopicResult]) -> Iterator[str]:
             reasons[result.error].append(result)
     for reason, failed in reasons.items():
         others = f" and {len(failed) - 1} others" if len(failed) > 1 else ""
-        yield f"Query {_said(failed[0])}{others} could not be asked: {reason}"
+        yield f"Query {_quoted(failed[0])}{others} failed: {reason}"
 
 
 def _lost_judgments(results: Sequence[TopicResult]) -> Iterator[str]:
-    """Judgments that count for nothing, by page and by what became of them."""
+    """Judgments that do not count, by page and outcome."""
     lost: Counter[tuple[Anchoring, str, str]] = Counter()
     for result in results:
         for judgment, resolution in zip(result.topic.judgments, result.resolutions, strict=True):
             if not resolution.anchoring.scores:
                 page = judgment.passage.url or resolution.url or "a page that is not named"
                 lost[resolution.anchoring, page, resolution.reason] += 1
-    told: set[Anchoring] = set()
+    explained: set[Anchoring] = set()
     for (anchoring, page, reason), count in lost.most_common():
         what = f"{count} judgments" if count > 1 else "1 judgment"
         short_reason = reason.replace(f" {page}", "").rstrip(".")
         why = f" ({short_reason[:1].lower()}{short_reason[1:]})" if short_reason else ""
-        next_step = "" if anchoring in told else f": {_MENDING[anchoring]}"
-        told.add(anchoring)
+        next_step = "" if anchoring in explained else f": {_NEXT_STEPS[anchoring]}"
+        explained.add(anchoring)
         yield f"{what} on {page} {'are' if count > 1 else 'is'} {anchoring.value}{why}{next_step}"
 
 
-_MENDING = {
-    Anchoring.ORPHANED: "`assay testset repair` mends what can be proven; label the rest anew with `assay label`",
-    Anchoring.AMBIGUOUS: "add a `prefix` or `suffix` that tells the places apart",
+_NEXT_STEPS = {
+    Anchoring.ORPHANED: "`assay testset repair` repairs those it can prove; label the others with `assay label`",
+    Anchoring.AMBIGUOUS: "add a `prefix` or `suffix` to distinguish the places",
 }
 
 
 def _nothing_known(results: Sequence[TopicResult]) -> Iterator[str]:
-    """Topics for which no passage is known although there should be one, lost ones aside."""
+    """Topics that expect an answer and have no judgment of 1 or 2."""
     for result in results:
         labelled = any(judgment.label >= 1 for judgment in result.topic.judgments)
         if result.topic.expects_answer and result.topic.type is not TopicType.EDGE and not labelled:
             yield (
-                f"Query {_said(result)} has no judgment of 1 or 2, so no ranking can be good for it: label some of its "
-                "hits, or say `expect: no_answer`"
+                f"Query {_quoted(result)} has no judgment of 1 or 2, so no ranking can be good for it: label some of "
+                "its hits, or set `expect: no_answer`"
             )
 
 
 def _low_types(results: Sequence[TopicResult]) -> Iterator[str]:
-    """Types of query that score far under all others; edge queries are meant to."""
+    """Types of query that score far below all others, edge queries left out."""
     values: defaultdict[str, list[float]] = defaultdict(list)
     for result in results:
         value = result.values.get(PRECISION)
@@ -123,12 +122,12 @@ def _low_types(results: Sequence[TopicResult]) -> Iterator[str]:
         )
         yield (
             f"Queries of type {kind} score low: P@5 {fmean(own):.2f} over {len(own)} of them, {fmean(others):.2f} over "
-            f"the others; {_said(worst)} is the worst"
+            f"the others; {_quoted(worst)} is the worst"
         )
 
 
 def _low_ceilings(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str]:
-    """Topics that cannot reach what the gate asks, however good the ranking is."""
+    """Topics with too few labels to reach the gate's limit."""
     if limits.precision == "attainable":
         return
     for result in results:
@@ -136,8 +135,8 @@ def _low_ceilings(results: Sequence[TopicResult], limits: QualityLimits) -> Iter
         if result.topic.expects_answer and result.relevant > 0 and ceiling < limits.min_precision - 1e-9:
             many = "chunks are" if result.relevant > 1 else "chunk is"
             yield (
-                f"Query {_said(result)} can reach P@5 {ceiling:.2f} at most, and {limits.min_precision:.2f} is asked "
-                f'for: {result.relevant} {many} labelled relevant. Label more, or set gate.precision = "attainable"'
+                f"Query {_quoted(result)} can reach P@5 {ceiling:.2f} at most; required: {limits.min_precision:.2f}. "
+                f'{result.relevant} {many} labelled relevant: label more, or set gate.precision = "attainable"'
             )
 
 
@@ -148,10 +147,10 @@ def _nothing_relevant(results: Sequence[TopicResult]) -> Iterator[str]:
             unknown = sum(label is None for label in result.labels[:shown])
             judged = f"; {unknown} of its {shown} results are not judged" if unknown else ""
             yield (
-                f"Query {_said(result)} returned no relevant results, though {result.relevant} of the index's chunks "
+                f"Query {_quoted(result)} returned no relevant results, though {result.relevant} of the index's chunks "
                 f"are labelled relevant{judged}"
                 if result.hits
-                else f"Query {_said(result)} returned nothing at all"
+                else f"Query {_quoted(result)} returned nothing at all"
             )
 
 
@@ -160,7 +159,7 @@ def _should_find(result: TopicResult) -> bool:
 
 
 def _crowded(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str]:
-    """Pages whose chunks say nearly the same and keep others out of rankings that miss their limit."""
+    """Pages with nearly equal chunks that take several places in rankings that miss their limit."""
     compare = NearDuplicates()
     topics: Counter[tuple[str, str]] = Counter()
     for result in results:
@@ -168,15 +167,15 @@ def _crowded(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[
             topics.update(pairs_by_page(compare.crowding(result.hits[:_CUTOFF])).keys())
     for (one, other), count in topics.most_common():
         queries = f"{count} queries" if count > 1 else "1 query"
-        where = f"{one} and {other} say" if one != other else f"Chunks of {one} say"
+        where = f"{one} and {other}" if one != other else f"Chunks of {one}"
         yield (
-            f"{where} nearly the same and take more than one of the first {_CUTOFF} places for {queries}: "
-            + ("keep one of the pages out" if one != other else "say it once")
+            f"{where} have nearly the same text and take more than one of the first {_CUTOFF} places for {queries}: "
+            + ("leave one of the pages out" if one != other else "remove the repetition")
         )
 
 
 def _paraphrases(results: Sequence[TopicResult]) -> Iterator[str]:
-    """Paraphrases that find other pages than their originals; that a page comes twice is no fault of theirs."""
+    """Paraphrases that find other pages than their originals. Repeated pages count once."""
     first = {one.topic.id: {hit.chunk.document.url for hit in one.hits[:_FIRST]} for one in results if one.hits}
     for result in results:
         own, other = first.get(result.topic.id), first.get(result.topic.paraphrase_of or "")
@@ -185,13 +184,13 @@ def _paraphrases(results: Sequence[TopicResult]) -> Iterator[str]:
         attainable = min(len(own), len(other))
         if len(own & other) < LEAST_OVERLAP * attainable:
             yield (
-                f"Query {_said(result)} paraphrases {result.topic.paraphrase_of}, and shares {len(own & other)} of "
+                f"Query {_quoted(result)} paraphrases {result.topic.paraphrase_of}, and shares {len(own & other)} of "
                 f"{attainable} pages with it in the first {_FIRST} hits"
             )
 
 
 def _loud(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str]:
-    """Topics that nothing answers and that find something similar all the same."""
+    """Topics without an answer that return a similar hit."""
     for result in results:
         own = result.topic.expected_criteria.get("min_score")
         least = float(own) if isinstance(own, int | float) else limits.abstain_below
@@ -200,7 +199,7 @@ def _loud(results: Sequence[TopicResult], limits: QualityLimits) -> Iterator[str
         best = max(result.hits, key=lambda hit: hit.known_similarity)
         if best.known_similarity >= least:
             yield (
-                f"Query {_said(result)} should find nothing, and {best.chunk.section_url} has similarity "
+                f"Query {_quoted(result)} should find nothing, and {best.chunk.section_url} has similarity "
                 f"{best.known_similarity:.2f}, over its min_score of {least:.2f}: `assay calibrate` finds a better one"
             )
 
@@ -227,15 +226,15 @@ def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Iterator[
 
 
 def _expected(results: Sequence[TopicResult]) -> Iterator[str]:
-    """What looks bad and is meant to be so."""
+    """Queries without relevant results, as intended."""
     for result in results:
         edge = not result.topic.expects_answer or result.topic.type is TopicType.EDGE
         if edge and result.error is None and result.relevant == 0 and result.rank_of_best is None:
             why = "out of domain" if result.topic.text.strip() else "empty query"
-            yield f"Query {_said(result)} returned no relevant results (expected - {why})"
+            yield f"Query {_quoted(result)} returned no relevant results (expected - {why})"
 
 
-def _said(result: TopicResult) -> str:
-    """A query in quotation marks, on one line, cut where it is long."""
+def _quoted(result: TopicResult) -> str:
+    """The query in quotation marks, on one line, truncated."""
     text = " ".join(result.topic.text.split())
     return f"'{text if len(text) <= _SHOWN_CHARACTERS else f'{text[: _SHOWN_CHARACTERS - 1]}…'}'"

@@ -1,6 +1,6 @@
-"""Charts as SVG: each is drawn for a width of 340, so that its words can be read on a telephone and on a desk.
+"""Charts as SVG, drawn for a width of 340, so that text is readable on phones and desktops.
 
-Colours come from the classes that the page's style has; what a chart shows stands in its description too.
+Colours come from the classes of the page's style. Each chart's description has its values as text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,10 +22,9 @@ _BARS_HIGH = 110.0
 
 
 def distribution(name: str, values: Sequence[float], title: str, bins: int = 10) -> Markup:
-    """How many topics have which value of a measure from 0 to 1.
+    """A histogram of topics by the value of a measure from 0 to 1.
 
-    bins: bars; the last one has the values of 1 alone where there are as many bars as there can be values, as with the
-        six of P@5.
+    bins: number of bars; for P@k one for each possible value, such as six for P@5.
     """
     discrete = bins if name.startswith("P@") else 0
     counts = [0] * bins
@@ -48,8 +47,8 @@ def distribution(name: str, values: Sequence[float], title: str, bins: int = 10)
             anchor = {0.0: "start", 1.0: "end"}.get(share, "middle")
             parts.append(words(WIDTH * share, _BARS_HIGH + 36, f"{share:g}", anchor, "muted"))
     parts.append(line(0, _BARS_HIGH + 18.5, WIDTH, _BARS_HIGH + 18.5, "axis"))
-    told = [f"{_bin_name(place, bins, discrete)}: {count:,}" for place, count in enumerate(counts) if count]
-    return chart(title, f"Number of topics by {name}. {'; '.join(told) or 'None'}.", _BARS_HIGH + 42, *parts)
+    described = [f"{_bin_name(place, bins, discrete)}: {count:,}" for place, count in enumerate(counts) if count]
+    return chart(title, f"Number of topics by {name}. {'; '.join(described) or 'None'}.", _BARS_HIGH + 42, *parts)
 
 
 def _bin_name(place: int, bins: int, discrete: int) -> str:
@@ -57,14 +56,14 @@ def _bin_name(place: int, bins: int, discrete: int) -> str:
 
 
 def intervals(measures: Sequence[MeasureValue], title: str) -> Markup:
-    """Each mean with its interval, and a hollow mark for what it would be if all unjudged hits were relevant."""
+    """Each mean with its interval, and a hollow mark for its value if all unjudged hits were relevant."""
     shown = [measure for measure in measures if measure.value is not None]
     left, right = _LABELS, WIDTH - _VALUES
     parts = [
         line(left + share * (right - left), 4, left + share * (right - left), len(shown) * _ROW + 4, "grid")
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)
     ]
-    told = []
+    described = []
     for row, measure in enumerate(shown):
         middle = row * _ROW + _ROW / 2 + 4
         value = min(max(measure.value or 0.0, 0.0), 1.0)
@@ -80,11 +79,11 @@ def intervals(measures: Sequence[MeasureValue], title: str) -> Markup:
             bounds += f", {number(measure.upper, 2)} at most"
         parts.append(element("circle", cx=left + value * (right - left), cy=middle, r=5.0, class_="dot"))
         parts.append(words(WIDTH, middle + 4, number(measure.value), "end"))
-        told.append(f"{measure.name} {number(measure.value)}{bounds}")
+        described.append(f"{measure.name} {number(measure.value)}{bounds}")
     base = len(shown) * _ROW + 20
     for share, anchor in ((0.0, "middle"), (0.5, "middle"), (1.0, "middle")):
         parts.append(words(left + share * (right - left), base, f"{share:g}", anchor, "muted"))
-    return chart(title, f"{'; '.join(told) or 'Nothing was measured'}.", base + 6, *parts)
+    return chart(title, f"{'; '.join(described) or 'Nothing was measured'}.", base + 6, *parts)
 
 
 def stages(latency: LatencyFigures, title: str) -> Markup:
@@ -92,7 +91,7 @@ def stages(latency: LatencyFigures, title: str) -> Markup:
     rows: list[tuple[str, Percentiles]] = [("whole search", latency), *latency.stages.items()]
     left, right = _LABELS, WIDTH - _VALUES - 8
     longest = max([figures.p95_ms for _, figures in rows] + [1e-9])
-    parts, told = [], []
+    parts, described = [], []
     for row, (name, figures) in enumerate(rows):
         top = row * _ROW + 4
         p50, p95 = (value / longest * (right - left) for value in (figures.p50_ms, figures.p95_ms))
@@ -100,15 +99,15 @@ def stages(latency: LatencyFigures, title: str) -> Markup:
         parts.append(rectangle(left, top + 5, max(p95, 1.0), 14, "bar faint"))
         parts.append(rectangle(left, top + 5, max(p50, 1.0), 14, "bar"))
         parts.append(words(WIDTH, top + 16, milliseconds(figures.p95_ms), "end"))
-        told.append(f"{name}: median {milliseconds(figures.p50_ms)}, p95 {milliseconds(figures.p95_ms)}")
-    return chart(title, f"{'; '.join(told)}.", len(rows) * _ROW + 6, *parts)
+        described.append(f"{name}: median {milliseconds(figures.p50_ms)}, p95 {milliseconds(figures.p95_ms)}")
+    return chart(title, f"{'; '.join(described)}.", len(rows) * _ROW + 6, *parts)
 
 
 def shares(groups: Mapping[str, Mapping[str, int]], title: str) -> Markup:
-    """For each group of topics how many are of which kind; kinds are classes of the style, the good first."""
+    """Stacked bars of each group's topics by kind; kinds are classes of the style, the good one first."""
     left, right = _LABELS, WIDTH - _VALUES
     most = max([sum(kinds.values()) for kinds in groups.values()] + [1])
-    parts, told = [], []
+    parts, described = [], []
     for row, (name, kinds) in enumerate(groups.items()):
         top = row * _ROW + 4
         parts.append(words(0, top + 16, short(name, 15)))
@@ -120,12 +119,12 @@ def shares(groups: Mapping[str, Mapping[str, int]], title: str) -> Markup:
             at += width
         first = next(iter(kinds.values()), 0)
         parts.append(words(WIDTH, top + 16, f"{first:,} of {sum(kinds.values()):,}", "end"))
-        told.append(f"{name}: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items() if count)}")
-    return chart(title, f"{'; '.join(told) or 'None'}.", len(groups) * _ROW + 6, *parts)
+        described.append(f"{name}: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items() if count)}")
+    return chart(title, f"{'; '.join(described) or 'None'}.", len(groups) * _ROW + 6, *parts)
 
 
 def chart(title: str, description: str, height: float, *parts: Markup) -> Markup:
-    """A drawing that says in words what it shows."""
+    """A chart with a text description."""
     return element(
         "svg",
         element("title", title),

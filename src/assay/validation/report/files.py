@@ -1,4 +1,4 @@
-"""Where reports are written: `report_YYYYMMDD_HHMMSS` and a suffix for each way to read it, in one folder."""
+"""Write reports to a folder, as `report_YYYYMMDD_HHMMSS` with a suffix for each format."""
 
 import contextlib
 import errno
@@ -17,15 +17,15 @@ _MOST_IN_ONE_SECOND = 1_000
 def write_reports(
     folder: Path, began: datetime, contents: Mapping[str, bytes | Iterable[bytes]], kind: str = "report"
 ) -> dict[str, Path]:
-    """Write one report as several files of one name: all of them whole, or none, and none over another report's.
+    """Write one report as several files of one name, atomically and without overwriting another report.
 
-    folder: made if it is missing.
-    began: when the validation began; its second in UTC is the name. A second report of that second gets `_2`.
-    kind: what the name begins with.
-    contents: by suffix, as in `json`, at once or in pieces; the last one comes last, so that whoever sees it finds the
-        others.
+    folder: created if missing.
+    began: start of the validation; its second in UTC is the name. A second report of that second gets `_2`.
+    kind: prefix of the name.
+    contents: by suffix such as `json`, as bytes or in pieces; the last one is written last, so that its presence means
+        that the others are complete.
 
-    Returns the path of each file by its suffix. Raises ConfigurationError where they cannot be written.
+    Returns the path of each file by suffix. Raises ConfigurationError if they cannot be written.
     """
     stem = f"{kind}_{began.astimezone(UTC):%Y%m%d_%H%M%S}"
     try:
@@ -36,7 +36,7 @@ def write_reports(
             return paths
     except FileExistsError:
         raise ConfigurationError(
-            f"Reports cannot be written to {folder}: it is a file and not a folder.", hint=_HINT
+            f"Reports cannot be written to {folder}: it is a file, not a folder.", hint=_HINT
         ) from None
     except OSError as error:
         hint = _FULL if error.errno in _NO_ROOM else _HINT
@@ -45,10 +45,10 @@ def write_reports(
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FULL = (
-    "No file of this report was left there. Make room, or name another folder: --output-dir, or output_dir in "
+    "No file of this report was kept. Free some space, or set another folder: --output-dir, or output_dir in "
     "[validation]; then run `assay validate` again."
 )
-_HINT = "Name a folder that can be written to: --output-dir, or output_dir in [validation]."
+_HINT = "Set a writable folder: --output-dir, or output_dir in [validation]."
 
 
 def _reason(error: OSError) -> str:
@@ -57,10 +57,9 @@ def _reason(error: OSError) -> str:
 
 @contextlib.contextmanager
 def _claimed(folder: Path, stem: str, suffixes: list[str]) -> Iterator[str]:
-    """A name that nobody else writes to.
+    """Lock an unused name with a claim file, also against other processes and machines.
 
-    Whoever holds the claim looks whether the name is taken; whoever writes files under it holds the claim until they
-    are there. So no two writers find the same name free, be they threads, processes or machines.
+    The name is checked and the files are written while the claim is held.
     """
     for number in range(1, _MOST_IN_ONE_SECOND + 1):
         name = stem if number == 1 else f"{stem}_{number}"
@@ -79,7 +78,7 @@ def _claimed(folder: Path, stem: str, suffixes: list[str]) -> Iterator[str]:
 
 
 def _write(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
-    """Write all of them or none. The names are claimed, so each file there is of this report."""
+    """Write all files or none. The name is claimed, so existing files are of this report."""
     pieces = {path: [content] if isinstance(content, bytes) else content for path, content in files.items()}
     try:
         write_files({path: map(redacted_bytes, content) for path, content in pieces.items()})

@@ -1,7 +1,6 @@
-"""The report as one page for a browser: no script, nothing from the network, nothing that a text could break out of.
+"""The report as one HTML page: no script, no network, all text escaped.
 
-What a person wants comes first: the verdict, what did not pass and what to do, then the figures, then the topics from
-the worst on, and what all of it is of at the end.
+The order is: verdict, missed limits with what to do, figures, topics from the worst on, provenance.
 """
 
 from collections.abc import Sequence
@@ -30,7 +29,7 @@ _TILES = ("P@5", "mrr", "nDCG@10")
 
 
 def to_html(validation: Validation) -> str:
-    """The page, UTF-8. Its size has a limit however many topics there are; it says what it leaves out."""
+    """The page, UTF-8. Its size is limited; it says what it leaves out."""
     title = f"{validation.verdict.outcome.value}: {verdict_sentence(validation)}"
     return whole_page(
         title,
@@ -117,8 +116,8 @@ def _problems(validation: Validation) -> Markup:
 
 
 def _finding(finding: Finding) -> Markup:
-    """One limit that was missed or could not be decided."""
-    rows: list[tuple[str, Child]] = [("asked for", finding.limit)]
+    """A missed or undecided limit."""
+    rows: list[tuple[str, Child]] = [("required", finding.limit)]
     if finding.value is not None:
         rows.append(("measured", plain_number(finding.value)))
     shown = finding.examples[:_EXAMPLES]
@@ -145,7 +144,7 @@ def _examples(finding: Finding, shown: Sequence[str], more: int) -> Markup:
             "details",
             element("summary", f"and {more:,} more", class_="small muted"),
             element("ul", (element("li", element("bdi", example)) for example in rest), class_="plain small"),
-            element("p", f"{unnamed:,} of them are not named here.", class_="small muted") if unnamed > 0 else None,
+            element("p", f"{unnamed:,} of them are not listed here.", class_="small muted") if unnamed > 0 else None,
         ),
     )
 
@@ -161,7 +160,7 @@ def _advice(validation: Validation) -> Markup:
 
 
 def _checks(validation: Validation) -> Markup:
-    """Every limit of the gate, those that passed too."""
+    """Every limit of the gate."""
     rows = [
         [pill(finding.outcome), finding.check, plain_number(finding.value), finding.limit]
         for finding in validation.verdict.findings
@@ -170,18 +169,18 @@ def _checks(validation: Validation) -> Markup:
         return NOTHING
     return section(
         "Every check",
-        table("The limits of the gate, and what was measured.", ("", "check", "value#", "asked for+"), rows),
+        table("The limits of the gate, and the measured values.", ("", "check", "value#", "required+"), rows),
     )
 
 
 def _provenance(validation: Validation) -> Markup:
-    told = validation.provenance
-    embedder, chunker = told.embedder, told.chunker
+    made = validation.provenance
+    embedder, chunker = made.embedder, made.chunker
     rows: list[tuple[str, Child]] = [
-        ("target", told.target),
-        ("generation", told.generation or "not known"),
-        ("content", _hash(told.content_fingerprint)),
-        ("pages, chunks", f"{told.documents:,}, {told.chunks:,}"),
+        ("target", made.target),
+        ("generation", made.generation or "not known"),
+        ("content", _hash(made.content_fingerprint)),
+        ("pages, chunks", f"{made.documents:,}, {made.chunks:,}"),
         (
             "embedder",
             f"{embedder.provider}/{embedder.model}, {embedder.dimension} dimensions" if embedder else "not known",
@@ -193,11 +192,17 @@ def _provenance(validation: Validation) -> Markup:
             if chunker
             else "not known",
         ),
-        ("search", ", ".join(f"{name} {short(str(value), 120)}" for name, value in told.search.items()) or "not known"),
-        ("test set", f"{told.test_set} ({told.test_set_path})" if told.test_set_path else told.test_set or "none"),
-        ("its hash", _hash(told.test_set_fingerprint)),
-        ("gate", _hash(told.gate)),
-        ("versions", ", ".join(f"{name} {version}" for name, version in told.versions.items())),
+        (
+            "search",
+            ", ".join(f"{name} {short(str(value), 120)}" for name, value in made.search.items()) or "not known",
+        ),
+        (
+            "test set",
+            f"{made.test_set} ({made.test_set_path})" if made.test_set_path else made.test_set or "none",
+        ),
+        ("its hash", _hash(made.test_set_fingerprint)),
+        ("gate", _hash(made.gate)),
+        ("versions", ", ".join(f"{name} {version}" for name, version in made.versions.items())),
         ("took", f"{validation.seconds:.1f} s"),
     ]
     return section("What the figures are of", card(facts(rows)))

@@ -1,9 +1,8 @@
 """The report as JUnit XML, which build servers show: one suite for the limits of the gate, one for the topics.
 
-A limit that was missed is a failure; what could not be decided or asked is an error, so that no build server takes it
-for a success. A topic that misses what the gate asks of it is a failure where the verdict is not PASS; where the gate
-passed all the same, it is skipped with its value: the file of a PASS has no failures. Of very many topics the worst are
-told.
+A missed limit is a failure; an undecided limit or a failed topic is an error, so that no build server counts it as a
+success. A topic that misses its required precision is a failure, or is skipped with its value if the verdict is PASS:
+the file of a PASS has no failures. Of very many topics, only the worst are listed.
 """
 
 from collections.abc import Iterable
@@ -28,7 +27,7 @@ _HITS = 5
 _HIT = 160
 
 _MOST_TOPICS = 5_000
-"""Topics that are told; build servers keep every file that they are given."""
+"""Largest number of listed topics; build servers keep every file."""
 
 
 def to_junit(validation: Validation) -> str:
@@ -44,7 +43,7 @@ def to_junit(validation: Validation) -> str:
     cases = (_topic(result, validation.precision_target, passed=passed) for result in shown)
     topics = _suite(root, "topics", began, seconds, cases)
     if (more := len(validation.topics) - len(shown)) > 0:
-        left = f"{counted(more, 'topic')} that did better are left out here. The JSON report has every one."
+        left = f"{counted(more, 'topic')} with better values are left out here. The JSON report has all topics."
         ET.SubElement(topics, "system-out").text = left
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
@@ -64,19 +63,19 @@ def _suite(root: ET.Element, name: str, began: str, seconds: float, cases: Itera
 
 
 def _properties(suite: ET.Element, validation: Validation) -> None:
-    """What the figures are of; the schema wants it before the test cases."""
-    told = validation.provenance
+    """Insert the provenance; the schema requires it before the test cases."""
+    provenance = validation.provenance
     facts = {
         "verdict": validation.verdict.outcome.value,
         "sentence": f"{verdict_sentence(validation)}. {reached_sentence(validation)}",
-        "target": told.target,
-        "generation": told.generation,
-        "content_fingerprint": told.content_fingerprint,
-        "test_set": told.test_set,
-        "test_set_fingerprint": told.test_set_fingerprint,
-        "gate": told.gate,
+        "target": provenance.target,
+        "generation": provenance.generation,
+        "content_fingerprint": provenance.content_fingerprint,
+        "test_set": provenance.test_set,
+        "test_set_fingerprint": provenance.test_set_fingerprint,
+        "gate": provenance.gate,
         **{f"measure {measure.name}": number(measure.value, 6) for measure in validation.measures},
-        **{f"version {name}": version for name, version in told.versions.items()},
+        **{f"version {name}": version for name, version in provenance.versions.items()},
     }
     properties = ET.Element("properties")
     for name, value in facts.items():
@@ -90,7 +89,7 @@ def _check(finding: Finding) -> ET.Element:
     if finding.outcome is not Outcome.PASS:
         kind = "failure" if finding.outcome is Outcome.FAIL else "error"
         more = finding.count - len(finding.examples)
-        lines = [finding.detail, f"asked for: {finding.limit}", *finding.examples]
+        lines = [finding.detail, f"required: {finding.limit}", *finding.examples]
         lines += [f"and {more:,} more"] if more > 0 else []
         message = short(finding.detail or finding.limit, 400)
         _outcome(case, kind, message, finding.outcome.value, lines)
@@ -104,9 +103,9 @@ def _topic(result: TopicResult, target: float, *, passed: bool) -> ET.Element:
     classname = f"assay.topics.{topic.type.value}"
     case = ET.Element("testcase", {"classname": classname, "name": short(name, 300), "time": took})
     if result.error is not None:
-        _outcome(case, "error", short(result.error, 400), "could not be asked", [result.error])
+        _outcome(case, "error", short(result.error, 400), "failed", [result.error])
     elif result.reached is False:
-        message = f"P@5 {number(result.values.get('P@5'), 2)}, and {target:g} is asked of a topic"
+        message = f"P@5 {number(result.values.get('P@5'), 2)}; required: {target:g}"
         if passed:
             ET.SubElement(case, "skipped", {"message": f"{message}; enough other topics reach it"})
         else:
@@ -115,7 +114,7 @@ def _topic(result: TopicResult, target: float, *, passed: bool) -> ET.Element:
 
 
 def _found(result: TopicResult) -> list[str]:
-    """What a topic found, to see at a glance what is wrong with it."""
+    """The topic's first hits with their labels."""
     if not result.hits:
         return ["It found nothing."]
     pairs = zip(result.hits[:_HITS], result.labels, strict=False)

@@ -1,7 +1,7 @@
-"""The report as Markdown for a comment on a pull request: short, and nothing in it that a text could make work.
+"""The report as a short Markdown comment on a pull request, safe against injected markup.
 
-Texts of queries and pages stand as code in which every character that Markdown or a code host could take for something
-is written as its number: no link, no image, no mention, no issue number comes about.
+Texts of queries and pages are formatted as code, with every character escaped that Markdown or a code host interprets:
+no link, image, mention or issue number can result.
 """
 
 import re
@@ -32,21 +32,21 @@ LIMIT = 60_000
 
 _MARKS = {Outcome.PASS: "✅", Outcome.FAIL: "❌", Outcome.INCONCLUSIVE: "❓"}
 _SECTION = 6_000
-"""Characters of one table or list; seven of them and the rest stay under the limit."""
+"""Characters of one table or list, chosen so that all sections stay under the limit."""
 
 _NOTES = 4_000
 
 _ROWS = 20
 _TEXT = 160
 _ACTIVE = re.compile(r"[\\`*_\[\]<|~&$!^{}]|(?<!\w)@|@(?=.{0,300}\.)|#(?=\w)|:(?=//)|(?<=www)\.", re.IGNORECASE)
-"""What Markdown, or a code host in what Markdown made, takes for more than a character."""
+"""Characters that Markdown, or a code host in rendered Markdown, interprets."""
 
 _NAMED = re.compile(r"(?:^|\W)[@!$~%&^]\w|#\d|\bGH-\d|(?:^|\W):[\w+-]+:", re.IGNORECASE)
-"""A person, an issue, a label, a picture: what a code host makes of plain words, and leaves alone in code."""
+"""Words that a code host turns into mentions, issues, labels or emoji, except in code."""
 
 
 _LEADING = re.compile(r"^(\d*)([.)]|(?<!\d)[#>+=-])")
-"""What makes a heading, a quotation or a list of a line that it begins."""
+"""Beginnings of lines that make a heading, a quotation or a list."""
 
 
 def to_markdown(validation: Validation) -> str:
@@ -69,12 +69,12 @@ def to_markdown(validation: Validation) -> str:
 
 
 def _text(text: str, most: int = _TEXT) -> str:
-    """A text from outside as code, on one line: it is seen as it is and does nothing."""
+    """Format foreign text as code, on one line, escaped."""
     return _code(short(text, most) or " ")
 
 
 def _words(text: str, most: int = 600) -> str:
-    """A sentence of ours, in which names and texts from outside may stand; what stands between backticks is code."""
+    """Format a message, escaping foreign text in it; parts between backticks become code."""
     parts = short(text, most).split("`")
     if len(parts) % 2 == 0:
         return _inert("`".join(parts))
@@ -86,13 +86,13 @@ def _code(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    """Prose without markup; a word in which a code host would see a person, an issue or a picture becomes code."""
+    """Escape prose; words that a code host would turn into a mention, issue or emoji become code."""
     words = (_code(word) if _NAMED.search(word) else _ACTIVE.sub(_as_number, word) for word in text.split(" "))
     return _LEADING.sub(lambda found: found[1] + _as_number(found[2]), " ".join(words))
 
 
 def _as_number(characters: re.Match[str] | str) -> str:
-    """Characters as what HTML writes for them."""
+    """Escape characters as HTML entities."""
     return "".join(f"&#{ord(one)};" for one in (characters if isinstance(characters, str) else characters[0]))
 
 
@@ -108,7 +108,7 @@ _URL_CHARACTERS = "%/:=&?~#+!$,;'@.-_"
 
 
 def _fitting(lines: Iterable[str], what: str, total: int, room: int = _SECTION) -> Iterator[str]:
-    """As many lines as there is room for, and how many there are besides."""
+    """The lines that fit into the room, and the number of the others."""
     shown = 0
     for line in lines:
         room -= len(line) + 1
@@ -128,7 +128,7 @@ def _findings(title: str, findings: Sequence[Finding]) -> str:
         f"{_words(one.limit, 200)} | {_words(one.detail, 400)} |"
         for one in findings
     )
-    head = "| | check | measured | asked for | what to know |\n|---|---|---|---|---|"
+    head = "| | check | measured | required | details |\n|---|---|---|---|---|"
     return "\n".join([f"### {title}\n", head, *_fitting(rows, "check", len(findings))])
 
 
@@ -155,7 +155,7 @@ def _bounds(measure: MeasureValue) -> str:
 
 
 def _topics(validation: Validation) -> str:
-    """Topics that failed to run, or missed what the gate asks of them."""
+    """Topics that failed, or missed their required precision."""
     missed = [one for one in worst_first(validation.topics) if one.error is not None or one.reached is False]
     if not missed:
         return ""
@@ -205,7 +205,7 @@ def _passed(validation: Validation) -> str:
     if not findings:
         return ""
     rows = (f"| {_words(one.check, 80)} | {plain_number(one.value)} | {_words(one.limit, 200)} |" for one in findings)
-    table = ["| check | measured | asked for |", "|---|--:|---|", *_fitting(rows, "check", len(findings))]
+    table = ["| check | measured | required |", "|---|--:|---|", *_fitting(rows, "check", len(findings))]
     return _folded(f"{counted(len(findings), 'check')} passed", table)
 
 
@@ -214,16 +214,16 @@ def _folded(summary: str, lines: Sequence[str]) -> str:
 
 
 def _closing(validation: Validation) -> str:
-    told = validation.provenance
+    provenance = validation.provenance
     latency = validation.latency
     facts = [
         f"{subject(validation)}",
-        f"generation {told.generation}" if told.generation else "",
-        f"{told.documents:,} pages, {told.chunks:,} chunks",
-        f"{told.embedder.provider}/{told.embedder.model}" if told.embedder else "",
-        f"test set {told.test_set}" if told.test_set else "without a test set",
+        f"generation {provenance.generation}" if provenance.generation else "",
+        f"{provenance.documents:,} pages, {provenance.chunks:,} chunks",
+        f"{provenance.embedder.provider}/{provenance.embedder.model}" if provenance.embedder else "",
+        f"test set {provenance.test_set}" if provenance.test_set else "without a test set",
         f"p95 {milliseconds(latency.p95_ms)}" if latency and latency.samples else "",
-        f"Assay {told.versions.get('assay', '')}".strip(),
+        f"Assay {provenance.versions.get('assay', '')}".strip(),
         moment(validation.started_at),
     ]
     return f"<sub>{' · '.join(_words(fact, 80) for fact in facts if fact)}</sub>"

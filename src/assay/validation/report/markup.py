@@ -1,7 +1,4 @@
-"""A tree of elements as HTML or SVG text, in which no text can become an element.
-
-What is a plain string is escaped; only what `element` and `joined` made is taken as it is.
-"""
+"""Build HTML and SVG safely: plain strings are escaped, and only the results of `element` and `joined` are not."""
 
 import html
 from collections.abc import Iterable
@@ -10,7 +7,7 @@ from assay.validation.report.wording import printable
 
 
 class Markup(str):
-    """Text that is markup already. Only this module makes it."""
+    """Escaped markup. Only this module creates it."""
 
     __slots__ = ()
 
@@ -35,7 +32,7 @@ def element(tag: str, /, *children: Child, **attributes: str | float | bool | No
 
 
 def joined(*children: Child) -> Markup:
-    """Children after one another."""
+    """Concatenate children."""
     return Markup("".join(_text(child) for child in children))
 
 
@@ -52,15 +49,15 @@ def _text(child: Child) -> str:
 def _attribute(name: str, value: str | float | bool | None) -> str:
     if value is None or value is False:
         return ""
-    spelled = name.rstrip("_").replace("_", "-")
+    attribute = name.rstrip("_").replace("_", "-")
     if value is True:
-        return f" {spelled}"
-    said = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-    return f' {spelled}="{html.escape(printable(said))}"'
+        return f" {attribute}"
+    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return f' {attribute}="{html.escape(printable(text))}"'
 
 
 def with_code(text: str) -> Markup:
-    """A sentence in which what stands between backticks is code."""
+    """Format the parts between backticks as code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return joined(text)
@@ -68,7 +65,7 @@ def with_code(text: str) -> Markup:
 
 
 def link(url: str, text: Child) -> Markup:
-    """A link to a page of the web; anything else that calls itself a URL is text only."""
+    """A link if the URL is http or https; else only the text."""
     if not url.lower().startswith(("https://", "http://")) or any(character <= " " for character in url):
         return element("bdi", text)
     return element("a", element("bdi", text), href=url, rel="noreferrer noopener")

@@ -1,4 +1,4 @@
-"""Hits that say nearly what a better hit of the same ranking says already, and take a place from something else."""
+"""Find hits with nearly the same text as a better hit of the same ranking."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from assay.model.documents import Chunk
 from assay.model.ranking import Hit
 
 ALIKE = 0.8
-"""Share of words in common from which two chunks say the same."""
+"""Jaccard coefficient from which two chunks count as nearly equal."""
 
 _WORD = re.compile(r"\w+")
 _RUN = 3
@@ -18,7 +18,7 @@ _RUN = 3
 class NearDuplicates:
     """Compares chunks by the Jaccard coefficient of their shingles of three words (Broder, 1997).
 
-    What was found out of a chunk or a pair is kept, for the same chunks meet in many rankings.
+    Results are cached, because the same chunks are in many rankings.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class NearDuplicates:
         self._alike: dict[tuple[str, str], bool] = {}
 
     def crowding(self, hits: Sequence[Hit]) -> list[tuple[Chunk, Chunk]]:
-        """Each hit that repeats a better one, as the better one and the hit."""
+        """Pairs of a better hit's chunk and the chunk that repeats it."""
         found = []
         kept: list[Chunk] = []
         for hit in hits:
@@ -54,7 +54,7 @@ def _shingles(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _jaccard_reaches(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
-    """Whether they have ALIKE in common; most pairs differ too much in size to be looked at."""
+    """Whether the Jaccard coefficient reaches ALIKE; most pairs are decided by their sizes."""
     few, many = sorted((len(one), len(other)))
     if not few or few < ALIKE * many:
         return False
@@ -63,7 +63,7 @@ def _jaccard_reaches(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str
 
 
 def pairs_by_page(pairs: Iterable[tuple[Chunk, Chunk]]) -> Counter[tuple[str, str]]:
-    """How often the chunks of two pages were alike, by the pages' URLs in their order."""
+    """Count nearly equal chunks by the sorted URLs of their pages."""
     return Counter(
         (min(one.document.url, other.document.url), max(one.document.url, other.document.url)) for one, other in pairs
     )

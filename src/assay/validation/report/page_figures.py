@@ -23,8 +23,8 @@ def measures(validation: Validation) -> Markup:
         return NOTHING
     rows = [_measure_row(measure) for measure in validation.measures]
     whole = table(
-        "Means over the topics that count, with 95% intervals over topics. At most: if every hit that is not judged "
-        "were relevant.",
+        "Means over the topics that count, with 95% intervals over topics. At most: if every unjudged hit were "
+        "relevant.",
         ("measure", "mean#", "interval#", "at most#", "ties#", "topics#"),
         rows,
     )
@@ -105,13 +105,13 @@ def _by_type(topics: Sequence[TopicResult]) -> dict[str, dict[str, int]]:
 
 
 def against_live(validation: Validation) -> Markup:
-    """What changed against the generation that is live."""
+    """Differences from the live generation."""
     if not validation.against_live:
         return NOTHING
     rows = [_difference_row(difference) for difference in validation.against_live]
     told = table(
-        "The same topics asked of both. p is of a paired permutation test, adjusted after Holm; no smaller difference "
-        "than the last column could have been shown with 80% power over all of these measures.",
+        "The same topics on both. p is of a paired permutation test, adjusted after Holm; the last column is the "
+        "smallest difference that is detectable with 80% power over all of these measures.",
         ("measure", "live#", "this#", "difference#", "interval#", "p#", "topics#", "detectable#"),
         rows,
     )
@@ -133,7 +133,7 @@ def _difference_row(difference: Difference) -> list[Child]:
 
 
 def latency(validation: Validation) -> Markup:
-    """How long searches took."""
+    """Latency of searches."""
     figures = validation.latency
     if figures is None or not figures.samples:
         return NOTHING
@@ -148,7 +148,7 @@ def latency(validation: Validation) -> Markup:
 
 
 def _came_of(load: LoadFigures) -> str:
-    """How many answers a second there were, and what went wrong."""
+    """The rate of answers, and the errors."""
     told = [f"{plain_number(load.rate)} a second", counted(load.errors, "error")]
     if load.offered_rate is not None:
         told += [f"{load.late:,} sent late", f"{load.turned_away:,} turned away"]

@@ -1,4 +1,4 @@
-"""The pieces that every part of the page is made of."""
+"""Building blocks of the page."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ _TONES = {Outcome.PASS: "good", Outcome.FAIL: "bad", Outcome.INCONCLUSIVE: "open
 
 
 def whole_page(title: str, *children: Child) -> str:
-    """A page of these parts as HTML in UTF-8: no script, nothing from the network, one style."""
+    """A full HTML page, UTF-8: no script, no network, one style."""
     style = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
     head = element(
         "head",
@@ -29,23 +29,23 @@ def whole_page(title: str, *children: Child) -> str:
 
 
 def _policy(style: str) -> str:
-    """Nothing may be loaded, run, sent or framed; the one style that counts is the page's own, by its hash."""
+    """A content security policy that allows only the page's own style, by its hash."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def tone(outcome: Outcome) -> str:
-    """The class of the style that colours an outcome."""
+    """The style class of an outcome."""
     return _TONES[outcome]
 
 
 def pill(outcome: Outcome) -> Markup:
-    """An outcome as a word in its colour."""
+    """An outcome as a coloured word."""
     return element("span", outcome.value, class_=f"pill {tone(outcome)}")
 
 
 def section(title: str, *children: Child) -> Markup:
-    """A part of the page under a heading of its own."""
+    """A section with a heading."""
     return element("section", element("h2", title), *children)
 
 
@@ -60,10 +60,10 @@ def facts(rows: Iterable[tuple[str, Child]]) -> Markup:
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Child]]) -> Markup:
-    """A table that scrolls by itself where it is too wide.
+    """A table that scrolls if it is too wide.
 
-    head: names of the columns; one with `#` at its end has numbers, one with `+` much text. The first cell that has a
-        name heads its row.
+    head: names of the columns; a trailing `#` marks numbers, a trailing `+` long text. The first named column heads the
+        rows.
     """
     kinds = [{"#": "number", "+": "wide"}.get(name[-1:]) for name in head]
     names = [name.rstrip("#+") for name in head]
@@ -73,7 +73,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Child]]) ->
         element("th", name, scope="col", role="columnheader", class_=kind) if name else element("td", role="cell")
         for name, kind in zip(names, kinds, strict=True)
     ]
-    # On a telephone rows of much text become blocks, and a browser then forgets that they are rows: the roles say so.
+    # On phones, rows of long text become blocks, and browsers then drop the row semantics: the roles keep them.
     whole = element(
         "table",
         element("thead", element("tr", columns, role="row"), role="rowgroup"),

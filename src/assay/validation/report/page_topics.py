@@ -1,4 +1,4 @@
-"""The topics on the page: from the worst on, with their hits and labels; hits to label; judgments that were lost."""
+"""The topics on the page, worst first, with hits and labels; hits to label; lost judgments."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,10 +12,10 @@ from assay.validation.report.wording import NOTHING as NO_VALUE
 from assay.validation.report.wording import cut, milliseconds, number, short, worst_first
 
 _WITH_HITS = 100
-"""Topics that are told with their hits."""
+"""Largest number of topics listed with their hits."""
 
 _IN_ROWS = 1_000
-"""Topics that are told with one row each after those."""
+"""Largest number of further topics listed with one row each."""
 
 _HITS = 10
 _CONTENT = 500
@@ -33,7 +33,7 @@ _SCORES = ("P@5", "nDCG@10")
 
 
 def topics(validation: Validation) -> Markup:
-    """Every topic, the worst first; of very many the worst ones."""
+    """The topics, worst first, up to a limit."""
     if not validation.topics:
         return NOTHING
     ordered = worst_first(validation.topics)
@@ -42,7 +42,7 @@ def topics(validation: Validation) -> Markup:
         ordered[_WITH_HITS : _WITH_HITS + _IN_ROWS],
         ordered[_WITH_HITS + _IN_ROWS :],
     )
-    order = "Those that failed to run come first, then the worst; topics that expect no answer come last."
+    order = "Failed topics come first, then the worst; topics that expect no answer come last."
     told = [element("p", order, class_="muted small"), element("div", map(_topic, whole), class_="stack")]
     if rows:
         caption = f"The next {counted(len(rows), 'topic')}, without their hits."
@@ -52,7 +52,7 @@ def topics(validation: Validation) -> Markup:
         told.append(
             element(
                 "p",
-                f"{counted(len(rest), 'topic')} that did better are left out here. The JSON report has every one.",
+                f"{counted(len(rest), 'topic')} with better values are left out here. The JSON report has all topics.",
                 class_="muted",
             )
         )
@@ -106,7 +106,7 @@ def _topic(result: TopicResult) -> Markup:
 
 
 def _standing(result: TopicResult) -> tuple[str, str]:
-    """How a topic stands to what the gate asks of it: the class that colours it, and the word for it."""
+    """The style class and the word for whether a topic reached its required precision."""
     if result.error is not None:
         return "open", "failed to run"
     return {True: ("good", "reached"), False: ("bad", "missed"), None: ("none", "not counted")}[result.reached]
@@ -152,15 +152,13 @@ def _hit(hit: Hit, label: int | None) -> Markup:
 
 
 def to_label(validation: Validation) -> Markup:
-    """Hits that somebody should judge, the most useful first."""
+    """Unjudged hits, the most useful to label first."""
     hits = validation.unjudged
     if not hits:
         return NOTHING
     queries = {result.topic.id: result.topic.text for result in validation.topics}
     rows = [_unjudged_row(hit, queries.get(hit.topic_id, "")) for hit in hits[:_MOST_UNJUDGED]]
-    caption = (
-        "A hit that nobody has judged counts as not relevant. The most useful ones come first; assay label shows them."
-    )
+    caption = "Unjudged hits count as not relevant. The most useful to label come first; assay label shows them."
     return section(
         "Hits to label",
         table(caption, ("query+", "rank#", "hit+", "why+"), rows),
@@ -178,7 +176,7 @@ def _unjudged_row(unjudged: Unjudged, query: str) -> list[Child]:
 
 
 def judgments(validation: Validation) -> Markup:
-    """What became of the judgments, and which are not where they were."""
+    """The outcomes of the judgments, and those that are not exact."""
     counts = validation.anchoring
     if not sum(counts.values()):
         return NOTHING
@@ -200,7 +198,7 @@ def judgments(validation: Validation) -> Markup:
     if not moved:
         return section("Judgments", summary)
     rows = [_judgment_row(*one) for one in moved[:_MOST_JUDGMENTS]]
-    caption = "Judgments whose passage is not as it was when they were made."
+    caption = "Judgments whose passage has changed since they were made."
     return section(
         "Judgments",
         summary,

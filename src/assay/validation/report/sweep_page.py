@@ -1,4 +1,4 @@
-"""A sweep as one page for a browser: what may be concluded, the rows, and quality against latency."""
+"""A sweep as one HTML page: conclusions, quality against latency, and rows."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from assay.validation.report.wording import milliseconds, moment, number, short
 _HIGH = 220.0
 _LEFT, _RIGHT, _TOP = 40.0, 12.0, 10.0
 _NEAR = 13.0
-"""Two numbers nearer than this would be drawn over each other."""
+"""Smallest distance of two numbers that do not overlap."""
 
 _ALPHA = 0.05
 
@@ -43,7 +43,7 @@ def to_html(sweep: Sweep) -> str:
 
 
 def _scatter(sweep: Sweep) -> Markup:
-    """Each row as a point: up is better, left is quicker. Filled where it cannot be told from the best."""
+    """Each row as a point: up is better, left is faster. Filled if it does not differ significantly from the best."""
     points = [
         (place, row, mean.value, row.latency.p50_ms)
         for place, row in enumerate(sweep.rows, start=1)
@@ -68,8 +68,8 @@ def _scatter(sweep: Sweep) -> Markup:
     caption = element(
         "figcaption",
         f"{sweep.measure} against the median latency of a search",
-        element("span", "Up is better, left is quicker; the numbers are the rows'. ", class_="small muted"),
-        element("span", "Filled: the best, and what cannot be told from it.", class_="small muted"),
+        element("span", "Up is better, left is faster; the numbers are the rows'. ", class_="small muted"),
+        element("span", "Filled: the best, and rows that do not differ significantly.", class_="small muted"),
     )
     return card(element("figure", caption, drawn))
 
@@ -89,7 +89,7 @@ def _axes(low: float, high: float, longest: float) -> list[Markup]:
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
-    """Round ends of a scale that has all values well inside."""
+    """Round ends of a scale with a margin around all values."""
     low, high = min(values), max(values)
     room = max(high - low, 0.04)
     low, high = max(low - 0.15 * room, 0.0), min(high + 0.15 * room, 1.0)
@@ -103,7 +103,7 @@ def _round_up(value: float) -> float:
 
 
 def _free(x: float, y: float, placed: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """A place for a number at or near a point, on no other number."""
+    """A place for a number near a point that overlaps no other number."""
     steps = [(0.0, 0.0), (0.0, -_NEAR), (0.0, _NEAR), (-22.0, 0.0), (-22.0, -_NEAR), (-22.0, _NEAR)]
     steps += [(dx * 14.0, dy * _NEAR) for dx in range(1, 6) for dy in (0, -1, 1, -2, 2)]
     for dx, dy in steps:
@@ -173,7 +173,7 @@ def _rows(sweep: Sweep) -> Markup:
     topics = counted(sweep.rows[0].topics, "topic")
     caption = (
         f"Means over {topics}. ▲ and ▼: significantly higher or lower than the first row, p adjusted over the whole "
-        "table; without a mark chance may explain the difference."
+        "table; without a mark the difference may be chance."
     )
     told = ([str(place), row.name, _settings(row.described)] for place, row in enumerate(sweep.rows, start=1))
     settings = table("The settings of each row that have an effect.", ("#", "row", "settings+"), told)
@@ -181,7 +181,7 @@ def _rows(sweep: Sweep) -> Markup:
 
 
 def _mark(sweep: Sweep, row: SweptRow) -> str:
-    """What may be said of a row beside the best one."""
+    """The mark of a row relative to the best."""
     alone = sum(one.tied_with_best for one in sweep.rows) == 1
     if row.open_to_best:
         return "too little judged to tell"
@@ -219,10 +219,10 @@ def _differences(sweep: Sweep) -> Markup:
         rows.append([str(place), row.name, f"{found.difference:+z.3f}", interval, *p, number(found.detectable)])
     if not rows:
         return NOTHING
-    head = ("#", "row", "difference#", "interval#", "p#", "adjusted p#", "shows from#")
+    head = ("#", "row", "difference#", "interval#", "p#", "adjusted p#", "detectable#")
     caption = (
-        f"{sweep.measure} against {sweep.rows[0].name}, topic by topic. Shows from: the smallest difference that so "
-        "many topics show with 80% power, p adjusted."
+        f"{sweep.measure} against {sweep.rows[0].name}, topic by topic. Detectable: the smallest difference that is "
+        "detectable with 80% power, p adjusted."
     )
     return section("Differences from the first row", table(caption, head, rows))
 

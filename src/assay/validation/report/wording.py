@@ -1,4 +1,4 @@
-"""How a validation is put into words, whatever it is written as: the verdict in a sentence, numbers, texts, order."""
+"""Text shared by all report formats: the verdict as a sentence, numbers, truncation, order."""
 
 import math
 import re
@@ -10,32 +10,32 @@ from assay.model.evaluation import Finding, Outcome
 from assay.model.validations import TopicResult, Validation
 
 NOTHING = "–"
-"""Stands where there is no value; a zero is a value."""
+"""Placeholder for a missing value; zero is a value."""
 
 MAIN_MEASURES = ("P@5", "nDCG@10")
-"""What topics are compared by, the first before the second."""
+"""The measures that order topics."""
 
 _TARGETS = {"candidate": "The candidate", "live": "The live generation", "retired": "The retired generation"}
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""What neither HTML nor XML 1.0 may hold."""
+"""Characters that are invalid in HTML or XML 1.0."""
 
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Invisible characters that turn the order of all that follows."""
+"""Invisible characters that change the direction of text."""
 
 
 def printable(text: str) -> str:
-    """A text of which every character may stand in a file and is seen where it stands."""
+    """Replace characters that are invalid in the formats or change the direction of text."""
     return _DIRECTIONS.sub("\ufffd", _CONTROLS.sub("\ufffd", text))
 
 
 def short(text: str, most: int) -> str:
-    """A text on one line, cut where it is long."""
+    """The text on one line, truncated."""
     line = " ".join(printable(text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def cut(text: str, most: int) -> str:
-    """A text with its lines, cut where it is long."""
+    """The text with its lines, truncated."""
     clean = printable(text).strip("\n")
     return clean if len(clean) <= most else f"{clean[: most - 1].rstrip()}…"
 
@@ -46,14 +46,14 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def plain_number(value: float | None) -> str:
-    """A value whose unit is said elsewhere, with the digits that matter."""
+    """A value without its unit, with four significant digits."""
     if value is None or not math.isfinite(value):
         return NOTHING
     return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
 
 
 def milliseconds(value: float | None) -> str:
-    """A duration; three digits are enough to compare."""
+    """A duration with three significant digits."""
     if value is None or not math.isfinite(value):
         return NOTHING
     return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
@@ -65,7 +65,7 @@ def moment(when: datetime) -> str:
 
 
 def subject(validation: Validation) -> str:
-    """What was judged, as the beginning of a sentence."""
+    """The target of the validation, as the subject of a sentence."""
     target = validation.provenance.target
     return _TARGETS.get(target, short(target, 120))
 
@@ -86,7 +86,7 @@ def verdict_sentence(validation: Validation) -> str:
 
 
 def reached_sentence(validation: Validation) -> str:
-    """What was reached, where labelled queries were asked; else how many checks passed."""
+    """The quality reached on labelled queries; without any, the number of passed checks."""
     verdict = validation.verdict
     if verdict.headline:
         return verdict.headline
@@ -95,7 +95,7 @@ def reached_sentence(validation: Validation) -> str:
 
 
 def not_passed(validation: Validation) -> list[Finding]:
-    """What did not pass: the failures, then what could not be decided."""
+    """The failed findings, then the undecided ones."""
     findings = validation.verdict.findings
     return [
         *(finding for finding in findings if finding.outcome is Outcome.FAIL),
@@ -104,7 +104,7 @@ def not_passed(validation: Validation) -> list[Finding]:
 
 
 def worst_first(topics: Sequence[TopicResult]) -> list[TopicResult]:
-    """Topics that failed, then those that expect an answer from the worst to the best, then the others likewise."""
+    """Order topics: failed ones, then those that expect an answer from the worst to the best, then the others."""
     return sorted(topics, key=_badness)
 
 

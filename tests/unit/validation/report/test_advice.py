@@ -68,8 +68,8 @@ def test_a_query_that_failed_is_told_once_for_each_reason() -> None:
     failed = [topic_result(f"t{number}", f"query {number}", error="It is down.") for number in range(3)]
     other = topic_result("t9", "query 9", error="It is slow.")
     assert advise(*failed, other) == (
-        "Query 'query 0' and 2 others could not be asked: It is down.",
-        "Query 'query 9' could not be asked: It is slow.",
+        "Query 'query 0' and 2 others failed: It is down.",
+        "Query 'query 9' failed: It is slow.",
     )
 
 
@@ -106,7 +106,7 @@ def test_ambiguous_judgments_ask_for_more_words() -> None:
     (line,) = advise(topic_result(labels=GOOD, relevant=8, lost=(Anchoring.AMBIGUOUS,)))
     assert line == (
         f"1 judgment on {SITE}/sensing/sensors is ambiguous (its words stand on the page 3 times): add a `prefix` or "
-        "`suffix` that tells the places apart"
+        "`suffix` to distinguish the places"
     )
 
 
@@ -154,8 +154,8 @@ def test_edge_queries_are_not_called_low() -> None:
 def test_a_topic_that_cannot_reach_its_limit_is_told() -> None:
     (line,) = advise(topic_result(text="What is URDF?", labels=(2, 1, 0, 0, 0), relevant=2))
     assert line == (
-        "Query 'What is URDF?' can reach P@5 0.40 at most, and 0.80 is asked for: 2 chunks are labelled relevant. "
-        'Label more, or set gate.precision = "attainable"'
+        "Query 'What is URDF?' can reach P@5 0.40 at most; required: 0.80. 2 chunks are labelled relevant: "
+        'label more, or set gate.precision = "attainable"'
     )
 
 
@@ -184,8 +184,8 @@ def test_pages_that_say_nearly_the_same_are_told_by_name() -> None:
     lines = advise(crowded(PASSAGE, "something else altogether", f"{PASSAGE} and more", "four", "five"))
     (line,) = [line for line in lines if "nearly the same" in line]
     assert line == (
-        f"{SITE}/communication/qos and {SITE}/robot-description say nearly the same and take more than one of the "
-        "first 5 places for 1 query: keep one of the pages out"
+        f"{SITE}/communication/qos and {SITE}/robot-description have nearly the same text and take more than one of "
+        "the first 5 places for 1 query: leave one of the pages out"
     )
 
 
@@ -272,7 +272,7 @@ def test_a_long_query_is_cut_and_stays_on_one_line() -> None:
 
 def test_the_made_up_failure_is_advised_upon() -> None:
     lines = advise(*validations.failed().topics, latency=validations.failed().latency)
-    assert any("could not be asked" in line for line in lines)
+    assert any(" failed: " in line for line in lines)
     assert any("orphaned" in line for line in lines)
     assert any("ambiguous" in line for line in lines)
     assert any("expected - out of domain" in line for line in lines)

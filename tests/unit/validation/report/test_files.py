@@ -94,7 +94,7 @@ def test_a_file_that_cannot_be_finished_leaves_nothing_that_looks_like_a_report(
 def test_a_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
     file = tmp_path / "results"
     file.write_bytes(b"")
-    with pytest.raises(ConfigurationError, match=r"results: it is a file and not a folder\."):
+    with pytest.raises(ConfigurationError, match=r"results: it is a file, not a folder\."):
         write_reports(file, BEGAN, CONTENTS)
     with pytest.raises(ConfigurationError, match="not a directory"):
         write_reports(file / "deeper", BEGAN, CONTENTS)
@@ -131,7 +131,7 @@ def test_a_disk_that_is_full_at_any_file_leaves_none_of_them(
     with pytest.raises(ConfigurationError) as caught:
         write_reports(tmp_path, BEGAN, CONTENTS)
     assert names(tmp_path) == []
-    assert "No file of this report was left there. Make room, or name another folder" in caught.value.hint
+    assert "No file of this report was kept. Free some space, or set another folder" in caught.value.hint
 
 
 def test_files_that_have_their_names_are_taken_back_where_another_cannot_get_its_own(
