@@ -230,7 +230,7 @@ def test_pages_that_say_other_things_than_their_titles_are_named_as_a_cause_too(
     for words in (
         "vectors are of other texts",
         "pages do not match their titles",
-        "`assay audit` tells which",
+        "Run `assay audit`",
         "--rebuild",
     ):
         assert words in found.detail
