@@ -5,11 +5,11 @@ import os
 import signal
 import sys
 
-STOPPED = "Stopped. What was live is live still; the next run clears what this one left."
+STOPPED = "Stopped. The live generation is unchanged; the next build removes what this one left."
 
 
 def _stop_while_loading(*_: object) -> None:
-    """Say what `assay.cli.main` says of SIGTERM, which is not loaded yet, and end with the same code."""
+    """Stop as `assay.cli.main` does on SIGTERM, before that module is loaded."""
     os.write(2, f"{STOPPED}\n".encode())
     if "--json" in sys.argv[1:]:
         os.write(1, f'{{"error": "terminated", "message": "{STOPPED}", "hint": ""}}\n'.encode())
@@ -20,11 +20,11 @@ def main() -> None:
     """Load the command line and run it."""
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
-        # Loading takes a moment, in which Ctrl-C is to end the process without a word.
+        # While loading, Ctrl-C ends the process without a message.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _stop_while_loading)
-    # What is loaded stays: looking through it for garbage, while loading and ever after, takes a fifth of the start.
+    # Modules are never garbage: scanning them would take a fifth of the start time.
     gc.disable()
     from assay.cli.main import run
 

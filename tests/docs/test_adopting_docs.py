@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.stores.adopted.presets import PRESETS
-from assay.cli.commands.adoption import STAND_INS
+from assay.cli.commands.adoption import FALLBACKS
 from assay.settings import load_settings
 from assay.validation.survey import KINDS, survey
 from tests.docs.pages import DOCS
@@ -34,7 +34,7 @@ def test_positions_from_1_are_told() -> None:
 
 def test_every_stand_in_is_told_in_the_doctors_words() -> None:
     told = rows("Missing fields")
-    assert told == [[f"`{name}`", words] for name, words in STAND_INS.items()]
+    assert told == [[f"`{name}`", words] for name, words in FALLBACKS.items()]
 
 
 @pytest.mark.parametrize("promise", KINDS.values())

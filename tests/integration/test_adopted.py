@@ -620,7 +620,7 @@ def use_everything(assay: Assay) -> None:
         lambda: assay.parts.store.switch_alias("g1"),
         assay.parts.catalog.build_lock,
     ):
-        with pytest.raises(IndexNotOurs, match="docs as it is, and Assay never changes it"):
+        with pytest.raises(IndexNotOurs, match="Assay never changes"):
             refused()
 
 

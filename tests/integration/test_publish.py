@@ -308,7 +308,7 @@ def test_a_publish_that_overrides_what_somebody_made_live_meanwhile_says_so(
     report = assay.publish()
     (note,) = report.notes
     assert f"generation {second.id} was live" in note
-    assert f"has replaced generation {first.id}" in note
+    assert f"it replaced generation {first.id}" in note
     assert note in caplog.messages
     assert note in publish_body(report, report.build.generation)["notes"]
     assert assay.rollback().id == first.id

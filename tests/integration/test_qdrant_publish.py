@@ -264,7 +264,7 @@ def test_another_installation_on_the_server_is_reported_and_never_cleared_away(
     assert first in message
     assert first_url(assay, "when is the gripper checked") == "https://docs.example/gripper"
     level, message = check(assay, "vector store")
-    assert f"outside readers are led to {promoted.id}, and {first} is live" in message
+    assert f"the alias for other programs points to {promoted.id}, but {first} is live" in message
 
 
 # --- outages ---

@@ -1,4 +1,4 @@
-"""Types of what `Parts.adopted_store` finds in a collection that Assay did not make."""
+"""Types of the findings of `Parts.adopted_store` in an adopted collection."""
 
 from assay.adapters.stores.adopted.shape import Shape
 from assay.adapters.stores.adopted.store import CollectionFindings

@@ -1,4 +1,4 @@
-"""The front door: one object that holds everything over one data directory and one configuration."""
+"""The object behind `assay.open`: all parts of Assay for one data directory and one configuration."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,7 +44,7 @@ class Assay:
 
     @classmethod
     def open(cls, settings: Settings, *, generation: str | None = None) -> Self:
-        """Open Assay over these settings; nothing is read or written before it is needed.
+        """Open Assay with these settings. Files are opened on first use.
 
         generation: id of the generation to search instead of the live one, or `candidate`.
         """
@@ -52,7 +52,7 @@ class Assay:
 
     @classmethod
     def from_environment(cls) -> Self:
-        """Open Assay as the environment, and assay.toml in the working directory, say. Raises ConfigurationError."""
+        """Open Assay with the settings of the environment and of assay.toml. Raises ConfigurationError."""
         return cls(load_settings())
 
     def __enter__(self) -> Self:
@@ -87,11 +87,11 @@ class Assay:
         embed: Embed | None = None,
         **options: Unpack[native.SearchOptions],
     ) -> Ranking:
-        """Search the live generation, or the one that was named in its place.
+        """Search the live generation, or the one that Assay was opened with.
 
-        query: the text, with top_k (1 to 100) and options as native.SearchOptions has them; or all in one Query.
-        embed: when the query is embedded; None for what `[search] keyword_fallback` says. Without an embedding only
-            keyword search answers, and hits have no similarity.
+        query: the text, with top_k (1 to 100) and the options of native.SearchOptions; or all in one Query.
+        embed: when to embed the query; None to follow `[search] keyword_fallback`. Without an embedding only keyword
+            search answers, and hits have no similarity.
 
         Raises InputError, NoLiveGeneration, GenerationNotFound, IdentityMismatch, EmbeddingError, VectorStoreError,
         CatalogError.
@@ -99,7 +99,7 @@ class Assay:
         return self.searches.search(query, top_k, embed=embed, **options)
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
-        """Build, validate, and promote a candidate that passes; one that fails is rejected, an undecided one waits.
+        """Build and validate a candidate. Promotes it after PASS, rejects it after FAIL, keeps it if INCONCLUSIVE.
 
         rebuild: reuse nothing of earlier generations.
 
@@ -119,29 +119,29 @@ class Assay:
         """Measure a generation, judge it by the gate, and store the verdict with it.
 
         generation_id: an id, `live` or `candidate`; None for the candidate, or else the live generation.
-        test_set: file of labelled queries; None for that of [validation], or else the one that this content was last
-            judged by. Without any, only the structure is judged.
+        test_set: file of labelled queries; None for that of [validation], else the one that last validated this
+            content. Without any, only structural checks run.
         load: load patterns to measure latency under, one after the other.
-        check_urls: request the address of each hit; a dead one fails the validation.
+        check_urls: request the URL of each hit; a dead link fails the validation.
 
-        Raises InputError for a test set that cannot be used; GenerationNotFound, CatalogError where the generation's
-        record cannot be read. A topic that cannot be searched, and a check that cannot run, is a finding.
+        Raises InputError for an invalid test set; GenerationNotFound, CatalogError if the generation's record cannot
+        be read. A topic that cannot be searched and a check that cannot run become findings.
         """
         return self.evaluation.validate(generation_id, test_set, progress, load, check_urls=check_urls)
 
     def write_report(self, validation: Validation, progress: Progress | None = None) -> dict[str, Path]:
-        """Write a validation into the folder of [validation], as JSON, HTML, Markdown and JUnit XML: all, or none.
+        """Write a validation as JSON, HTML, Markdown and JUnit XML into the folder of [validation]: all files or none.
 
-        Returns the path of each file by its suffix. Raises ConfigurationError where they cannot be written.
+        Returns the path of each file by its suffix. Raises ConfigurationError if they cannot be written.
         """
         return self.evaluation.write_report(validation, progress)
 
     def promote(
         self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
     ) -> Generation:
-        """Make the candidate live, or the generation named; validate it first unless it has a PASS that still holds.
+        """Make the candidate live, or the named generation. Validates it first unless it has a valid PASS.
 
-        test_set: as in validate; None also takes the one that the candidate was last judged by.
+        test_set: as in validate.
 
         Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs, and what validate raises.
         """

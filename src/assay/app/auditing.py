@@ -37,10 +37,11 @@ class Auditor:
         """Check every document, chunk and point of a generation, and embed texts again to compare the vectors.
 
         generation_id: see resolve_generation.
-        sample: embed that many texts again; with an embedder that costs something, half of them those whose vectors
-            fit their texts least by the built-in model. everything: embed all of them. Without either it is all where
-            the embedder is quick and costs nothing, else none. Keyword vectors are all made again.
-        agree: called before an embedder that costs something is used; False leaves the vectors uncompared.
+        sample: number of texts to embed again; with a paid embedder, half of them are those whose vectors fit their
+            texts worst according to the built-in model.
+        everything: embed all texts again. Without sample or everything: all with a free embedder, none with a paid
+            one. Keyword vectors are always recomputed.
+        agree: called before a paid embedder is used; False leaves the vectors uncompared.
 
         Raises GenerationError, CatalogError, StoreUnavailable, EmbeddingError, IndexNotOurs.
         """
@@ -57,7 +58,7 @@ class Auditor:
         return AuditReport(generation, report, perf_counter() - started, vectors)
 
     def _vector_findings(self, generation: Generation, index: VectorIndex, progress: Progress) -> tuple[Finding, ...]:
-        """Check the vectors alone; titles are searched if that costs nothing and the right model is configured."""
+        """Check the vectors; search for titles only with a free embedder that built this generation."""
         embedder = self._parts.embedder
         quick = not embedder.batching.costly and embedder.identity == generation.embedder
         unsearched = Unopened(VectorStoreError("An audit searches nothing."))
@@ -78,7 +79,7 @@ class Auditor:
         agree: Callable[[EmbeddingCost], bool],
         progress: Progress,
     ) -> Recheck:
-        """The texts to embed again; with an embedder that costs something only if asked for, and agreed to."""
+        """Choose the texts to embed again; with a paid embedder only if requested and agreed to."""
         embedder, encoder = self._parts.embedder, self._parts.encoder
         if not embedder.batching.costly:
             return Recheck(embedder, encoder, vectors=None if everything else sample)

@@ -34,9 +34,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Recut:
-    """The documents of a generation, cut by other rules into a generation in a temporary place.
+    """The documents of a generation, chunked by other rules into a temporary generation.
 
-    catalog, store: hold that generation alone.
+    catalog, store: contain only that generation.
     """
 
     generation: Generation
@@ -62,7 +62,7 @@ class Builds:
         return Pipeline(self._build_parts(), progress or Silence()).build(rebuild=rebuild)
 
     def preview(self, *, rebuild: bool = False, progress: Progress | None = None) -> Preview:
-        """Report what ingest would do; nothing is built. Pages of a site that this fetches are kept for ingest.
+        """Report what ingest would do, without building. Pages fetched from a site are stored for ingest.
 
         Raises ConfigurationError without sources, SourceError, CatalogError, IndexNotOurs.
         """
@@ -85,22 +85,22 @@ class Builds:
                         logger.warning("%s is left out: %s", page.key, error.message)
 
     def has_first_page(self, site: SourceSettings) -> bool:
-        """Fetch the first page of a site, and say whether it can be searched. Raises SourceError."""
+        """Fetch the first page of a site. Return whether it has something to search. Raises SourceError."""
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:
             first = source_of(site.model_copy(update={"max_pages": 1}), Path(folder))
-            with _errors_only("assay.adapters.sources.site"):  # that the limit of one page is reached is expected
+            with _errors_only("assay.adapters.sources.site"):  # the warning about the limit of one page is expected
                 return any(isinstance(page, RawPage) for page in first.read({}))
 
     def rules(self, chunking: ChunkingSettings) -> ChunkingRules:
-        """The chunking rules of these settings for the configured embedder."""
+        """Return the chunking rules for these settings and the configured embedder."""
         embedder = self._parts.embedder
         return ChunkingRules(chunking.max_characters, embedder.max_tokens, chunking.overlap, embedder.tokenizer)
 
     @contextmanager
     def recut(self, base: Generation, rules: ChunkingRules, progress: Progress) -> Iterator[Recut]:
-        """Cut the documents of a generation by other rules, in a temporary place that is removed afterwards.
+        """Chunk the documents of a generation by other rules, in a temporary folder that is removed afterwards.
 
-        Raises GenerationError for documents that were stored without their sections, EmbeddingError, VectorStoreError,
+        Raises GenerationError for documents stored without their sections, EmbeddingError, VectorStoreError,
         CatalogError.
         """
         parts = self._parts
@@ -129,16 +129,16 @@ class Builds:
             yield Recut(recut(recut_parts, rules, progress), catalog, store)
 
     def _build_parts(self, *, create: bool = True) -> BuildParts:
-        """Collect what a build works with.
+        """Collect the parts of a build.
 
-        create: make the data directory and the catalog where they are missing; else an empty catalog replaces it.
+        create: create the data directory and the catalog if missing; if false, use an empty catalog instead.
         """
         parts, settings = self._parts, self._parts.settings
         rules = self.rules(settings.chunking)
         identity = ChunkerIdentity(
             READER_REVISION, CHUNKER_REVISION, rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer
         )
-        sources = parts.sources  # first: a command that names none, or a wrong one, leaves nothing behind
+        sources = parts.sources  # first: without valid sources, nothing must be created
         for source in sources:
             source.check()
         if create:
@@ -159,7 +159,7 @@ class Builds:
         )
 
     def _catalog_or_empty(self) -> Catalog:
-        """The relational store, or an empty one where no build has made it yet."""
+        """Return the relational store, or an empty one before the first build."""
         try:
             return self._parts.open_catalog(create=False)
         except CatalogNotFound:
@@ -173,7 +173,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(
-            f"The data directory {folder} cannot be made: {error.strerror}.",
+            f"The data directory {folder} cannot be created: {error.strerror}.",
             hint="Choose another with --data-dir or ASSAY_DATA_DIR.",
         ) from None
 

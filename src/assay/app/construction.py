@@ -1,4 +1,4 @@
-"""From settings to the parts that they name."""
+"""Functions that build adapters from settings."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) -> Gate:
-    """The limits of `[gate]`. Raises InputError for a measure that there is not.
+    """Build the gate of `[gate]`. Raises InputError for an unknown measure.
 
-    search: how the searches are made that are held against them.
+    search: the rules of the searches that the gate judges.
     """
     structure = settings.options(
         StructuralLimits, max_page_rise=None if settings.allow_additions else settings.max_page_rise
@@ -55,23 +55,23 @@ def gate_of(settings: GateSettings, search: Mapping[str, object] | None = None) 
 
 
 def qdrant_store(settings: Settings) -> VectorStore:
-    """The server of [qdrant]; its client is loaded only here, for it takes half a second."""
-    chosen = settings.qdrant
-    _require_server(chosen, 'The vector store is "qdrant"', ', or [index] store to "embedded"')
+    """Build the store on the server of [qdrant]. Imports its client only here, because that takes half a second."""
+    qdrant = settings.qdrant
+    _require_server(qdrant, 'The vector store is "qdrant"', ', or [index] store to "embedded"')
     from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
     from assay.adapters.stores.qdrant.store import QdrantStore
 
     return QdrantStore(
-        chosen.options(Access),
-        chosen.collection,
-        layout=chosen.options(CollectionLayout, hnsw_threshold=settings.index.hnsw_threshold),
-        loading=chosen.options(Loading),
-        reading=chosen.options(Reading),
+        qdrant.options(Access),
+        qdrant.collection,
+        layout=qdrant.options(CollectionLayout, hnsw_threshold=settings.index.hnsw_threshold),
+        loading=qdrant.options(Loading),
+        reading=qdrant.options(Reading),
     )
 
 
 def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
-    """The collection of [index] adopt."""
+    """Build the store of the collection of [index] adopt. Raises ConfigurationError."""
     index = settings.index
     if index.adopt is None:
         raise ConfigurationError(
@@ -79,10 +79,10 @@ def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
         )
     if index.store == "embedded":
         raise ConfigurationError(
-            f"The collection {index.adopt} is to be adopted, and [index] store is `embedded`.",
-            hint="Leave [index] store out: what is adopted is on a Qdrant server.",
+            f"[index] adopt is {index.adopt}, but [index] store is `embedded`.",
+            hint="Remove [index] store: an adopted collection is on a Qdrant server.",
         )
-    _require_server(settings.qdrant, f"The collection {index.adopt} is to be adopted", "")
+    _require_server(settings.qdrant, f"[index] adopt is {index.adopt}", "")
     from assay.adapters.stores.adopted.mapping import FieldMapping
     from assay.adapters.stores.adopted.store import AdoptedStore, Adoption
     from assay.adapters.stores.qdrant.options import Access, Reading
@@ -97,24 +97,24 @@ def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
     )
 
 
-def _require_server(chosen: QdrantSettings, what: str, otherwise: str) -> None:
-    """Raise ConfigurationError without an address, or without the client, which takes half a second to load.
+def _require_server(qdrant: QdrantSettings, reason: str, alternative: str) -> None:
+    """Raise ConfigurationError without the server's URL, or without the client, which takes half a second to load.
 
-    what: needs a server. otherwise: what else could be set.
+    reason: why a server is needed. alternative: other settings that would do, for the hint.
     """
-    if chosen.url is None:
+    if qdrant.url is None:
         raise ConfigurationError(
-            f"{what}, and there is no address of a server.", hint=f"Set [qdrant] url or QDRANT_URL{otherwise}."
+            f"{reason}, but the URL of the server is not set.", hint=f"Set [qdrant] url or QDRANT_URL{alternative}."
         )
     if find_spec("qdrant_client") is None:
         raise ConfigurationError(
-            f"{what}, and the package qdrant_client is not installed.",
+            f"{reason}, but the package qdrant_client is not installed.",
             hint="Install it: `pip install '.[qdrant]'` in Assay's checkout.",
         )
 
 
 def source_of(settings: SourceSettings, data_dir: Path) -> "FolderSource | SiteSource":
-    """The folder or site of one `[[sources]]` table. data_dir: Assay's own folder, which keeps the pages of a site."""
+    """Build the source of one `[[sources]]` table. data_dir: Assay's folder, which stores the pages of a site."""
     return _folder_source(settings, settings.path, data_dir) if settings.path else _site_source(settings, data_dir)
 
 
@@ -152,12 +152,12 @@ def _site_source(settings: SourceSettings, data_dir: Path) -> "SiteSource":
 
 
 def shipped_folder(name: str) -> Path:
-    """The folder `docs` or `examples` that comes with Assay: in the installed package, or in the checkout.
+    """Return the folder `docs` or `examples` of the installed package or of the checkout.
 
-    Raises ConfigurationError when it is missing.
+    Raises ConfigurationError if it is missing.
     """
     package = Path(__file__).resolve().parent.parent
     for folder in (package / name, package.parent.parent / name):
         if folder.is_dir():
             return folder
-    raise ConfigurationError(f"The folder {name} is missing from this installation.", hint="Install Assay again.")
+    raise ConfigurationError(f"The folder {name} is missing from this installation.", hint="Reinstall Assay.")

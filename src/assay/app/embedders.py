@@ -13,7 +13,7 @@ from assay.errors import ConfigurationError
 from assay.ports import Embedder, EmbedderObserver
 from assay.settings import EmbeddingSettings
 
-if TYPE_CHECKING:  # a provider's module is loaded where the provider is chosen: it takes an HTTP client with it
+if TYPE_CHECKING:  # a provider's module imports an HTTP client, so it is loaded only for its provider
     from assay.adapters.embedders.openai import Endpoint
     from assay.adapters.embedders.remote.embedder import RemoteRules
 
@@ -21,12 +21,12 @@ logger = logging.getLogger(__name__)
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _OPENAI_TEXTS = 128
-_OTHER_TEXTS = 32  # what TEI takes unless told otherwise
+_OTHER_TEXTS = 32  # TEI's default limit
 
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """A provider's own: tokens of a text, texts and tokens of a request, and what it allows in a minute."""
+    """A provider's limits: tokens of a text, texts and tokens of a request, and rates a minute."""
 
     max_tokens: int
     batch_texts: int
@@ -35,7 +35,7 @@ class _Limits:
 
 
 def models_by_dimension() -> dict[int, list[str]]:
-    """Models that are known, with their providers, by the lengths of vector that they can give."""
+    """Return the known models, with their providers, by the vector lengths that they support."""
     from assay.adapters.embedders import cohere, openai
 
     found: dict[int, list[str]] = {}
@@ -48,7 +48,7 @@ def models_by_dimension() -> dict[int, list[str]]:
 
 
 def embedder_of(settings: EmbeddingSettings, observer: EmbedderObserver | None = None) -> Embedder:
-    """Build it. Raises ConfigurationError, naming the setting or variable that is missing."""
+    """Build the embedder. Raises ConfigurationError that names the missing setting or variable."""
     match settings.provider:
         case "cohere":
             return _cohere(settings, observer)
@@ -69,14 +69,14 @@ def _cohere(settings: EmbeddingSettings, observer: EmbedderObserver | None) -> E
     most = settings.batch_texts or cohere.MOST_TEXTS
     if most > cohere.MOST_TEXTS:
         raise ConfigurationError(
-            f"Cohere takes at most {cohere.MOST_TEXTS} texts in a request, and [embedding] batch_texts is {most}.",
-            hint="Lower it, or leave it out.",
+            f"Cohere accepts at most {cohere.MOST_TEXTS} texts in a request, but [embedding] batch_texts is {most}.",
+            hint="Lower it, or remove it.",
         )
-    _refuse(settings, ("deployment", "shorten", "document_prefix", "query_prefix"), "Cohere")
+    _refuse_unused(settings, ("deployment", "shorten", "document_prefix", "query_prefix"), "Cohere")
     limits = _Limits(model.max_tokens, most, model.call_tokens, {"inputs": cohere.INPUTS_PER_MINUTE})
-    key = _needed(settings.cohere_api_key, "COHERE_API_KEY", "cohere_api_key", "Cohere")
+    key = _require_key(settings.cohere_api_key, "COHERE_API_KEY", "cohere_api_key", "Cohere")
     base_url = settings.base_url or cohere.BASE_URL
-    _warn_of_open_wire(base_url, key)
+    _warn_if_unencrypted(base_url, key)
     return cohere.CohereEmbedder(key, name, settings.dimensions, base_url, _rules(settings, limits), observer)
 
 
@@ -87,7 +87,9 @@ def _openai(settings: EmbeddingSettings, observer: EmbedderObserver | None) -> E
     own = azure or settings.base_url is None
     name = settings.model or ("text-embedding-3-small" if own else None)
     if name is None:
-        raise ConfigurationError("No model is named for the server at [embedding] base_url.", hint="Set model.")
+        raise ConfigurationError(
+            "[embedding] model is not set for the server at [embedding] base_url.", hint="Set [embedding] model."
+        )
     model = openai.OpenAIModel(
         name, settings.dimensions, settings.shorten, settings.document_prefix, settings.query_prefix
     )
@@ -99,16 +101,16 @@ def _openai(settings: EmbeddingSettings, observer: EmbedderObserver | None) -> E
         rates,
     )
     endpoint = _azure_endpoint(settings, name) if azure else _openai_endpoint(settings)
-    _warn_of_open_wire(endpoint.base_url, endpoint.key)
+    _warn_if_unencrypted(endpoint.base_url, endpoint.key)
     return openai.OpenAIEmbedder(endpoint, model, _rules(settings, limits), observer)
 
 
 def _openai_endpoint(settings: EmbeddingSettings) -> "Endpoint":
     from assay.adapters.embedders import openai
 
-    _refuse(settings, ("deployment",), "OpenAI's API outside of Azure")
+    _refuse_unused(settings, ("deployment",), "OpenAI's API outside of Azure")
     if settings.base_url is None:
-        key: str | None = _needed(settings.openai_api_key, "OPENAI_API_KEY", "openai_api_key", "OpenAI")
+        key: str | None = _require_key(settings.openai_api_key, "OPENAI_API_KEY", "openai_api_key", "OpenAI")
     else:
         key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     return openai.Endpoint(settings.base_url or openai.BASE_URL, key)
@@ -119,15 +121,15 @@ def _azure_endpoint(settings: EmbeddingSettings, model: str) -> "Endpoint":
 
     if settings.base_url is None:
         raise ConfigurationError(
-            "The address of the Azure resource is not set.",
-            hint="Set [embedding] base_url to it (https://NAME.openai.azure.com).",
+            "The URL of the Azure resource is not set.",
+            hint="Set [embedding] base_url (https://NAME.openai.azure.com).",
         )
-    key = _needed(settings.azure_api_key, "AZURE_OPENAI_API_KEY", "azure_api_key", "Azure OpenAI")
+    key = _require_key(settings.azure_api_key, "AZURE_OPENAI_API_KEY", "azure_api_key", "Azure OpenAI")
     return Endpoint(settings.base_url, key, settings.deployment or model, settings.api_version)
 
 
 def _rules(settings: EmbeddingSettings, limits: _Limits) -> "RemoteRules":
-    """What was set, over what the provider has."""
+    """Combine the settings with the provider's limits; settings win."""
     from assay.adapters.embedders.remote.embedder import RemoteRules
 
     set_rates = {
@@ -145,7 +147,7 @@ def _rules(settings: EmbeddingSettings, limits: _Limits) -> "RemoteRules":
     )
 
 
-def _needed(secret: SecretStr | None, variable: str, setting: str, provider: str) -> str:
+def _require_key(secret: SecretStr | None, variable: str, setting: str, provider: str) -> str:
     key = secret.get_secret_value() if secret else ""
     if not key.strip():
         raise ConfigurationError(
@@ -155,16 +157,16 @@ def _needed(secret: SecretStr | None, variable: str, setting: str, provider: str
     return key
 
 
-def _refuse(settings: EmbeddingSettings, names: tuple[str, ...], provider: str) -> None:
-    """Say which settings would do nothing, instead of doing nothing."""
+def _refuse_unused(settings: EmbeddingSettings, names: tuple[str, ...], provider: str) -> None:
+    """Raise ConfigurationError for settings that have no effect with this provider."""
     unused = [name for name in names if getattr(settings, name)]
     if unused:
         raise ConfigurationError(
-            f"{provider} has no use for [embedding] {' and '.join(unused)}.", hint="Leave it out, or change provider."
+            f"{provider} does not use [embedding] {' and '.join(unused)}.", hint="Remove it, or change provider."
         )
 
 
-def _warn_of_open_wire(base_url: str, key: str | None) -> None:
+def _warn_if_unencrypted(base_url: str, key: str | None) -> None:
     parts = urlsplit(base_url)
     if key and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         logger.warning("The embedder's key is sent to %s unencrypted; use https:// if it can.", parts.hostname)

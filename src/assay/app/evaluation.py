@@ -88,9 +88,9 @@ class Evaluation:
             progress.end()
 
     def last_test_set(self, generation: Generation) -> tuple[TestSet | None, Path | None]:
-        """Load the test set that this content was last judged by, as its file is now; None where there is none.
+        """Load the current file of the test set that last validated this content; None if there is none.
 
-        Raises InputError for a file that cannot be used.
+        Raises InputError for an invalid file.
         """
         verdict = last_judged(generation, self._parts.catalog.generations())
         path = Path(str(verdict["test_set_path"])) if verdict else None
@@ -98,12 +98,12 @@ class Evaluation:
             return (load_test_set(path), path) if path else (None, None)
         except InputError as error:
             raise InputError(
-                f"Generation {generation.id} was last judged by a test set that cannot be used: {error.message}",
-                hint="Name its file with --testset, or as [validation] testset.",
+                f"The test set that last validated generation {generation.id} cannot be used: {error.message}",
+                hint="Set its file with --testset or [validation] testset.",
             ) from None
 
     def is_sound(self, generation: Generation, progress: Progress | None) -> bool:
-        """Whether the structure still passes the gate, with the index and the catalog as they are now."""
+        """Whether the structural checks pass on the present index and catalog."""
         live = self._systems.other_live(generation)
         with ExitStack() as opened:
             context = self._systems.check_context(generation, live, self._systems.open_or_error(opened, generation.id))
@@ -111,11 +111,11 @@ class Evaluation:
         return worst(finding.outcome for finding in findings) is Outcome.PASS
 
     def _record(self, verdict: Verdict) -> None:
-        """Store a verdict in the catalog. The report is given even if that cannot be reached any more."""
+        """Store a verdict in the catalog. Only warns if the catalog has become unreachable: the report still counts."""
         try:
             self._parts.lifecycle.record(verdict)
         except CatalogUnavailable as error:
-            logger.warning("The verdict is not kept, for the catalog cannot be reached: %s", error)
+            logger.warning("The verdict is not stored, because the catalog cannot be reached: %s", error)
 
     def _plan(
         self,
@@ -158,7 +158,7 @@ class Evaluation:
         test_set: TestSet | None,
         opened: ExitStack,
     ) -> tuple[System | None, str]:
-        """The live system to compare with, if the gate asks for that; and why it cannot be compared, or ""."""
+        """Return the live system to compare with, or the reason why it cannot be compared; neither if not needed."""
         systems = self._systems
         if live is None or test_set is None or not systems.gate.compares_with_live(derived=test_set.derived):
             return None, ""
@@ -166,8 +166,8 @@ class Evaluation:
             searcher = systems.open(opened, live.id)
         except (IdentityMismatch, VectorStoreError) as error:
             return None, (
-                f"the live generation cannot be compared with: {error.message} If that is meant, as with another "
-                "model, set gate.no_worse_than_live = false for this one release"
+                f"the candidate cannot be compared with the live generation: {error.message} If that is intended, as "
+                "after a change of model, set gate.no_worse_than_live = false for this one release"
             )
         setup = systems.search_setup(searcher, self._parts.settings.search, systems.measures)
         return System(live, live.id, topics, setup), ""
@@ -180,9 +180,9 @@ class Evaluation:
         test_set: TestSet | None,
         progress: Progress,
     ) -> tuple[tuple[ResolvedTopic, ...], tuple[ResolvedTopic, ...], tuple[Removed, ...]]:
-        """The topics on a generation and on the live one, with equal denominators, and what was removed on purpose.
+        """Resolve the topics on a generation and on the live one, with equal denominators, and list intended removals.
 
-        The live one is resolved first: the text of a section or page is remembered from where it is first found.
+        Resolves on the live one first, because a section's or page's text is recorded where it is first found.
         """
         if test_set is None:
             return (), (), ()

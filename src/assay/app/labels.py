@@ -1,4 +1,4 @@
-"""Labels: which hits to judge, which judgments a generation still has, and what the similarities of judged hits say."""
+"""Labels: hits to judge, repair of judgments, and calibration by judged hits."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Labels:
-    """Works with the judgments of test sets on the generations of this catalog."""
+    """Applies the judgments of test sets to the generations of this catalog."""
 
     def __init__(self, parts: Parts, systems: Systems) -> None:
         self._parts = parts
@@ -39,7 +39,7 @@ class Labels:
 
     @property
     def skipped(self) -> "SkippedHits":
-        """Hits that somebody skipped while labelling."""
+        """Hits skipped while labelling."""
         return self._parts.skipped_hits
 
     def sheet(
@@ -51,12 +51,12 @@ class Labels:
         depth: int = 5,
         progress: Progress | None = None,
     ) -> Sheet:
-        """Collect the hits of a generation that nobody has judged.
+        """Collect the unjudged hits of a generation.
 
         generation_id: as in Assay.validate. topics: ids; empty for all topics.
-        depth: the number of hits of each topic to look at.
+        depth: number of hits of each topic.
 
-        Raises InputError for an id that no topic has, GenerationError, CatalogError, VectorStoreError. A topic that
+        Raises InputError for an unknown topic id, GenerationError, CatalogError, VectorStoreError. A topic that
         cannot be searched is in the sheet's `failed`.
         """
         from assay.contracts.highlights import highlights
@@ -73,17 +73,17 @@ class Labels:
         return Sheet(generation.id, part, tuple(items), tuple(results), run, failed, tuple(problems))
 
     def measure_again(self, sheet: Sheet, test_set: TestSet) -> list[TopicResult]:
-        """Measure the rankings of a sheet by the labels that a test set has now; nothing is searched again.
+        """Measure the rankings of a sheet with the present labels of a test set, without searching again.
 
         Topics that the test set no longer has are left out. Raises CatalogError, VectorStoreError.
         """
         runs = {run.topic_id: run for run in sheet.run.topics}
-        there = tuple(topic for topic in test_set.topics if topic.id in runs)
+        present = tuple(topic for topic in test_set.topics if topic.id in runs)
         with ExitStack() as opened:
             searcher = self._systems.open(opened, sheet.generation)
             corpus = self._systems.corpus(searcher.generation, searcher)
-            topics = resolve(replace(test_set, topics=there), corpus)
-        run = replace(sheet.run, topics=tuple(runs[topic.id] for topic in there))
+            topics = resolve(replace(test_set, topics=present), corpus)
+        run = replace(sheet.run, topics=tuple(runs[topic.id] for topic in present))
         return measure_topics(run, topics, Measures.parse())
 
     def calibrate(
@@ -98,7 +98,7 @@ class Labels:
         """Find the similarity that separates relevant from irrelevant hits of a generation.
 
         generation_id: as in Assay.validate. mode: of the searches; None for that of [search].
-        depth: the number of hits of each topic to look at; None for that of [validation].
+        depth: number of hits of each topic; None for that of [validation].
 
         Raises GenerationError, CatalogError, VectorStoreError, IdentityMismatch. A topic that cannot be searched is in
         the report's `failed`.
@@ -120,7 +120,7 @@ class Labels:
         )
 
     def resolve(self, test_set: TestSet, generation_id: str | None = None) -> tuple[str, tuple[ResolvedTopic, ...]]:
-        """Find the judgments of a test set in a generation; returns its id and the topics.
+        """Resolve the judgments of a test set on a generation. Return its id and the topics.
 
         generation_id: see resolve_generation.
 
@@ -132,7 +132,7 @@ class Labels:
     def plan_repairs(
         self, test_set: TestSet, generation_id: str | None = None, *, everything: bool = False
     ) -> tuple[str, RepairPlan]:
-        """Plan the changes of a test set with which its judgments are found in a generation; returns its id first.
+        """Plan the changes that let a test set's judgments be found in a generation. Return its id and the plan.
 
         generation_id: see resolve_generation. everything: see plan_repairs of validation.
 
@@ -151,21 +151,22 @@ class Labels:
         """Read the documents of a generation with their links and headings. generation_id: see resolve_generation.
 
         Raises NoLiveGeneration, GenerationNotFound, CatalogError; IndexNotOurs for an adopted collection, which has no
-        links; InputError for a generation whose links were not kept.
+        links; InputError for a generation without stored links.
         """
         found = self._with_documents(generation_id).id
         for document in self._parts.catalog.documents(found):
             if document.links is None:
                 raise InputError(
-                    f"Generation {found} was built before links were kept.", hint="Run `assay publish`, and try again."
+                    f"Generation {found} was built before links were stored.",
+                    hint="Run `assay publish`, and try again.",
                 )
             yield document
 
     def _with_documents(self, name: str | None) -> Generation:
-        """The generation with this name. Raises IndexNotOurs where no documents are kept, only chunks."""
+        """Return the named generation. Raises IndexNotOurs for an adopted collection, which has chunks only."""
         if self._parts.adopted is not None:
             raise IndexNotOurs(
-                f"The pages of the collection {self._parts.adopted} are not kept, only its points.",
-                hint="Name the folder that they come from, and --base-url.",
+                f"The pages of the adopted collection {self._parts.adopted} are not stored, only its points.",
+                hint="Pass the folder of its pages, and --base-url.",
             )
         return resolve_generation(self._parts.catalog, name)

@@ -1,4 +1,4 @@
-"""Settings in, adapters out: each is built when it is first needed."""
+"""The adapters that the settings name, each built on first use."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 
 class Parts:
-    """The adapters over one data directory and one configuration. Safe to use from several threads once built.
+    """The adapters for one data directory and one configuration. Thread-safe once built.
 
-    A search loads no catalog migrations, a listing no model.
+    A search loads no catalog migrations, and a listing loads no model.
 
-    embedder_observer: receives every request to a provider of embeddings; may be set at any time.
+    embedder_observer: called after each request to an embedding provider; settable at any time.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -51,7 +51,7 @@ class Parts:
         self._catalog: SqlCatalog | None = None
 
     def close(self) -> None:
-        """Close the catalog, the vector store and the embedder, as far as they were built."""
+        """Close the adapters that were built."""
         if "embedder" in self.__dict__:
             self.embedder.close()
         if "embedding_cache" in self.__dict__:
@@ -71,9 +71,9 @@ class Parts:
 
     @property
     def catalog(self) -> Catalog:
-        """The relational store. Raises CatalogNotFound if no build has made it.
+        """The relational store. Raises CatalogNotFound before the first build.
 
-        An adopted collection has no catalog: one in memory lists it as the live generation.
+        For an adopted collection, a catalog in memory that lists it as the live generation.
         """
         if self.adopted is not None:
             return self._adopted_catalog
@@ -82,7 +82,7 @@ class Parts:
     def open_catalog(self, *, create: bool) -> Catalog:
         """Open the relational store.
 
-        create: make it, or migrate it to this version's schema, if needed. Raises CatalogError.
+        create: create it, or migrate it to this version's schema, if needed. Raises CatalogError.
         """
         if self._catalog is None:
             options = self.settings.catalog.options(PostgresOptions)
@@ -100,7 +100,7 @@ class Parts:
 
     @cached_property
     def adopted_store(self) -> "AdoptedStore":
-        """The adopted collection. Raises ConfigurationError if none is named."""
+        """The adopted collection. Raises ConfigurationError if none is set."""
         return adopted_store(self.settings, self.encoder)
 
     @cached_property
@@ -117,7 +117,7 @@ class Parts:
 
     @cached_property
     def embedding_cache(self) -> EmbeddingCache:
-        """Paid vectors that are not live yet. A build that needs the file makes it."""
+        """Cache of paid vectors that are not live yet. A build creates its file on first use."""
         return SqliteEmbeddingCache(self.embeddings_file)
 
     @cached_property
@@ -137,13 +137,13 @@ class Parts:
 
     @cached_property
     def skipped_hits(self) -> "SkippedHits":
-        """Hits that somebody skipped while labelling."""
+        """Hits skipped while labelling."""
         from assay.adapters.testset_files.skipped_hits import SkippedHits
 
         return SkippedHits(self.settings.data_dir / "skipped.jsonl")
 
     def url_check(self) -> "UrlCheck":
-        """Build a check that requests the addresses of hits; the caller closes it."""
+        """Build a check that requests the URLs of hits; the caller closes it."""
         from assay.adapters.sources.site.http.url_check import UrlCheck
 
         addresses = (one.base_url or one.url for one in self.settings.sources)
@@ -156,7 +156,7 @@ class Parts:
         return RequestLimits()
 
     def request_traces(self) -> "RequestTraces | None":
-        """Build the exporter of one server's traces; None where OpenTelemetry is not installed."""
+        """Build the exporter of one server's traces; None if OpenTelemetry is not installed."""
         from assay.adapters.telemetry.traces import RequestTraces, traces_installed
 
         return RequestTraces() if traces_installed() else None
@@ -195,8 +195,9 @@ class Parts:
         """Raise IndexNotOurs if a collection is adopted."""
         if self.adopted is not None:
             raise IndexNotOurs(
-                f"[index] adopt serves the collection {self.adopted} as it is, and Assay never changes it.",
-                hint="Fill it with the pipeline that made it; or remove adopt, and `assay publish` builds an index.",
+                f"Assay never changes the adopted collection {self.adopted} ([index] adopt).",
+                hint="Update it with the pipeline that built it, or remove adopt and build an index with `assay "
+                "publish`.",
             )
 
     def _observe(self, call: EmbedderCall) -> None:

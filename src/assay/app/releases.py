@@ -1,4 +1,4 @@
-"""Releases: a candidate is built, must pass the gate, and goes live; and the way back."""
+"""Releases: publish, promote and roll back generations."""
 
 import logging
 from pathlib import Path
@@ -58,7 +58,7 @@ class Releases:
     def promote(
         self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
     ) -> Generation:
-        """Make the candidate live, or the generation with this name; see Assay.promote."""
+        """Make the candidate live, or the named generation; see Assay.promote."""
         self._parts.require_own_index()
         generation = resolve_generation(self._parts.catalog, generation_id, default=(CANDIDATE,))
         if generation.state is not State.CANDIDATE:
@@ -71,7 +71,7 @@ class Releases:
                 raise
             raise PromotionRefused(error.message, hint=error.hint) from None
         fingerprint = labelled.fingerprint if labelled else None
-        # A PASS says nothing of an index that was changed since: the structure is checked every time.
+        # The index may have changed since its PASS, so the structural checks run every time.
         passed = has_pass(generation, self._systems.gate.fingerprint, fingerprint)
         if not (passed and self._evaluation.is_sound(generation, progress)):
             self._evaluation.validate(generation.id, test_set, progress)
@@ -83,7 +83,7 @@ class Releases:
         return self._parts.lifecycle.rollback()
 
     def _check_before_building(self) -> None:
-        """Raise InputError for what a validation would refuse, before hours of building."""
+        """Raise InputError now for settings that the validation would refuse after hours of building."""
         settings = self._parts.settings
         Measures.parse(settings.validation.measures)
         gate_of(settings.gate)
@@ -91,7 +91,7 @@ class Releases:
             load_test_set(settings.validation.testset)
 
     def _publish_unchanged(self, build: BuildReport, progress: Progress | None) -> PublishReport:
-        """Validate the live generation, which has these pages, if a test set is set that it has no PASS by."""
+        """Validate the unchanged live generation if it has no PASS for the configured test set."""
         path = self._parts.settings.validation.testset
         gate = self._systems.gate
         if path is None or has_pass(build.generation, gate.fingerprint, load_test_set(path).fingerprint):
@@ -100,7 +100,7 @@ class Releases:
         return PublishReport(build, validation.verdict, None, validation)
 
     def _promote(self, generation: Generation, test_set: str | None) -> Generation:
-        """Go live, and clear the cache of paid vectors: the index that is live has them."""
+        """Promote, then clear the cache of paid vectors, which the live index now holds."""
         parts = self._parts
         promoted = parts.lifecycle.promote(generation.id, self._systems.gate.fingerprint, test_set)
         if parts.embeddings_file.exists():
@@ -108,18 +108,20 @@ class Releases:
                 with parts.catalog.build_lock():
                     parts.embedding_cache.clear()
             except BuildInProgress:
-                logger.info("Another build is using %s, which is cleared when that one is live.", parts.embeddings_file)
+                logger.info(
+                    "Another build is using %s; it is cleared when that build goes live.", parts.embeddings_file
+                )
         return promoted
 
 
 def _overridden(before: str | None, now: str | None) -> tuple[str, ...]:
-    """The note of a publish about to go live after somebody else changed the live generation; also logged."""
+    """Return and log a note if the live generation was changed by someone else during this publish."""
     if now == before:
         return ()
     was, is_live = (f"generation {one}" if one else "no generation" for one in (before, now))
     note = (
-        f"When this publish began, {was} was live; it has replaced {is_live}, "
-        "which somebody promoted or rolled back to meanwhile."
+        f"When this publish began, {was} was live; it replaced {is_live}, "
+        "which someone else promoted or rolled back to in the meantime."
     )
     if now is not None:
         note += " `assay rollback` goes back to it."

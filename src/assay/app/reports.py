@@ -14,10 +14,10 @@ from assay.validation.integrity import Audit
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether the parts that a search needs can be reached.
+    """Reachability of the parts that a search needs.
 
-    generation: id of the generation that is served; None if there is none.
-    problems: for the log only; they name addresses and paths.
+    generation: id of the served generation; None if there is none.
+    problems: for the log only, since they name addresses and paths.
     """
 
     vector_store: bool
@@ -33,7 +33,7 @@ class PublishReport:
     verdict: None if nothing had changed and the live generation stays.
     promoted: the generation that went live; None if none did.
     validation: the measurements behind the verdict.
-    notes: promotions or rollbacks by somebody else that this publish replaced.
+    notes: promotions or rollbacks by others that this publish replaced.
     """
 
     build: BuildReport
@@ -58,7 +58,7 @@ class AuditReport:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether all checks passed."""
         return not self.audit.count and all(finding.outcome is not Outcome.FAIL for finding in self.vectors)
 
 
@@ -67,7 +67,7 @@ class CalibrationReport:
     """The similarity that separates relevant from irrelevant hits in a generation.
 
     mode, depth: of the searches that gave the hits.
-    unjudged: number of hits left out because nobody has judged them.
+    unjudged: number of unjudged hits, which are left out.
     failed: the error of each topic that could not be searched, by id.
     """
 

@@ -1,4 +1,4 @@
-"""Searches: which generation answers, how, and whether it can."""
+"""Searches: opening generations, answering queries, serving and health."""
 
 import logging
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ _PLACEHOLDER_PAGES = Filters(url_prefix=f"https://{PLACEHOLDER_HOST}", everythin
 
 
 class Searches:
-    """Searches the live generation, or the one with the name `generation`. Safe to use from several threads.
+    """Searches the live generation, or the one named `generation`. Thread-safe.
 
-    needs_real_addresses: refuse to open a generation with pages at placeholder addresses; may be set at any time.
+    needs_real_addresses: refuse to open a generation with pages at placeholder URLs; settable at any time.
     """
 
     def __init__(self, parts: Parts, generation: str | None = None) -> None:
@@ -53,23 +53,21 @@ class Searches:
 
     @cached_property
     def live(self) -> LiveSearcher:
-        """The searcher of whichever generation is live."""
+        """The searcher of the live generation, which follows promotions."""
         return LiveSearcher(self._searched_id, self.open)
 
     @cached_property
     def metrics(self) -> "Metrics":
-        """The counters of a server; a command that serves nothing needs none."""
+        """The metrics of a server."""
         from assay.adapters.telemetry.prometheus import Metrics
 
         return Metrics(self._served)
 
     @property
     def shaping(self) -> Shaping:
-        """How the seeds' shapes choose and order their hits."""
+        """The way in which the seeds' routes choose and order hits."""
         settings = self._parts.settings
         return Shaping.of(settings.contract_mode, settings.search.mode)
-
-    # --- asking ----------------------------------------------------------------------------------------------------
 
     def search(
         self,
@@ -84,19 +82,19 @@ class Searches:
         if isinstance(query, str):
             body = native.search_request(query, top_k, options)
             query = native.parse(body, settings).query
-        usual = Embed.WHERE_POSSIBLE if settings.keyword_fallback else Embed.WHERE_NEEDED
+        default = Embed.WHERE_POSSIBLE if settings.keyword_fallback else Embed.WHERE_NEEDED
         with self.live.lease() as searcher:
-            return searcher.search(query, embed or usual)
+            return searcher.search(query, embed or default)
 
     def embed_query(self, text: str) -> Vector:
         """Embed a query with the configured model: float32 of shape (dimension,), of length 1.
 
-        Raises InputError for a text in which the model knows nothing, EmbeddingError.
+        Raises InputError for a text without any token known to the model, EmbeddingError.
         """
         return embed_query(self.embedder, text)
 
     def search_embedding(self, query: Query, vector: Vector) -> Ranking:
-        """Search with an embedding that was made before; see Searcher.search_embedding.
+        """Search with a given embedding; see Searcher.search_embedding.
 
         Raises NoLiveGeneration, IdentityMismatch, InvalidEmbedding, VectorStoreError, CatalogError.
         """
@@ -104,24 +102,22 @@ class Searches:
             return searcher.search_embedding(query, vector)
 
     def metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
-        """Read these chunks' rows of the catalog; nothing unless this generation is live.
+        """Read these chunks' rows of the catalog; empty unless this generation is live.
 
         Raises CatalogError, without a long wait.
         """
         return self._parts.catalog.chunk_metadata(chunk_ids, generation_id)
 
     def served_generation(self) -> Generation:
-        """The generation that answers. Raises NoLiveGeneration, or the error that opening it gave."""
+        """Return the generation that answers searches. Raises NoLiveGeneration, or the error from opening it."""
         with self.live.lease() as searcher:
             return searcher.generation
 
-    # --- opening ---------------------------------------------------------------------------------------------------
-
     def open(self, generation_id: str) -> Searcher:
-        """Open a generation for searches as [search] has them; the caller closes it.
+        """Open a generation for searches with the settings of [search]; the caller closes it.
 
-        Raises GenerationNotFound, NoLiveGeneration for one that is not sealed, ConfigurationError for pages without a
-        real address where those are refused, IdentityMismatch, VectorStoreError, CatalogError.
+        Raises GenerationNotFound, NoLiveGeneration for one that is not sealed, ConfigurationError for pages at
+        placeholder URLs if those are refused, IdentityMismatch, VectorStoreError, CatalogError.
         """
         generation = self._parts.catalog.generation(generation_id)
         if not generation.state.is_sealed:
@@ -130,16 +126,16 @@ class Searches:
         if self.needs_real_addresses and searcher.has_pages(_PLACEHOLDER_PAGES):
             searcher.close()
             raise ConfigurationError(
-                f"Generation {generation.id} has pages without a real address (https://{PLACEHOLDER_HOST}/…): the "
-                "links of its hits lead nowhere.",
-                hint="Publish with --base-url, the address at which the pages are served.",
+                f"Generation {generation.id} has pages with placeholder URLs (https://{PLACEHOLDER_HOST}/…): the "
+                "links of its hits would be dead.",
+                hint="Publish with --base-url, the URL at which the pages are published.",
             )
         return searcher
 
     def open_with(self, generation: Generation, search: SearchSettings, store: VectorStore | None = None) -> Searcher:
         """Open a generation for searches with these settings; the caller closes it.
 
-        store: where its index is; None for the configured store.
+        store: the store of its index; None for the configured one.
 
         Raises IdentityMismatch, VectorStoreError.
         """
@@ -156,7 +152,7 @@ class Searches:
         return Searcher(generation, index, embedder, parts.encoder, rules)
 
     def described(self, search: SearchSettings) -> dict[str, object]:
-        """The rules of searches with these settings, for a report."""
+        """Describe the rules of searches with these settings, for a report."""
         boosts = {"boosts": dict(self._parts.boosts)} if self._parts.boosts else {}
         return boosts | {
             "mode": search.mode.value,
@@ -167,8 +163,6 @@ class Searches:
             "rrf_k": search.rrf_k,
             "depth": search.depth,
         }
-
-    # --- serving ---------------------------------------------------------------------------------------------------
 
     def start_serving(self) -> None:
         """Open the live generation, if there is one, and follow every promotion from now on."""
@@ -211,16 +205,16 @@ class Searches:
         return self._parts.settings.search.mode
 
     def _searched_id(self) -> str | None:
-        """Id of the generation that answers now; None where nothing is live."""
+        """Return the id of the generation that answers now; None if nothing is live."""
         return self._parts.catalog.live_id() if self._name is None else self._named_id
 
     @cached_property
     def _named_id(self) -> str:
-        """Id of the generation that was named; a candidate that is promoted or rejected later stays the same one."""
+        """Id of the named generation. `candidate` is resolved once: it stays the same one if promoted or rejected."""
         return resolve_generation(self._parts.catalog, self._name).id
 
     def _query_embedder(self, generation: Generation) -> QueryEmbedder:
-        """The configured model; where it cannot be built now, one that tries again at the next query."""
+        """Return the configured model, or if it cannot be built now, one that retries at the next query."""
         try:
             return self.embedder
         except (ConfigurationError, EmbeddingError) as error:
@@ -228,11 +222,11 @@ class Searches:
             return self._late_embedder
 
     def _dense_weight(self, search: SearchSettings) -> float:
-        """Weight of the dense side; the embedder's default where none is set."""
+        """Return the weight of the dense side; the embedder's default if unset."""
         return self._parts.settings.dense_weight if search.dense_weight is None else search.dense_weight
 
     def _warm_embedder(self) -> None:
-        """Load what the embedder needs now, so that no request waits for it."""
+        """Load the embedder now, so that no request waits for it."""
         try:
             self.embedder.count_tokens(["ready"])
         except AssayError as error:
@@ -244,13 +238,13 @@ class Searches:
     def _warn_of_contract_mode(self) -> None:
         if self._parts.settings.server.contract_mode is ContractMode.HYBRID:
             logger.warning(
-                '[server] contract_mode = "hybrid" orders the hits of the seeds\' routes by similarity; it used to '
-                'mean the order of the fused score, which is "fused" now. "hybrid" is the default: leave it out to '
-                "lose this warning."
+                '[server] contract_mode = "hybrid" orders the hits of the seeds\' routes by similarity. Earlier it '
+                'ordered them by fused score, which is "fused" now. "hybrid" is the default: remove the setting to '
+                "silence this warning."
             )
 
     def _served(self) -> "ServedGeneration | None":
-        """The generation that is served now, without a query of the catalog."""
+        """Return the generation served now, without a query to the catalog."""
         from assay.adapters.telemetry.prometheus import ServedGeneration
 
         generation = self.live.generation()

@@ -1,7 +1,7 @@
-"""Validate what a running Assay answers, from outside: by its address alone.
+"""Validation of a running Assay over HTTP.
 
-Where the generation that it serves is in the catalog at hand, labels are resolved on that. Else nothing but its hits is
-known: then only those measures are reported that look at no more, and no verdict speaks of its index.
+If the served generation is in the local catalog, labels are resolved on it. Otherwise only the hits are known: the
+report has only the measures that need no more than hits, and the verdict does not cover the index.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +26,8 @@ from assay.validation.latency import Load
 from assay.validation.runner import SearchSetup
 from assay.validation.suite import Plan, System, validate
 
-_PATIENCE = 60.0
-"""Seconds that a search waits in all for a server that throttles; the waiting is in no latency."""
+_THROTTLE_SECONDS = 60.0
+"""How long a search is retried while the server throttles; latencies do not include it."""
 
 
 def validate_served(
@@ -38,21 +38,21 @@ def validate_served(
     progress: Progress,
     load: Sequence[Load] = (),
 ) -> Validation:
-    """Ask the topics of a test set over HTTP, and judge the answers by the gate. Nothing is stored.
+    """Search for the topics of a test set over HTTP, and judge the answers by the gate. Stores nothing.
 
-    api_key: with the scope `search`, where the server asks for one.
+    api_key: with the scope `search`, if the server requires one.
     test_set: file of labelled queries; None for that of [validation].
 
-    Raises InputError without a test set, ConfigurationError, ServiceError where the server cannot be asked at all.
+    Raises InputError without a test set, ConfigurationError, ServiceError if the server cannot be searched at all.
     """
     path = test_set or assay.settings.validation.testset
     if path is None:
         raise InputError(
-            "A running Assay is validated by what it answers, and there is no test set.",
-            hint="Name one with --testset.",
+            "Validating a running Assay needs a test set, and none is set.",
+            hint="Set one with --testset FILE or [validation] testset.",
         )
     labelled = load_test_set(path)
-    client = Client(url, api_key, patience=_PATIENCE, needs_similarity=True)
+    client = Client(url, api_key, throttle_seconds=_THROTTLE_SECONDS, needs_similarity=True)
     try:
         search = assay.settings.search
         served = _served_by(client, labelled, assay)
@@ -82,7 +82,7 @@ def validate_served(
 
 
 def _served_by(client: Client, test_set: TestSet, assay: Assay) -> Generation | None:
-    """The generation that the server answers from, where it is in the catalog at hand. Raises ServiceError."""
+    """Return the served generation if the local catalog has it, else None. Raises ServiceError."""
     text = next((topic.text for topic in test_set.topics if topic.text.strip()), None)
     if text is None:
         return None
@@ -102,21 +102,23 @@ def _system(test_set: TestSet, served: Generation | None, assay: Assay, setup: S
 
 
 def _labelled(test_set: TestSet, run: Run) -> tuple[ResolvedTopic, ...]:
-    """The topics with those judgments that meet a hit; what the others are about may be in the index, or not."""
-    return tuple(map(_with_those_met, resolve(test_set, CollectionCorpus(_Seen(run)))))
+    """Resolve the judgments on the run's hits; drop the others, whose passages may or may not be in the index."""
+    return tuple(map(_with_resolved_judgments, resolve(test_set, CollectionCorpus(_RunIndex(run)))))
 
 
-def _with_those_met(topic: ResolvedTopic) -> ResolvedTopic:
+def _with_resolved_judgments(topic: ResolvedTopic) -> ResolvedTopic:
     both = zip(topic.topic.judgments, topic.resolutions, strict=True)
-    met = [(judgment, resolution) for judgment, resolution in both if resolution.anchoring.scores]
-    judgments = tuple(judgment for judgment, _ in met)
+    resolved = [(judgment, resolution) for judgment, resolution in both if resolution.anchoring.scores]
+    judgments = tuple(judgment for judgment, _ in resolved)
     return replace(
-        topic, topic=replace(topic.topic, judgments=judgments), resolutions=tuple(resolution for _, resolution in met)
+        topic,
+        topic=replace(topic.topic, judgments=judgments),
+        resolutions=tuple(resolution for _, resolution in resolved),
     )
 
 
-class _Seen:
-    """The chunks of a run's hits, as an index of nothing else."""
+class _RunIndex:
+    """The chunks of a run's hits, as an index."""
 
     def __init__(self, run: Run) -> None:
         self._chunks = {hit.chunk.id: hit.chunk for answer in run.topics for hit in answer.hits}

@@ -1,4 +1,4 @@
-"""Systems to be measured: a generation with the labels of a test set, and a searcher that answers its topics."""
+"""Systems under measurement: a generation with the labels of a test set, and its searcher."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -28,8 +28,8 @@ from assay.validation.structure import CheckContext
 from assay.validation.suite import System
 
 _GATE_SAMPLE = 1_000
-"""Chunks that the gate embeds again: half a second, and it finds a fault of 1 chunk in 200 with a certainty of 99%.
-`assay audit` embeds all of them."""
+"""Chunks that the gate embeds again. Takes half a second, and detects a fault of 1 chunk in 200 with 99% probability.
+`assay audit` embeds all chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Unopened:
 
 
 class Systems:
-    """Opens generations to be measured, and resolves test sets on them."""
+    """Opens generations for measurement, and resolves test sets on them."""
 
     def __init__(self, parts: Parts, searches: Searches) -> None:
         self._parts = parts
@@ -53,27 +53,27 @@ class Systems:
 
     @cached_property
     def measures(self) -> Measures:
-        """The measures of a validation: the standard ones, those asked for, those with a limit. Raises InputError."""
+        """The measures in a report: the defaults, those requested, and those with a limit. Raises InputError."""
         limits = self.gate.quality.measures
         return Measures.parse([*self._parts.settings.validation.measures, *(limit.measure for limit in limits)])
 
     @cached_property
     def gate(self) -> Gate:
-        """The limits of [gate], with the search rules that they are for. Raises InputError."""
+        """The gate of [gate], with the search rules. Raises InputError."""
         settings = self._parts.settings
         return gate_of(settings.gate, self.described_search | {"top_k": settings.search.top_k})
 
     @property
     def described_search(self) -> dict[str, object]:
-        """The rules of searches as [search] has them, for a report."""
+        """The search rules of [search], for a report."""
         return self._searches.described(self._parts.settings.search)
 
     def measured_generation(self, name: str | None) -> Generation:
-        """The generation with this name; without one, the candidate, else the live one. See resolve_generation."""
+        """Return the named generation; without a name, the candidate, else the live one. See resolve_generation."""
         return resolve_generation(self._parts.catalog, name, default=(CANDIDATE, LIVE))
 
     def other_live(self, generation: Generation) -> Generation | None:
-        """The live generation, if it is another."""
+        """Return the live generation if it is another one, else None."""
         live_id = self._parts.catalog.live_id()
         return self._parts.catalog.generation(live_id) if live_id and live_id != generation.id else None
 
@@ -84,9 +84,9 @@ class Systems:
         return searcher
 
     def open_or_error(self, opened: ExitStack, generation_id: str) -> Searcher | Unopened:
-        """Open a generation until `opened` is left; an index that cannot be opened gives every search's error.
+        """Open a generation until `opened` is left. If its index cannot be opened, every search raises the error.
 
-        So a report can say it. For an adopted collection it is raised: nothing else is judged there.
+        The report then shows it. For an adopted collection the error is raised at once.
         """
         try:
             return self.open(opened, generation_id)
@@ -96,14 +96,14 @@ class Systems:
             return Unopened(error)
 
     def corpus(self, generation: Generation, searcher: Searcher | Unopened) -> Corpus:
-        """The passages that judgments are resolved on."""
+        """Return the passages on which judgments are resolved."""
         if self._parts.adopted is None:
             return CatalogCorpus(self._parts.catalog, generation.id)
         assert searcher.index is not None
         return CollectionCorpus(searcher.index)
 
     def search_setup(self, searcher: Searcher | Unopened, search: SearchSettings, measures: Measures) -> SearchSetup:
-        """Search parameters of a run: as deep as the measures need, with paid queries embedded in batches."""
+        """Return the search parameters of a run: deep enough for the measures, paid queries embedded in batches."""
         embedder = self._parts.embedder
         return SearchSetup(
             searcher.search,
@@ -121,7 +121,7 @@ class Systems:
         progress: Progress | None,
         change: Callable[[SearchSetup], SearchSetup],
     ) -> tuple[Run, list[TopicResult]]:
-        """Run every topic on a generation, and measure the answers. change: of the usual search parameters."""
+        """Run every topic on a generation, and measure the answers. change: adapts the search parameters."""
         measures = Measures.parse()
         progress = progress or Silence()
         topics = self._resolved(generation, searcher, test_set, progress)
@@ -133,7 +133,7 @@ class Systems:
     def check_context(
         self, generation: Generation, live: Generation | None, searcher: Searcher | Unopened
     ) -> CheckContext:
-        """The parts that the checks of a generation's structure need."""
+        """Collect the inputs of the structural checks of a generation."""
         parts = self._parts
         quick = None if parts.embedder.batching.costly else parts.embedder
         return CheckContext(
@@ -153,7 +153,7 @@ class Systems:
     def _resolved(
         self, generation: Generation, searcher: Searcher | Unopened, test_set: TestSet, progress: Progress
     ) -> tuple[ResolvedTopic, ...]:
-        """The topics on a generation; if its catalog is damaged, no judgment is found, and each says why."""
+        """Resolve the topics on a generation. If its catalog is damaged, every judgment is orphaned with the reason."""
         try:
             return resolve(test_set, self.corpus(generation, searcher), progress)
         except CatalogCorrupt as error:

@@ -1,6 +1,6 @@
-"""Files of labelled queries, read, written and changed: the files' adapters brought together with what they mean.
+"""Functions that read, write, edit and convert files of labelled queries.
 
-Nothing here needs settings, a catalog or an index.
+They need no settings, catalog or index.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,54 +38,54 @@ __all__ = [
     "name_of",
     "own_judgments",
     "read_run_file",
+    "remove_judgment",
     "save_test_set",
-    "take_back",
     "text_of",
 ]
 
 
 def load_test_set(path: Path) -> TestSet:
-    """The test set in a file. Raises InputError that names the lines, the keys and what was meant."""
+    """Load the test set in a file. Raises InputError with the lines, the keys and suggestions."""
     return read_test_set(_located(path), name_of(path))
 
 
 def examine_test_set(path: Path) -> ReadTestSet:
-    """What a test-set file holds, with all that is wrong with it or odd. Raises InputError where it cannot be read."""
+    """Read a test-set file with all its errors and warnings. Raises InputError if it cannot be read."""
     return examine(_located(path), name_of(path))
 
 
 def read_run_file(path: Path) -> Mapping[str, Sequence[trec.Retrieved]]:
-    """Read a TREC run: the hits of each topic, by its id. Raises InputError that names the lines."""
+    """Read a TREC run: the hits of each topic, by topic id. Raises InputError with the lines."""
     return trec.read_run(read_text(path))
 
 
 def name_of(path: Path) -> str:
-    """What a test set is called whose file does not say: `handbook` for handbook.testset.yaml."""
+    """Return the default name of a test set: `handbook` for handbook.testset.yaml."""
     return path.name.removesuffix(path.suffix).removesuffix(".testset")
 
 
 def text_of(test_set: TestSet, form: str, *, heading: str = "") -> str:
-    """A test set as yaml, json or jsonl. heading: a comment for the beginning of YAML."""
+    """Format a test set as yaml, json or jsonl. heading: a comment at the beginning of YAML."""
     return dump(to_plain(test_set), form, heading=heading)
 
 
 def save_test_set(path: Path, test_set: TestSet, *, heading: str = "", overwrite: bool = False) -> None:
-    """Write a test set in the form that the file's name asks for, whole or not at all.
+    """Write a test set atomically, in the format of the file's suffix.
 
-    heading: a comment for the beginning of a YAML file.
+    heading: a comment at the beginning of a YAML file.
 
-    Raises InputError for another name, for a file that is there unless it may be overwritten, or if it cannot be made.
+    Raises InputError for an unknown suffix, an existing file unless overwrite, or a file that cannot be written.
     """
     form = form_of(path)
     if path.exists() and not overwrite:
-        raise InputError(f"{path} is there already.", hint="Name another file, or say --force to replace it.")
+        raise InputError(f"{path} already exists.", hint="Name another file, or use --force to replace it.")
     replace_file(path, text_of(test_set, form, heading=heading).encode("utf-8"))
 
 
 def append_judgments(path: Path, topic_id: str, judgments: Sequence[Judgment]) -> None:
-    """Add judgments to a topic of a test-set file, and leave every other byte of the file as it is.
+    """Add judgments to a topic of a test-set file without changing any other byte.
 
-    Raises InputError for a file that is no test set, has no such topic or cannot be added to; then it stays as it was.
+    Raises InputError for an invalid test set, an unknown topic or a file that cannot be edited; it stays unchanged.
     """
     topic = next((topic for topic in load_test_set(path).topics if topic.id == topic_id), None)
     inherited = topic.judgments if topic is not None else ()
@@ -95,10 +95,9 @@ def append_judgments(path: Path, topic_id: str, judgments: Sequence[Judgment]) -
 
 
 def change_judgments(path: Path, topic_id: str, changes: Mapping[int, Judgment]) -> None:
-    """Let judgments of a topic of a test-set file become others, and leave every other byte as it is.
+    """Replace judgments of a topic of a test-set file without changing any other byte.
 
-    changes: the new judgment by its place among those that the file gives the topic, from 0. What the old one has and
-        the new one leaves out stays.
+    changes: the new judgment by its index in the topic's list, from 0. Keys missing from the new one stay.
 
     Raises InputError as append_judgments does.
     """
@@ -107,7 +106,7 @@ def change_judgments(path: Path, topic_id: str, changes: Mapping[int, Judgment])
 
 
 def change_many(path: Path, changes: Mapping[str, Mapping[int, Judgment]]) -> None:
-    """Let judgments of many topics become others, by topic id, and write the file once. See change_judgments."""
+    """Replace judgments of many topics, by topic id, with one write. See change_judgments."""
     load_test_set(path)
     _editor(path).change_topics(
         {topic: {number: plain_judgment(one) for number, one in of.items()} for topic, of in changes.items()}
@@ -115,7 +114,7 @@ def change_many(path: Path, changes: Mapping[str, Mapping[int, Judgment]]) -> No
 
 
 def own_judgments(path: Path) -> frozenset[str]:
-    """Ids of the topics to which a test-set file gives judgments; a paraphrase may have those of its original."""
+    """Return the ids of topics with judgments of their own; a paraphrase may inherit those of its original."""
     body = _located(path).value
     topics = body.get("topics") if isinstance(body, dict) else None
     named = [topic for topic in topics or () if isinstance(topic, dict) and topic.get("judgments")]
@@ -123,10 +122,10 @@ def own_judgments(path: Path) -> frozenset[str]:
 
 
 def add_judgment(path: Path, topic_id: str, judgment: Judgment) -> Addition | Judgment:
-    """Add one judgment to a topic of a test-set file, so that it can be taken back. See append_judgments.
+    """Add one judgment to a topic of a test-set file, so that it can be undone. See append_judgments.
 
-    Sessions that do so at the same time wait for each other. Where the topic has a judgment of the same passage already
-    nothing is written, and that judgment is returned.
+    Uses a file lock, so that concurrent sessions wait for each other. If the topic already has a judgment of this
+    passage, writes nothing and returns that judgment.
     """
     with alone(path):
         topic = next((topic for topic in load_test_set(path).topics if topic.id == topic_id), None)
@@ -136,16 +135,13 @@ def add_judgment(path: Path, topic_id: str, judgment: Judgment) -> Addition | Ju
         return added(path, topic_id, lambda: append_judgments(path, topic_id, [judgment]))
 
 
-def take_back(addition: Addition) -> None:
-    """Take a judgment that was added out of its file again, and leave every other byte as it is.
+def remove_judgment(addition: Addition) -> None:
+    """Remove an added judgment from its file without changing any other byte.
 
-    Raises InputError where the file was changed so that this is not certain; then it stays as it is.
+    Raises InputError, without a change, if later edits of the file make the place uncertain.
     """
     with alone(addition.path):
         taken_back(addition, text_keys=TEXT_KEYS, free_key=FREE_KEY)
-
-
-# --- other tools' formats ------------------------------------------------------------------------------------------
 
 
 class Format(StrEnum):
@@ -159,10 +155,10 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedExport:
-    """Labels of one generation's chunks, to be written instead of what the judgments say.
+    """Labels of one generation's chunks, exported instead of the judgments.
 
-    labels: by chunk id, by topic.
-    chunks: those that corpus.jsonl is to have: all of them, for a system that is to be measured with it.
+    labels: by topic id, then by chunk id.
+    chunks: the contents of corpus.jsonl: all chunks, so that another system can be measured with them.
     """
 
     labels: Mapping[str, Mapping[str, int]]
@@ -177,12 +173,12 @@ def import_test_set(
     split: str = "test",
     grades: Mapping[int, int] | None = None,
 ) -> tuple[TestSet, tuple[str, ...]]:
-    """The test set that files of another tool hold, and what they say that it cannot, each a sentence.
+    """Convert the files of another tool to a test set. Also returns a sentence for each part that was left out.
 
     paths: topics and qrels for TREC, a folder for BEIR, a table, or the JSON of a suite.
-    format_: None to see from the paths.
+    format_: None to detect it from the paths.
     split: of BEIR's judgments.
-    grades: the label that stands for each grade of another scale; others stay as they are.
+    grades: the label for each grade of another scale; unlisted grades stay.
 
     Raises InputError with the lines.
     """
@@ -194,8 +190,8 @@ def import_test_set(
     reading = examine(imported.located, name or name_of(paths[0]))
     if reading.test_set is None:
         error = refuse(imported.located.name, reading.errors, reading.error_count)
-        other = any(problem.where.endswith("label") for problem in reading.errors)
-        hint = "Grades of another scale are mapped: --map-label 3=2." if other else ""
+        other_scale = any(problem.where.endswith("label") for problem in reading.errors)
+        hint = "Map the grades of another scale to labels: --map-label 3=2." if other_scale else ""
         raise InputError(error.message, hint=hint)
     return reading.test_set, imported.left_out
 
@@ -203,11 +199,11 @@ def import_test_set(
 def export_test_set(
     test_set: TestSet, path: Path, format_: Format, resolved: ResolvedExport | None = None
 ) -> tuple[str, ...]:
-    """Write a test set for another tool; what of it that format cannot say, each a sentence.
+    """Export a test set for another tool. Return a sentence for each part that the format cannot hold.
 
-    path: a folder that is new or empty for TREC (topics.trec, qrels.txt) and BEIR; a file that is not there for CSV.
+    path: a new or empty folder for TREC (topics.trec, qrels.txt) and BEIR; a new file for CSV.
 
-    Raises InputError when there is something already, or it cannot be written.
+    Raises InputError if the path exists already or cannot be written.
     """
     topics = [plain_topic(topic) for topic in test_set.topics]
     labels = resolved.labels if resolved is not None else None
@@ -222,13 +218,13 @@ def export_test_set(
         _write_folder(path, beir.beir_files(topics, labels, map(_corpus_row, resolved.chunks if resolved else ())))
         return ()
     if format_ is Format.SUITE:
-        raise InputError("Test cases of other suites are read and not written.", hint="Write trec, beir or csv.")
+        raise InputError("The format `suite` can only be imported.", hint="Export trec, beir or csv.")
     if resolved is not None:
         raise InputError(
-            "A table has the judgments as they are.", hint="Leave --generation out, or write trec or beir."
+            "A CSV table cannot hold the labels of a generation.", hint="Omit --generation, or export trec or beir."
         )
     if path.exists():
-        raise InputError(f"{path} is there already.", hint="Name another file.")
+        raise InputError(f"{path} already exists.", hint="Name another file.")
     replace_file(path, csv_table.write_csv(topics).encode("utf-8"))
     return ()
 
@@ -247,7 +243,7 @@ def _imported(paths: list[Path], format_: Format, split: str, grades: Mapping[in
     if format_ is Format.TREC:
         return trec.read_trec(read_text(paths[0]), [read_text(path) for path in paths[1:]], grades)
     if len(paths) > 1:
-        raise InputError(f"{format_.value} is read from one path, not from {len(paths)}.")
+        raise InputError(f"The format {format_.value} takes one path, not {len(paths)}.")
     if format_ is Format.BEIR:
         return beir.read_beir(paths[0], split, grades)
     read = csv_table.read_csv if format_ is Format.CSV else suites.read_suite
@@ -256,7 +252,7 @@ def _imported(paths: list[Path], format_: Format, split: str, grades: Mapping[in
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, Iterable[str]]]) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there already, and is not an empty folder.", hint="Name another one.")
+        raise InputError(f"{folder} already exists and is not an empty folder.", hint="Name another one.")
     for name, lines in files:
         path = folder / name
         try:

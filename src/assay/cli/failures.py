@@ -1,4 +1,4 @@
-"""From the error tree to the command line: which exit code and word each failure has, and how it is told."""
+"""The exit code, the error code and the message of each error on the command line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ EXIT_TERMINATED = 143
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How a script can tell a failure. word: that of the HTTP API where it has one."""
+    """The codes of an error for scripts. word: the error code of the HTTP API, if it has one."""
 
     exit_code: int
     word: str
@@ -68,7 +68,7 @@ FAILURES: tuple[tuple[type[AssayError], Failure], ...] = (
     (ServiceRefused, Failure(EXIT_USAGE, "service_refused")),
     (ServiceError, Failure(EXIT_UNREACHABLE, "service_unavailable")),
 )
-"""The first class that fits decides; what fits none is an internal error."""
+"""The first matching class decides; an error that matches none is internal."""
 
 WRONG_USE = Failure(EXIT_USAGE, "wrong_use")
 INTERRUPTED = Failure(EXIT_INTERRUPTED, "interrupted")
@@ -78,18 +78,18 @@ INTERNAL = Failure(EXIT_INTERNAL, "internal_error")
 
 
 def failure_of(error: AssayError) -> Failure:
-    """How a script can tell this failure from others."""
+    """Return the codes of an error."""
     return next((failure for kind, failure in FAILURES if isinstance(error, kind)), INTERNAL)
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
-    """Whether a command line has --json; it may be one that cannot be parsed."""
+    """Whether a command line has --json, even if it cannot be parsed."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options
 
 
-def tell(console: Console, error: AssayError, *, as_json: bool) -> None:
-    """What happened and what to do next, for a person and, where it was asked for, for a program."""
+def show_error(console: Console, error: AssayError, *, as_json: bool) -> None:
+    """Print the message and hint of an error; with as_json also as JSON on standard output."""
     console.print(f"[red bold]Error:[/] {escape(error.message)}")
     if error.hint:
         console.print(escape(error.hint))
@@ -98,5 +98,5 @@ def tell(console: Console, error: AssayError, *, as_json: bool) -> None:
 
 
 def print_error(failure: Failure, message: str, hint: str) -> None:
-    """The one JSON object of a command that failed: the error body of the HTTP API, and what to do next."""
+    """Print the JSON object of a failed command: the error body of the HTTP API and a hint."""
     print_json({"error": failure.word, "message": message, "hint": hint})

@@ -1,4 +1,4 @@
-"""The command line's front door: collects the commands, and turns every error into a message and an exit code."""
+"""The entry point of the command line: registers the commands, maps each error to a message and an exit code."""
 
 import logging
 import sys
@@ -34,12 +34,12 @@ from assay.cli.failures import (
     asks_for_json,
     failure_of,
     print_error,
-    tell,
+    show_error,
 )
 from assay.cli.terminal.help_text import PlainGroup, PlainTyper
 from assay.cli.terminal.output import err
 from assay.cli.terminal.signals import Terminated, stopping_cleanly
-from assay.cli.terminal.streams import OutputLost, abandon_output, secure_streams
+from assay.cli.terminal.streams import OutputLost, discard_output, secure_streams
 from assay.cli.testsets import commands as testsets
 from assay.cli.testsets import labelling
 from assay.errors import AssayError
@@ -47,39 +47,39 @@ from assay.ports import INFORMATION
 from assay.version import __version__
 
 _WrongUse: Any = typer.BadParameter.__mro__[1]
-"""What is raised for a command line that cannot be parsed; typer exports its children only."""
+"""The error for a command line that cannot be parsed; typer exports its subclasses only."""
 
 _BUG = "This is a bug in Assay"
 _NO_MEMORY = "There is not enough memory for this."
 _LESS_MEMORY = "Set [ingest] workers to 1, leave out the largest pages, or use a machine with more memory."
 
 
-class FrontDoor(PlainGroup):
-    """All commands. Wrong use and an interrupt, which typer settles itself, are told as JSON too where that is due."""
+class RootGroup(PlainGroup):
+    """All commands. Reports wrong use and interrupts as JSON too with --json, which typer would not."""
 
     def make_context(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - handed on as they are
-        """Parse what stands before the command."""
-        with _told_as_json():
+        """Parse the arguments before the command."""
+        with _errors_as_json():
             return super().make_context(*arguments, **named)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own classes have changed their home
-        """Parse the rest, and run the command."""
-        with _told_as_json():
+        """Parse the remaining arguments and run the command."""
+        with _errors_as_json():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _told_as_json() -> Iterator[None]:
+def _errors_as_json() -> Iterator[None]:
     as_json = asks_for_json(sys.argv[1:])
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        raise typer.Exit(_tell_interrupt(interrupt, as_json=as_json)) from None
+        raise typer.Exit(_report_interrupt(interrupt, as_json=as_json)) from None
     except Exception as error:
         if isinstance(error, _WrongUse):
-            _advise(error)
+            _add_advice(error)
         if as_json and isinstance(error, _WrongUse):
-            print_error(WRONG_USE, error.format_message(), "--help lists what can be given.")
+            print_error(WRONG_USE, error.format_message(), "--help lists the arguments and options.")
         raise
 
 
@@ -88,20 +88,20 @@ _ADVICE = (
     ("rollback", "", "`assay promote ID` goes back to any retired generation; `assay generations` lists them."),
     ("promote", "extra argument", "It takes the id of one generation; `assay generations` lists them."),
 )
-"""What to do about a command line that cannot be parsed: the command, what the error says, the advice."""
+"""Advice for a command line that cannot be parsed: the command, a part of the error's message, the advice."""
 
 
-def _advise(error: Any) -> None:  # noqa: ANN401 - typer's own class
-    """Add to an error of wrong use what to do."""
+def _add_advice(error: Any) -> None:  # noqa: ANN401 - typer's own class
+    """Append advice to the message of a wrong use."""
     command = error.ctx.info_name if error.ctx else ""
-    for name, said, advice in _ADVICE:
-        if command == name and said in error.message:
+    for name, part, advice in _ADVICE:
+        if command == name and part in error.message:
             error.message = f"{error.message.rstrip('.')}. {advice}"
 
 
 app = PlainTyper(
     name="assay",
-    cls=FrontDoor,
+    cls=RootGroup,
     help="Retrieval for documentation whose index must prove itself before it goes live.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -120,13 +120,13 @@ def _options(
     version: Annotated[  # noqa: ARG001 - the callback prints it
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what is going on to standard error.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log each step to standard error.")] = False,
 ) -> None:
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING)
     for writer in logging.getLogger().handlers:
         writer.setFormatter(CommandLines())
     logging.getLogger(INFORMATION).setLevel(logging.INFO)
-    logging.getLogger("alembic").setLevel(logging.WARNING)  # its set-up lines say nothing of what is asked
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # its setup lines are noise
 
 
 for _module in (
@@ -148,7 +148,7 @@ for _module in (
 
 
 def run() -> None:
-    """Run the command line and leave the process with its exit code."""
+    """Run the command line and exit the process with its exit code."""
     secure_streams()
     as_json = asks_for_json(sys.argv[1:])
     try:
@@ -158,8 +158,8 @@ def run() -> None:
             finally:
                 sys.stdout.flush()
     except OutputLost as lost:
-        abandon_output()
-        if lost.reader_gone:  # as `| head` does: nothing to tell anybody
+        discard_output()
+        if lost.reader_gone:  # as after `| head`: no message, since the reader has what it wanted
             sys.exit(EXIT_READER_GONE)
         err().print(f"[red bold]Error:[/] The result cannot be written to standard output: {lost.reason}.")
         sys.exit(EXIT_UNREACHABLE)
@@ -167,12 +167,12 @@ def run() -> None:
 
 def _run(*, as_json: bool) -> None:
     try:
-        app()  # ends the process itself, also with the message and code of wrong use
+        app()  # exits the process itself, also after wrong use
     except AssayError as error:
-        tell(err(), error, as_json=as_json)
+        show_error(err(), error, as_json=as_json)
         sys.exit(failure_of(error).exit_code)
     except KeyboardInterrupt as interrupt:
-        sys.exit(_tell_interrupt(interrupt, as_json=as_json))
+        sys.exit(_report_interrupt(interrupt, as_json=as_json))
     except OutputLost:
         raise
     except MemoryError:
@@ -181,18 +181,16 @@ def _run(*, as_json: bool) -> None:
         if as_json:
             print_error(NO_MEMORY, _NO_MEMORY, _LESS_MEMORY)
         sys.exit(NO_MEMORY.exit_code)
-    except Exception:  # the outermost edge: whatever it is, it is a bug
+    except Exception:  # the outermost edge: any other exception is a bug
         logging.getLogger("assay").exception("Internal error")
-        err().print(f"[red bold]Internal error.[/] {_BUG}; the lines above belong in a report of it.")
+        err().print(f"[red bold]Internal error.[/] {_BUG}; please report it with the lines above.")
         if as_json:
-            print_error(
-                INTERNAL, "Something went wrong inside.", f"{_BUG}; standard error has what belongs in a report."
-            )
+            print_error(INTERNAL, "Internal error.", f"{_BUG}; please report it with the lines on standard error.")
         sys.exit(INTERNAL.exit_code)
 
 
-def _tell_interrupt(interrupt: KeyboardInterrupt, *, as_json: bool) -> int:
-    """Say that the command was stopped; its exit code."""
+def _report_interrupt(interrupt: KeyboardInterrupt, *, as_json: bool) -> int:
+    """Print that the command was stopped. Return its exit code."""
     failure = TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
     err().print(STOPPED)
     if as_json:

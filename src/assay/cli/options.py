@@ -1,4 +1,4 @@
-"""Options that every command shares, and the settings that follow from them."""
+"""Options shared by several commands, and the settings that they override."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +11,7 @@ from assay.settings import Settings, misspelled_variables, settings_for, source_
 
 DataDir = Annotated[
     Path | None,
-    typer.Option("--data-dir", help="Where the catalog and the indexes live [default: .assay, or ASSAY_DATA_DIR]."),
+    typer.Option("--data-dir", help="Folder of the catalog and the indexes [default: .assay, or ASSAY_DATA_DIR]."),
 ]
 Config = Annotated[
     Path | None, typer.Option("--config", help="Configuration file [default: assay.toml, if there is one].")
@@ -22,37 +22,37 @@ Json = Annotated[
 SearchedGeneration = Annotated[
     str | None,
     typer.Option(
-        "--generation", help="The generation to search: its id, `live` or `candidate` [default: what is live]."
+        "--generation", help="The generation to search: its id, `live` or `candidate` [default: the live one]."
     ),
 ]
 MeasuredGeneration = Annotated[
     str | None,
     typer.Option(
-        "--generation", help="The generation: its id, `live` or `candidate` [default: the candidate, or what is live]."
+        "--generation", help="The generation: its id, `live` or `candidate` [default: the candidate, or the live one]."
     ),
 ]
 ReadGeneration = Annotated[
     str | None,
     typer.Option(
-        "--generation", help="The generation: its id, `live` or `candidate` [default: what is live, or the candidate]."
+        "--generation", help="The generation: its id, `live` or `candidate` [default: the live one, or the candidate]."
     ),
 ]
 Sources = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Folders or files with Markdown or MDX, and addresses of sites; those of assay.toml if none is named."
+        help="Folders or files with Markdown or MDX, or URLs of sites [default: the sources in assay.toml]."
     ),
 ]
-BaseUrl = Annotated[str | None, typer.Option("--base-url", help="URL under which a folder's pages are served.")]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="URL at which the folder's pages are published.")]
 Name = Annotated[
     str | None,
     typer.Option("--name", help="Short name of the source [default: the folder's name, or the site's host]."),
 ]
 CurrentVersion = Annotated[
-    str | None, typer.Option("--current-version", help="Version that is searched by default [default: the latest].")
+    str | None, typer.Option("--current-version", help="Version searched by default [default: the latest].")
 ]
 DefaultLocale = Annotated[
-    str | None, typer.Option("--default-locale", help="Locale that is searched by default [default: the site's].")
+    str | None, typer.Option("--default-locale", help="Locale searched by default [default: the site's].")
 ]
 Convention = Annotated[
     str | None,
@@ -63,27 +63,27 @@ TestSetFile = Annotated[
     typer.Option("--testset", help="File of labelled queries [default: [validation] testset of assay.toml]."),
 ]
 Rebuild = Annotated[
-    bool, typer.Option("--rebuild", help="Read, cut and embed everything anew, reusing nothing of earlier builds.")
+    bool, typer.Option("--rebuild", help="Read, chunk and embed every page again; reuse nothing from earlier builds.")
 ]
 
 AllowRemovals = Annotated[
     bool,
-    typer.Option("--allow-removals", help="Let it go live this once however many of the live pages are gone."),
+    typer.Option("--allow-removals", help="For this release, allow any number of live pages to be removed."),
 ]
 AllowAdditions = Annotated[
-    bool, typer.Option("--allow-additions", help="Let it go live this once however many pages are new.")
+    bool, typer.Option("--allow-additions", help="For this release, allow any number of new pages.")
 ]
 
 
 def settings_from(config: Path | None, data_dir: Path | None, overrides: dict[str, Any] | None = None) -> Settings:
-    """The settings of this run: file, environment, then flags. Raises ConfigurationError."""
-    for sentence in misspelled_variables():
-        err().print(f"[yellow]{escape(sentence)}[/]")
+    """Load the settings of this run from file, environment and flags. Raises ConfigurationError."""
+    for warning in misspelled_variables():
+        err().print(f"[yellow]{escape(warning)}[/]")
     return settings_for(config, data_dir, overrides)
 
 
 def gate_overrides(*, allow_removals: bool, allow_additions: bool) -> dict[str, Any]:
-    """What of the gate's limits is lifted for this run."""
+    """Lift the gate's limits on removed or new pages for this run."""
     lifted: dict[str, Any] = {}
     if allow_removals:
         lifted |= {"max_page_fall": 1.0, "max_anchor_fall": 1.0, "allow_removals": True}
@@ -93,7 +93,7 @@ def gate_overrides(*, allow_removals: bool, allow_additions: bool) -> dict[str, 
 
 
 def testset_overrides(testset: Path | None) -> dict[str, Any]:
-    """The test set of this run, where one is named."""
+    """Use the test set named on the command line, if any."""
     return {} if testset is None else {"validation": {"testset": testset}}
 
 
@@ -105,9 +105,9 @@ def source_overrides(
     default_locale: str | None,
     convention: str | None,
 ) -> dict[str, Any]:
-    """Sources named on the command line take the place of those in assay.toml.
+    """Replace the sources in assay.toml by those named on the command line.
 
-    Raises typer.BadParameter when one name or URL is given for several sources, or options without a source.
+    Raises typer.BadParameter for one name or base URL with several sources, or for options without a source.
     """
     options = {
         "base_url": base_url,
@@ -123,5 +123,5 @@ def source_overrides(
             raise typer.BadParameter(f"{flags} needs a folder or site on the command line; or set it in assay.toml.")
         return {}
     if len(sources) > 1 and (base_url or name):
-        raise typer.BadParameter("--base-url and --name speak of one source; list several in assay.toml instead.")
+        raise typer.BadParameter("--base-url and --name need exactly one source; list several in assay.toml instead.")
     return {"sources": [source_named(source) | given for source in sources]}

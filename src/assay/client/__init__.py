@@ -1,1 +1,1 @@
-"""A running Assay, searched over HTTP."""
+"""The HTTP client of a running Assay."""

@@ -1,6 +1,6 @@
-"""Another Assay, asked over HTTP: POST /v1/search, and its answer as a ranking.
+"""A client of a running Assay: sends POST /v1/search and parses the answer as a ranking.
 
-The key is in the headers of the connection and nowhere else; no message, log line or repr made here holds it.
+The key is only in the request headers, never in a message, log line or repr.
 """
 
 import json
@@ -30,22 +30,22 @@ from assay.redaction import peer_words
 _ROUTE = "/v1/search"
 _LONGEST_ANSWER = 64 * 1024 * 1024
 _UNKNOWN = ""
-"""What the answer does not say of a chunk: its tokenizer, and the hash of what was embedded."""
+"""Value of the fields that the answer lacks: a chunk's tokenizer and the hash of its embedded text."""
 
 
 class Client:
     """Searches a running Assay. Safe to use from several threads.
 
-    url: where it answers, such as `https://search.example.org` or `http://127.0.0.1:8000/assay`; it may end with the
-        route itself. Redirects are not followed, so that the key goes nowhere else.
-    api_key: with the scope `search`, where the server asks for one.
-    seconds: the most for one answer.
-    patience: how long a search may wait in all for a server that throttles; 0 to fail at once, as a measurement has to.
-    connections: that are kept between requests.
-    needs_similarity: whether every hit has to have its similarity, as a measurement needs; an answer by keywords alone
-        is ServiceUnavailable then.
+    url: such as `https://search.example.org` or `http://127.0.0.1:8000/assay`, with or without the route. Redirects
+        are not followed, so that the key reaches no other server.
+    api_key: with the scope `search`, if the server requires one.
+    seconds: timeout of one request.
+    throttle_seconds: for how long a throttled search is retried; 0 to fail at once.
+    connections: number of connections kept open between requests.
+    needs_similarity: require a similarity for every hit, as measurements do; an answer without them raises
+        ServiceUnavailable.
 
-    Raises ConfigurationError for a URL or a key that cannot be used.
+    Raises ConfigurationError for an invalid URL or key.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Client:
         api_key: str | None = None,
         *,
         seconds: float = 30.0,
-        patience: float = 0.0,
+        throttle_seconds: float = 0.0,
         connections: int = 64,
         needs_similarity: bool = False,
         pause: Callable[[float], None] = sleep,
@@ -65,18 +65,18 @@ class Client:
         parts = urlsplit(base)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
             raise ConfigurationError(
-                f"{self.address!r} is not the address of a server.",
-                hint="It has to look like https://search.example.org.",
+                f"{self.address!r} is not the URL of a server.",
+                hint="Pass a URL such as https://search.example.org.",
             )
         if not all(value.isascii() and value.isprintable() for value in headers.values()):
             raise ConfigurationError(
-                f"The key for {self.address} holds a character that no key has: a line break, or one not of ASCII.",
+                f"The key for {self.address} contains a line break or a character that is not ASCII.",
                 hint="Copy the key again.",
             )
         self._transport = Transport(base + _ROUTE, headers, connections)
         self._has_key = api_key is not None
         self._seconds = seconds
-        self._patience = patience
+        self._throttle_seconds = throttle_seconds
         self._pause = pause
         self._needs_similarity = needs_similarity
 
@@ -93,23 +93,23 @@ class Client:
     def search(self, query: str, top_k: int | None = None, **options: Unpack[native.SearchOptions]) -> Ranking: ...
 
     def search(self, query: Query | str, top_k: int | None = None, **options: Unpack[native.SearchOptions]) -> Ranking:
-        """Search it. What it does not say of a chunk (tokenizer, hash of what is embedded) is left blank.
+        """Search. The chunks of the hits have an empty tokenizer and embedded_hash, which the answer lacks.
 
-        query: the text, with top_k (1 to 100) and options as native.SearchOptions has them; or all in one Query.
+        query: the text, with top_k (1 to 100) and the options of native.SearchOptions; or all in one Query.
 
-        Raises InputError for a query that it refuses, and ServiceError.
+        Raises InputError for a query that the server refuses, and ServiceError.
         """
         request = native.search_request(query, top_k, options) if isinstance(query, str) else _request(query)
         if self._needs_similarity:
             request["include"] = {**request.get("include", {}), "similarity": True}
         body = json.dumps(request).encode()
-        deadline = monotonic() + self._patience
+        deadline = monotonic() + self._throttle_seconds
         while True:
             try:
                 answer = self._transport.post(body, self._seconds, _LONGEST_ANSWER)
             except NoAnswer as failure:
                 raise ServiceUnavailable(
-                    f"{self.address} did not answer: {failure.detail}.", hint="Is it running, and is that its address?"
+                    f"{self.address} did not answer: {failure.detail}.", hint="Check that it runs at this URL."
                 ) from None
             if answer.status == 429:
                 wait = retry_after_seconds(answer.headers.get("retry-after"), datetime.now(UTC)) or 1.0
@@ -121,7 +121,7 @@ class Client:
             raise self._error(answer)
 
     def close(self) -> None:
-        """Let go of the connections; a second call does nothing."""
+        """Close the connections. A second call does nothing."""
         self._transport.close()
 
     def __repr__(self) -> str:
@@ -140,51 +140,50 @@ class Client:
             )
         except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
             raise ServiceError(
-                f"{self.address} answered with something that is no ranking ({type(error).__name__}: "
-                f"{peer_words(str(error))}).",
-                hint="It has to be an Assay of this version.",
+                f"The answer of {self.address} is not a ranking ({type(error).__name__}: {peer_words(str(error))}).",
+                hint="The server must be an Assay of this version.",
             ) from None
-
         if self._needs_similarity and any(hit.similarity is None for hit in ranking.hits):
             raise ServiceUnavailable(
-                f"{self.address} answered by keywords alone: it cannot embed queries.",
-                hint="Its /health says what is wrong.",
+                f"{self.address} answered by keyword search only: it cannot embed queries.",
+                hint="Its /health has the reason.",
             )
         return ranking
 
     def _error(self, answer: Answer) -> InputError | ServiceError:
-        said = self._said(answer)
+        message = _message(answer)
         match answer.status:
             case 400 | 413:
-                return InputError(f"{self.address} refused the query: {said}")
+                return InputError(f"{self.address} refused the query: {message}")
             case 401 | 403:
                 return ServiceRefused(
-                    f"{self.address} does not let this key search: {said}"
+                    f"{self.address} does not allow this key to search: {message}"
                     if self._has_key
-                    else f"{self.address} asks for a key: {said}",
-                    hint="`assay keys add` on the server makes one with the scope `search`.",
+                    else f"{self.address} requires a key: {message}",
+                    hint="`assay keys add` on the server creates one with the scope `search`.",
                 )
             case 429:
                 return ServiceThrottled(
-                    f"{self.address} throttles: {said}",
-                    hint="Ask at a lower rate, or with a key, which has limits of its own (`[server] key_rate_limit`).",
+                    f"{self.address} throttles: {message}",
+                    hint="Search at a lower rate, or with a key, which has its own limit (`[server] key_rate_limit`).",
                 )
             case status if status >= 500 or status == 408:
-                return ServiceUnavailable(f"{self.address} cannot answer (status {status}): {said}")
+                return ServiceUnavailable(f"{self.address} cannot answer (status {status}): {message}")
             case status:
                 return ServiceRefused(
-                    f"{self.address} is not where an Assay answers (status {status}): {said}",
-                    hint=f"Give the address without {_ROUTE}, as `assay serve` prints it.",
+                    f"There is no Assay at {self.address} (status {status}): {message}",
+                    hint=f"Pass the URL that `assay serve` prints, without {_ROUTE}.",
                 )
 
-    def _said(self, answer: Answer) -> str:
-        """The message in an answer, or its beginning where it has none."""
-        try:
-            body = json.loads(answer.body)
-            message = body["message"] if isinstance(body, dict) and isinstance(body.get("message"), str) else None
-        except (ValueError, RecursionError):
-            message = None
-        return peer_words(answer.body.decode("utf-8", "replace") if message is None else message)
+
+def _message(answer: Answer) -> str:
+    """Return the message of an error body, or the beginning of any other body."""
+    try:
+        body = json.loads(answer.body)
+        message = body["message"] if isinstance(body, dict) and isinstance(body.get("message"), str) else None
+    except (ValueError, RecursionError):
+        message = None
+    return peer_words(answer.body.decode("utf-8", "replace") if message is None else message)
 
 
 def _request(query: Query) -> dict[str, Any]:

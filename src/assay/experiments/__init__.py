@@ -1,6 +1,6 @@
-"""Systems that are measured beside one another and never go live: two that are compared, and several that are swept.
+"""Experiments: compare two systems, or sweep over several settings.
 
-Nothing here records a verdict or changes what is live.
+They store no verdict and do not change the live generation.
 """
 
 from assay.experiments.comparing import compare

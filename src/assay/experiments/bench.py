@@ -1,4 +1,4 @@
-"""What is measured for an experiment: a generation with its labels, and a system asked about it."""
+"""The bench of an experiment: resolves one test set on generations, and measures settings on them."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
@@ -25,8 +25,8 @@ from assay.validation.measuring import Measures, measure_topics
 from assay.validation.metrics import order
 from assay.validation.runner import TimedRun, run_topics
 
-_LOOKED_UP = 500
-"""Documents of a run that are looked for to see whether it is one of this generation."""
+_CHECKED_IDS = 500
+"""Documents of a run file that are looked up to verify its generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Resolved:
 
 
 class Bench:
-    """Measures settings on generations with one test set, which is read when it is first needed.
+    """Measures settings on generations with one test set, which is read on first use.
 
-    opened: indexes are closed with it.
-    generation, default: the generation of whatever names none, as in resolve_generation.
+    opened: closes the indexes.
+    generation, default: the generation for settings that name none; see resolve_generation.
     """
 
     def __init__(
@@ -67,18 +67,18 @@ class Bench:
 
     @property
     def test_set(self) -> TestSet:
-        """The labelled queries. Raises InputError where there are none."""
+        """The labelled queries. Raises InputError if no test set is set."""
         if self._test_set is None:
             if self._path is None:
                 raise InputError(
-                    "There is nothing to measure with: no test set is named.",
-                    hint="Name one with --testset, or set [validation] testset; `assay testset derive` makes a first.",
+                    "Measuring needs a test set, and none is set.",
+                    hint="Set one with --testset FILE or [validation] testset; `assay testset derive` creates a first.",
                 )
             self._test_set = load_test_set(self._path)
         return self._test_set
 
     def generation(self, name: str | None) -> Generation:
-        """Find a generation that can be searched. name: None for the one that the bench was made with.
+        """Find a generation that can be searched. name: None for the bench's default.
 
         Raises GenerationError, CatalogError.
         """
@@ -87,16 +87,16 @@ class Bench:
         )
 
     def resolved(self, generation: Generation) -> Resolved:
-        """The test set on a generation; looked for once."""
+        """Resolve the test set on a generation, once."""
         if generation.id not in self._resolved:
             topics = resolve(self.test_set, CatalogCorpus(self.assay.parts.catalog, generation.id))
             self._resolved[generation.id] = Resolved(generation, topics)
         return self._resolved[generation.id]
 
     def agree(self, generations: Iterable[Generation], *, allow_removals: bool) -> tuple[Removed, ...]:
-        """Resolve the test set on several generations with the same denominators; returns what counts nowhere.
+        """Resolve the test set on several generations with the same denominators. Return the judgments left out.
 
-        allow_removals: pages that only the oldest of them has were removed on purpose.
+        allow_removals: leave out judgments on pages that only the oldest generation has.
         """
         ordered = sorted({one.id: one for one in generations}.values(), key=lambda one: (one.created_at, one.id))
         agreed = agree(
@@ -110,8 +110,8 @@ class Bench:
             self._resolved[one.id] = Resolved(one, topics)
         return agreed.removed
 
-    def measured(self, variant: Variant) -> Side:
-        """Ask every topic with these settings, and measure the answers."""
+    def measure(self, variant: Variant) -> Side:
+        """Search for every topic with these settings, and measure the answers."""
         on = self.resolved(self.generation(variant.generation))
         searcher = self._opened.enter_context(closing(self.assay.searches.open_with(on.generation, variant.search)))
         report = run_topics(
@@ -122,15 +122,15 @@ class Bench:
         )
         return self._side(variant, on, report)
 
-    def run_in(self, path: Path) -> Side:
-        """The rankings in a TREC run file, measured with the labels of the test set on the generation."""
+    def measure_run_file(self, path: Path) -> Side:
+        """Measure the rankings in a TREC run file with the labels of the test set."""
         run = read_run_file(path)
         on = self.resolved(self.generation(None))
         known = {hit.doc_id for hits in run.values() for hit in hits}
-        if not self.assay.parts.catalog.places_of_ids(on.generation.id, sorted(known)[:_LOOKED_UP]):
+        if not self.assay.parts.catalog.places_of_ids(on.generation.id, sorted(known)[:_CHECKED_IDS]):
             raise InputError(
                 f"{path}: none of its documents is a chunk of generation {on.generation.id}.",
-                hint="Name the generation that it is a run of with --generation; its documents have to be chunk ids.",
+                hint="Set the generation of the run with --generation; document ids must be chunk ids.",
             )
         topics = {
             one.topic.id: ranked_topic(
@@ -146,7 +146,7 @@ class Bench:
         costly = self.assay.parts.embedder.batching.costly
         timings = [run.timings for run in report.run.topics if run.timings and run.topic_id in report.timed]
         spent = [one.total_ms - (one.embed_ms if costly else 0.0) for one in timings]
-        note = "the embedding of the queries is left out, for it is remembered from one side to the other"
+        note = "without the embedding of the queries, which is cached between the sides"
         return Side(
             name=variant.name,
             topics={result.topic.id: stored_topic(result) for result in results},

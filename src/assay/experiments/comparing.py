@@ -1,4 +1,4 @@
-"""Two systems beside one another."""
+"""Comparison of two systems on the same topics."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -19,8 +19,8 @@ from assay.validation.comparing import compare_sides
 from assay.validation.judgments.denominators import removal_notes
 from assay.validation.measuring import Measures
 
-_Meant = Side | Variant | Path
-"""A side of a comparison, before it is measured."""
+_Input = Side | Variant | Path
+"""An input of a comparison: a report, settings to measure, or a run file to measure."""
 
 _REPORT, _SETTINGS = ".json", ".toml"
 _KINDS = (
@@ -39,36 +39,37 @@ def compare(
     allow_removals: bool = False,
     progress: Progress,
 ) -> Comparison:
-    """Compare two systems. Only what is not a report is measured now.
+    """Compare two systems. Reports are compared as recorded; everything else is measured now.
 
-    A judgment that either generation has counts on both sides.
+    A judgment found in either generation counts on both sides.
 
-    named: A and B: see _KINDS.
-    measures: those to compare; the headline ones if empty.
-    test_set: file of labelled queries for what is measured now; None for that of [validation].
-    generation: which one settings are tried on; None for what is live, or the candidate where nothing is.
-    allow_removals: pages that only the older generation has were removed on purpose, and count on neither side.
+    named: A and B; see _KINDS.
+    measures: names of measures; the headline ones if empty.
+    test_set: file of labelled queries for measuring now; None for that of [validation].
+    generation: the generation for settings and run files; None for the live one, else the candidate.
+    allow_removals: leave out judgments on pages that only the older generation has.
 
     Raises InputError, GenerationError, CatalogError, VectorStoreError, EmbeddingError.
     """
     further = [name for name in measures if name.lower() not in {"any", "all"}]
     with ExitStack() as opened:
         bench = Bench(assay, opened, test_set, generation, Measures.parse(further), progress)
-        meant = [_meant(bench, one) for one in named]
-        removed = bench.agree(_generations(bench, meant), allow_removals=allow_removals) if _is_measured(meant) else ()
-        sides = [_side(bench, one) for one in meant]
+        inputs = [_parse_input(bench, one) for one in named]
+        measured = any(not isinstance(one, Side) for one in inputs)
+        removed = bench.agree(_generations(bench, inputs), allow_removals=allow_removals) if measured else ()
+        sides = [_side(bench, one) for one in inputs]
     a, b = _distinct(*joined_by_text(*sides))
     return compare_sides(a, b, measures, notes=removal_notes(removed))
 
 
 def joined_by_text(a: Side, b: Side) -> tuple[Side, Side]:
-    """The sides with topics by their queries' text, where one has no ids and knows its topics by that."""
+    """Key the topics of both sides by query text if one side has no topic ids. Raises InputError for equal queries."""
     if _without_ids(a) is _without_ids(b):
         return a, b
     by_text = tuple(replace(side, topics={one.text: one for one in side.topics.values()}) for side in (a, b))
     if any(len(new.topics) != len(old.topics) for new, old in zip(by_text, (a, b), strict=True)):
         raise InputError(
-            "One side has no topic ids, and the other asks a query twice, so its topics cannot be told apart.",
+            "One side has no topic ids, and the other has the same query twice, so topics cannot be matched.",
             hint="Validate again with the same test set.",
         )
     return by_text[0], by_text[1]
@@ -79,19 +80,15 @@ def _without_ids(side: Side) -> bool:
 
 
 def _distinct(a: Side, b: Side) -> tuple[Side, Side]:
-    """The sides with names that tell them apart."""
+    """Give the sides different names."""
     if a.name != b.name:
         return a, b
     return replace(a, name=f"A ({a.name})"), replace(b, name=f"B ({b.name})")
 
 
-def _is_measured(meant: Sequence[_Meant]) -> bool:
-    return any(not isinstance(one, Side) for one in meant)
-
-
-def _generations(bench: "Bench", meant: Sequence[_Meant]) -> Iterator[Generation]:
-    """The generations of both sides; that of a report only where it is still kept."""
-    for one in meant:
+def _generations(bench: "Bench", inputs: Sequence[_Input]) -> Iterator[Generation]:
+    """Yield the generations of both inputs; a report's only if it still exists."""
+    for one in inputs:
         if not isinstance(one, Side):
             yield bench.generation(one.generation if isinstance(one, Variant) else None)
         elif one.provenance.generation is not None:
@@ -99,15 +96,15 @@ def _generations(bench: "Bench", meant: Sequence[_Meant]) -> Iterator[Generation
                 yield bench.generation(one.provenance.generation)
 
 
-def _side(bench: "Bench", meant: _Meant) -> Side:
-    """A side of the comparison, measured now where it is no report."""
-    if isinstance(meant, Side):
-        return meant
-    return bench.measured(meant) if isinstance(meant, Variant) else bench.run_in(meant)
+def _side(bench: "Bench", given: _Input) -> Side:
+    """Return the side of a report, or measure it now."""
+    if isinstance(given, Side):
+        return given
+    return bench.measure(given) if isinstance(given, Variant) else bench.measure_run_file(given)
 
 
-def _meant(bench: "Bench", named: str) -> _Meant:
-    """What a side of the command line stands for: a report, settings on a generation, or the path of a run file."""
+def _parse_input(bench: "Bench", named: str) -> _Input:
+    """Parse a side: a report, settings on a generation, or the path of a run file. Raises InputError."""
     path = Path(named)
     if path.is_file():
         if path.suffix.lower() == _REPORT:
@@ -123,5 +120,5 @@ def _meant(bench: "Bench", named: str) -> _Meant:
     try:
         found = bench.assay.parts.catalog.generation(named)
     except GenerationNotFound:
-        raise InputError(f"{named!r} is no generation, no file and no setting.", hint=_KINDS) from None
+        raise InputError(f"{named!r} is neither a generation nor a file nor a setting.", hint=_KINDS) from None
     return Variant(found.id, bench.settings.search, found.id)

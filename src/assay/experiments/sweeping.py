@@ -1,4 +1,4 @@
-"""Several settings of the search, and several chunkers, over one test set."""
+"""Sweeps: measure several search settings and chunkers with one test set."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -26,22 +26,22 @@ from assay.validation.measuring import Measures, measure_topics
 from assay.validation.runner import run_topics
 from assay.validation.sweeping import MeasuredRow, RecutCorpus, find, shown_measures
 
-_TIMED = 200
-"""Searches of a row of a sweep, so that its p95 has ten above it."""
+_TIMED_SEARCHES = 200
+"""Timed searches of each row, so that ten are above its p95."""
 
-_SECONDS = 5.0
-"""How long those of one row may take, once every topic was asked."""
+_TIMING_SECONDS = 5.0
+"""Time limit for the timed searches of one row, after the first for each topic."""
 
 
 def sweep(
     assay: Assay, grid: str, *, test_set: Path | None = None, generation: str | None = None, progress: Progress
 ) -> Sweep:
-    """Measure several settings of the search, and several chunkers, over one test set with one set of labels.
+    """Measure several search settings and chunkers with one test set and one set of labels.
 
     grid: path of a file of runs, or DEFAULT_GRID.
-    generation: whose index is searched and whose documents are cut anew; None for the candidate, or what is live.
+    generation: the generation to search, whose documents are chunked again; None for the candidate, else the live one.
 
-    What is cut anew is removed when its rows are measured, whatever happens.
+    Temporary indexes are always removed after measuring.
 
     Raises InputError, GenerationError, IndexNotOurs, CatalogError, VectorStoreError, EmbeddingError.
     """
@@ -52,13 +52,13 @@ def sweep(
         bench = Bench(assay, opened, test_set, generation, Measures.parse(measures), progress, (CANDIDATE, LIVE))
         tests = bench.test_set
         base = bench.generation(generation)
-        places = _by_chunking(bench, base, runs.variants)
+        groups = _by_chunking(bench, base, runs.variants)
         rows: dict[int, MeasuredRow] = {}
-        for rules, variants in places:
-            with _cut(bench, base, rules) as (on, store):
-                found = _measured(bench, on, store, [variant for _, variant in variants])
-                rows |= zip((place for place, _ in variants), found, strict=True)
-    findings = find([rows[place] for place in sorted(rows)], measures)
+        for rules, variants in groups:
+            with _rechunked(bench, base, rules) as (on, store):
+                found = _measure(bench, on, store, [variant for _, variant in variants])
+                rows |= zip((number for number, _ in variants), found, strict=True)
+    findings = find([rows[number] for number in sorted(rows)], measures)
     return Sweep(
         started_at=started_at,
         seconds=perf_counter() - started,
@@ -71,41 +71,41 @@ def sweep(
         best=findings.best,
         detectable=findings.detectable,
         words=findings.words,
-        notes=(*findings.notes, *_notes(assay, any(rules for rules, _ in places))),
+        notes=(*findings.notes, *_notes(assay, any(rules for rules, _ in groups))),
     )
 
 
-def _notes(assay: Assay, cut: bool) -> list[str]:
-    notes = ["Latencies are of single searches, one after the other, without the embedding of their query."]
-    if cut:
-        notes.append("What was cut anew was timed by itself, after the others: compare its latency only roughly.")
-    if cut and assay.settings.vector_store != "embedded":
-        notes.append("Rows with a chunker of their own were searched in an embedded index, the others on the server.")
+def _notes(assay: Assay, rechunked: bool) -> list[str]:
+    notes = ["Latencies are of single searches, one after the other, without the embedding of the query."]
+    if rechunked:
+        notes.append("Rows with another chunker were timed after the others: compare their latency only roughly.")
+    if rechunked and assay.settings.vector_store != "embedded":
+        notes.append("Rows with another chunker were searched in an embedded index, the others on the server.")
     return notes
 
 
 def _grid(assay: Assay, named: str) -> Grid:
     if named == DEFAULT_GRID and not Path(named).is_file():
-        cuts = assay.parts.adopted is None and not assay.parts.embedder.batching.costly
-        return default_grid(assay.settings, chunkers=cuts)
+        can_rechunk = assay.parts.adopted is None and not assay.parts.embedder.batching.costly
+        return default_grid(assay.settings, chunkers=can_rechunk)
     return grid_in(Path(named), assay.settings)
 
 
 def _by_chunking(
     bench: Bench, base: Generation, variants: Sequence[Variant]
 ) -> list[tuple[ChunkingRules | None, list[tuple[int, Variant]]]]:
-    """The rows that share an index, with their places; None for the index that there is."""
+    """Group the numbered rows by chunking rules; None for the existing index."""
     grouped: dict[tuple[int, int] | None, list[tuple[int, Variant]]] = {}
-    for place, variant in enumerate(variants):
+    for number, variant in enumerate(variants):
         rules = None if variant.chunking is None else bench.assay.builds.rules(variant.chunking)
         same = rules is None or chunker_identity(base, rules) == base.chunker
         key = None if same or rules is None else (rules.max_characters, rules.overlap)
-        grouped.setdefault(key, []).append((place, variant))
+        grouped.setdefault(key, []).append((number, variant))
     adopted = bench.assay.parts.adopted
     if adopted is not None and any(key is not None for key in grouped):
         raise IndexNotOurs(
-            f"The collection {adopted} is adopted, and its documents are not known; only their chunks are.",
-            hint="Leave `chunking` out of the runs.",
+            f"The adopted collection {adopted} has chunks only, so its documents cannot be chunked again.",
+            hint="Remove `chunking` from the runs.",
         )
     return [
         (
@@ -117,9 +117,11 @@ def _by_chunking(
 
 
 @contextmanager
-def _cut(bench: Bench, base: Generation, rules: ChunkingRules | None) -> Iterator[tuple[Resolved, VectorStore | None]]:
-    """The generation, or its documents cut by other rules in a temporary place, with the labels on its chunks."""
-    resolved = bench.resolved(base)  # first, so that judgments that name a chunk are known by their words
+def _rechunked(
+    bench: Bench, base: Generation, rules: ChunkingRules | None
+) -> Iterator[tuple[Resolved, VectorStore | None]]:
+    """Yield the generation with its labels; with rules, its documents chunked again in a temporary store."""
+    resolved = bench.resolved(base)  # first, so that judgments by chunk id are resolved to their text
     if rules is None:
         yield resolved, None
         return
@@ -129,8 +131,8 @@ def _cut(bench: Bench, base: Generation, rules: ChunkingRules | None) -> Iterato
         yield Resolved(cut.generation, resolve(bench.test_set, corpus)), cut.store
 
 
-def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: Sequence[Variant]) -> list[MeasuredRow]:
-    """The rows of one index. store: where it is; None for where all are."""
+def _measure(bench: Bench, on: Resolved, store: VectorStore | None, variants: Sequence[Variant]) -> list[MeasuredRow]:
+    """Measure the rows of one index. store: its store; None for the configured one."""
     with ExitStack() as opened:
         searchers = [
             opened.enter_context(closing(bench.assay.searches.open_with(on.generation, one.search, store)))
@@ -145,7 +147,7 @@ def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: S
                 bench.progress,
             )
             results.append(measure_topics(report.run, on.topics, bench.measures))
-        timed = _timed(bench, on, searchers, variants)
+        timed = _time_searches(bench, on, searchers, variants)
     lost = sum(not one.anchoring.scores for topic in on.topics for one in topic.resolutions)
     return [
         MeasuredRow(
@@ -161,14 +163,16 @@ def _measured(bench: Bench, on: Resolved, store: VectorStore | None, variants: S
     ]
 
 
-def _timed(bench: Bench, on: Resolved, searchers: Sequence[Searcher], variants: Sequence[Variant]) -> list[list[float]]:
-    """Milliseconds of each row's searches without the embedding of the query.
+def _time_searches(
+    bench: Bench, on: Resolved, searchers: Sequence[Searcher], variants: Sequence[Variant]
+) -> list[list[float]]:
+    """Time each row's searches, in milliseconds without the embedding of the query.
 
-    All rows ask the same topic before any asks the next, so that whatever else the machine does falls on all alike.
+    All rows search for a topic before the next topic, so that other load on the machine affects all rows alike.
     """
     topics = [topic.topic for topic in on.topics if topic.topic.text.strip()]
-    rounds = -(-_TIMED // max(len(topics), 1))
-    deadline = perf_counter() + _SECONDS * len(searchers)
+    rounds = -(-_TIMED_SEARCHES // max(len(topics), 1))
+    deadline = perf_counter() + _TIMING_SECONDS * len(searchers)
     spent: list[list[float]] = [[] for _ in searchers]
     bench.progress.begin("time", rounds * len(topics))
     for done in range(rounds):
@@ -180,7 +184,7 @@ def _timed(bench: Bench, on: Resolved, searchers: Sequence[Searcher], variants: 
                 query = Query(topic.text, topic.top_k, search.mode, search.threshold, topic.filters)
                 try:
                     timings = searcher.search(query).timings
-                except AssayError:  # it is an error of its topic already
+                except AssayError:  # already reported as the topic's error
                     continue
                 times.append(timings.total_ms - timings.embed_ms)
             bench.progress.advance()

@@ -1,6 +1,6 @@
-"""Other settings than those of assay.toml, for one measurement: `mode=sparse`, a file of them, a grid to sweep.
+"""Settings for one measurement: a line such as `mode=sparse`, a TOML file, or a grid of runs.
 
-What is not said is as the settings have it.
+Unset values are those of assay.toml.
 """
 
 import math
@@ -25,7 +25,7 @@ CHUNKING_KEYS = ("max_characters", "overlap")
 DEFAULT_MEASURE = "nDCG@10"
 
 DEFAULT_GRID = "default"
-"""Stands for a file with a sensible grid."""
+"""Name of the built-in grid, in place of a file."""
 
 _MOST_RUNS = 200
 _HINT = "`assay docs sweeping` shows a file."
@@ -35,8 +35,8 @@ _HINT = "`assay docs sweeping` shows a file."
 class Variant:
     """Settings of one measurement.
 
-    generation: id of the generation to search; None where it is not said.
-    chunking: how the documents are to be cut anew; None for the chunks that there are.
+    generation: id of the generation to search; None for the default.
+    chunking: settings to chunk the documents again; None for the existing chunks.
     """
 
     name: str
@@ -47,29 +47,29 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What a sweep runs. measure: what decides which is the best, as it was written."""
+    """The runs of a sweep. measure: name of the measure that decides which run is best."""
 
     variants: tuple[Variant, ...]
     measure: str = DEFAULT_MEASURE
 
 
 def variant_of(text: str, settings: Settings) -> Variant:
-    """The settings in a line such as `mode=hybrid,dense_weight=1.0`, or in the name of a mode. Raises InputError."""
+    """Parse a line such as `mode=hybrid,dense_weight=1.0`, or the name of a mode. Raises InputError."""
     if text in set(Mode):
         return _variant({"mode": text}, settings, text, text)
     values: dict[str, Any] = {}
     for part in text.split(","):
         key, sign, value = (piece.strip() for piece in part.partition("="))
         if not sign or not key or not value:
-            raise InputError(f"{text}: {part.strip()!r} is not a setting.", hint="Write it as in `mode=sparse`.")
+            raise InputError(f"{text}: {part.strip()!r} is not a setting.", hint="Write NAME=VALUE, as in mode=sparse.")
         if key in values:
-            raise InputError(f"{text}: {key} is said twice.", hint="Say it once.")
+            raise InputError(f"{text}: {key} is set twice.", hint="Set it once.")
         values[key] = value
     return _variant(values, settings, text, text, keys=(*SEARCH_KEYS, "generation"))
 
 
 def variant_in(path: Path, settings: Settings) -> Variant:
-    """The settings in a TOML file, at its top level or, as in assay.toml, under `[search]`. Raises InputError."""
+    """Read the settings in a TOML file, at its top level or under `[search]`. Raises InputError."""
     values = read_toml(path, InputError, _HINT)
     if isinstance(values.get("search"), dict) and len(values) == 1:
         values = values["search"]
@@ -77,28 +77,30 @@ def variant_in(path: Path, settings: Settings) -> Variant:
 
 
 def grid_in(path: Path, settings: Settings) -> Grid:
-    """The runs in a TOML file. Raises InputError, naming the run and the key that is wrong."""
+    """Read the runs in a TOML file. Raises InputError that names the run and the invalid key."""
     values = read_toml(path, InputError, _HINT)
     _refuse_unknown(values, ("run", "measure"), str(path))
     runs, measure = values.get("run"), values.get("measure", DEFAULT_MEASURE)
     if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
-        raise InputError(f"{path}: there are no [[run]] tables in it.", hint=_HINT)
+        raise InputError(f"{path}: it has no [[run]] tables.", hint=_HINT)
     if not isinstance(measure, str):
-        raise InputError(f"{path}: measure has to be the name of a measure, such as nDCG@10.")
+        raise InputError(f"{path}: measure must be the name of a measure, such as nDCG@10.")
     if len(runs) > _MOST_RUNS:
-        raise InputError(f"{path}: it has {len(runs)} runs, and {_MOST_RUNS} are the most.", hint="Sweep in parts.")
+        raise InputError(
+            f"{path}: it has {len(runs)} runs; at most {_MOST_RUNS} are allowed.", hint="Split it into several sweeps."
+        )
     variants = [_run(run, settings, f"{path}, run {number}") for number, run in enumerate(runs, start=1)]
     names = [variant.name for variant in variants]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"{path}: two runs are called {name!r}.", hint="Give each a `name` of its own.")
+            raise InputError(f"{path}: two runs have the name {name!r}.", hint="Give each run a different `name`.")
     return Grid(tuple(variants), measure)
 
 
 def default_grid(settings: Settings, *, chunkers: bool) -> Grid:
-    """A grid to begin with: the settings as they are first, then each mode, weight, fusion and chunk size.
+    """Return the built-in grid: the present settings first, then other modes, weights, fusions and chunk sizes.
 
-    chunkers: whether to cut and embed anew.
+    chunkers: include runs that chunk and embed the documents again.
     """
     weight = settings.dense_weight
     runs: list[dict[str, Any]] = [{"name": "as set"}, {"mode": "sparse"}, {"mode": "dense"}]
@@ -108,16 +110,14 @@ def default_grid(settings: Settings, *, chunkers: bool) -> Grid:
         runs += [{"chunking": {"max_characters": size}} for size in (500, 1_000, 1_800)]
         runs += [{"chunking": {"max_characters": 1_000, "overlap": 200}}]
     variants = [_run(run, settings, "the default grid") for run in runs]
-    return Grid(tuple(one for place, one in enumerate(variants) if not _repeats(one, variants[:place], settings)))
+    by_effect: dict[object, Variant] = {}
+    for variant in variants:
+        by_effect.setdefault(_effect(variant, settings), variant)
+    return Grid(tuple(by_effect.values()))
 
 
-def _repeats(variant: Variant, before: Sequence[Variant], settings: Settings) -> bool:
-    """Whether one before asks for the same."""
-    return any(_substance(variant, settings) == _substance(one, settings) for one in before)
-
-
-def _substance(variant: Variant, settings: Settings) -> object:
-    """What a variant does, whatever it is called."""
+def _effect(variant: Variant, settings: Settings) -> object:
+    """Return the values that have an effect, to recognize equal variants under different names."""
     search = variant.search
     chunking = variant.chunking or settings.chunking
     cut = chunking.max_characters, chunking.overlap
@@ -137,24 +137,24 @@ def _substance(variant: Variant, settings: Settings) -> object:
 
 
 def described(variant: Variant, settings: Settings) -> dict[str, str]:
-    """The settings that have an effect, by name."""
+    """Return the settings that have an effect, by name."""
     search = variant.search
-    told: dict[str, object] = {"mode": search.mode.value}
+    values: dict[str, object] = {"mode": search.mode.value}
     if search.mode is Mode.HYBRID:
         weight = search.dense_weight if search.dense_weight is not None else settings.dense_weight
-        told |= {"fusion": search.fusion.value, "dense_weight": weight, "sparse_weight": search.sparse_weight}
-        told |= {"rrf_k": search.rrf_k} if search.fusion is FusionMethod.RRF else {}
-        told["depth"] = search.depth
-    told |= {"threshold": search.threshold} if search.threshold else {}
+        values |= {"fusion": search.fusion.value, "dense_weight": weight, "sparse_weight": search.sparse_weight}
+        values |= {"rrf_k": search.rrf_k} if search.fusion is FusionMethod.RRF else {}
+        values["depth"] = search.depth
+    values |= {"threshold": search.threshold} if search.threshold else {}
     if variant.chunking is not None:
-        told |= {"max_characters": variant.chunking.max_characters, "overlap": variant.chunking.overlap}
-    return {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in told.items()}
+        values |= {"max_characters": variant.chunking.max_characters, "overlap": variant.chunking.overlap}
+    return {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in values.items()}
 
 
 def _run(values: Mapping[str, Any], settings: Settings, where: str) -> Variant:
     name = values.get("name", "")
     if not isinstance(name, str):
-        raise InputError(f"{where}: name has to be text.", hint=_HINT)
+        raise InputError(f"{where}: name must be a string.", hint=_HINT)
     rest = {key: value for key, value in values.items() if key != "name"}
     return _variant(rest, settings, where, name.strip(), keys=(*SEARCH_KEYS, "chunking"))
 
@@ -163,31 +163,31 @@ def _variant(
     values: Mapping[str, Any], settings: Settings, where: str, name: str, keys: Sequence[str] = SEARCH_KEYS
 ) -> Variant:
     _refuse_unknown(values, keys, where)
-    given = {key: value for key, value in values.items() if key in SEARCH_KEYS}
-    search = _checked(SearchSettings, settings.search.model_dump() | given, where)
+    changes = {key: value for key, value in values.items() if key in SEARCH_KEYS}
+    search = _validated(SearchSettings, settings.search.model_dump() | changes, where)
     _check_weights(search, settings, where)
     chunking = None
-    if (cut := values.get("chunking")) is not None:
-        if not isinstance(cut, Mapping):
+    if (table := values.get("chunking")) is not None:
+        if not isinstance(table, Mapping):
             raise InputError(
-                f"{where}: chunking has to be a table.", hint="As in {max_characters = 1000, overlap = 0}."
+                f"{where}: chunking must be a table.", hint="For example {max_characters = 1000, overlap = 0}."
             )
-        _refuse_unknown(cut, CHUNKING_KEYS, f"{where}, chunking")
-        chunking = _checked(ChunkingSettings, settings.chunking.model_dump() | dict(cut), f"{where}, chunking")
+        _refuse_unknown(table, CHUNKING_KEYS, f"{where}, chunking")
+        chunking = _validated(ChunkingSettings, settings.chunking.model_dump() | dict(table), f"{where}, chunking")
         if chunking.overlap > chunking.max_characters // 2:
             raise InputError(
-                f"{where}, chunking: an overlap of {chunking.overlap} characters does not fit chunks of at most "
+                f"{where}, chunking: an overlap of {chunking.overlap} characters is too large for chunks of at most "
                 f"{chunking.max_characters}.",
-                hint=f"It may be up to {chunking.max_characters // 2}.",
+                hint=f"Set it to at most {chunking.max_characters // 2}.",
             )
     generation = values.get("generation")
     if generation is not None and not isinstance(generation, str):
-        raise InputError(f"{where}: generation has to be the id of one, `live` or `candidate`.")
-    return Variant(name or _named(values) or "as set", search, generation, chunking)
+        raise InputError(f"{where}: generation must be an id, `live` or `candidate`.")
+    return Variant(name or _default_name(values) or "as set", search, generation, chunking)
 
 
-def _named(values: Mapping[str, Any]) -> str:
-    """A name for settings that have none: what is said."""
+def _default_name(values: Mapping[str, Any]) -> str:
+    """Return a name made of the values."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         flat |= value if isinstance(value, Mapping) else {key: value}
@@ -195,26 +195,26 @@ def _named(values: Mapping[str, Any]) -> str:
 
 
 def _refuse_unknown(values: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
-    """Raise InputError that names every key that there is not."""
+    """Raise InputError that lists the unknown keys with suggestions."""
     unknown = [key for key in values if key not in keys]
     if not unknown:
         return
-    told = [f"{key!r}" + (f" (did you mean {near}?)" if (near := nearest(key, keys)) else "") for key in unknown]
-    raise InputError(f"{where}: there is no setting {', '.join(told)}.", hint=f"There are: {', '.join(keys)}.")
+    names = [f"{key!r}" + (f" (did you mean {near}?)" if (near := nearest(key, keys)) else "") for key in unknown]
+    raise InputError(f"{where}: there is no setting {', '.join(names)}.", hint=f"The settings: {', '.join(keys)}.")
 
 
-def _checked(kind: type[Table], values: Mapping[str, Any], where: str) -> Table:
+def _validated(kind: type[Table], values: Mapping[str, Any], where: str) -> Table:
     try:
         return kind.model_validate(dict(values))
     except ValidationError as error:
-        problems = error.errors(include_url=False, include_context=False)
-        told = [f"{'.'.join(map(str, one['loc']))} = {one['input']!r}: {field_error(one['msg'])}" for one in problems]
-        raise InputError(f"{where}: {'; '.join(told)}.") from None
+        errors = error.errors(include_url=False, include_context=False)
+        problems = [f"{'.'.join(map(str, one['loc']))} = {one['input']!r}: {field_error(one['msg'])}" for one in errors]
+        raise InputError(f"{where}: {'; '.join(problems)}.") from None
 
 
 def _check_weights(search: SearchSettings, settings: Settings, where: str) -> None:
     dense = search.dense_weight if search.dense_weight is not None else settings.dense_weight
     if not (math.isfinite(dense) and math.isfinite(search.sparse_weight)):
-        raise InputError(f"{where}: weights have to be finite numbers.")
+        raise InputError(f"{where}: weights must be finite numbers.")
     if search.mode is Mode.HYBRID and not dense and not search.sparse_weight:
-        raise InputError(f"{where}: one of the two weights has to be more than 0.")
+        raise InputError(f"{where}: one of the two weights must be more than 0.")

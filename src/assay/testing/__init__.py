@@ -1,10 +1,10 @@
-"""Conformance kits: subclass one to prove that an adapter does what its Protocol in assay.ports says. Needs pytest."""
+"""Conformance kits: subclass one to prove that an adapter fulfils its Protocol in assay.ports. Needs pytest."""
 
 from pkgutil import iter_modules
 
 import pytest
 
-# A failed assert shows its values; it has to be said before the kits are imported.
+# A failed assert then shows its values; must be called before the kits are imported.
 pytest.register_assert_rewrite(*(f"{__name__}.{module.name}" for module in iter_modules(__path__)))
 
 from assay.testing.catalog import CatalogConformance  # noqa: E402 - see above

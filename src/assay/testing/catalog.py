@@ -16,7 +16,7 @@ from assay.testing.catalog_passages import PassageConformance
 
 
 class CatalogConformance(GenerationConformance, DocumentConformance, PassageConformance, ChecksumConformance):
-    """Subclass it and give it a fixture `catalog`: a catalog that passes does what assay.ports.Catalog says."""
+    """Tests of assay.ports.Catalog. Subclass it with a fixture `catalog`."""
 
     @pytest.fixture
     def catalog(self) -> Catalog:

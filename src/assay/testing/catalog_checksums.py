@@ -1,4 +1,4 @@
-"""What every catalog does with the checksums of vectors."""
+"""Tests of a catalog's checksums of vectors."""
 # ruff: noqa: D102 - the name of a test is a sentence
 
 import pytest
@@ -9,7 +9,7 @@ from assay.ports import CHECKSUM_BYTES, Catalog
 from assay.testing.catalog_samples import SITE, built, generation, page
 
 _MANY = 1_100
-"""More documents than one statement takes."""
+"""More documents than fit into one SQL statement."""
 
 
 class ChecksumConformance:
@@ -60,7 +60,7 @@ class ChecksumConformance:
             catalog.checksums("g1", [f"{SITE}/a"])
         assert all(one.checksum not in recorded.values() for one in catalog.embedded_hashes("g1").values())
 
-    def test_checksums_of_more_documents_than_one_statement_takes_are_no_trouble(self, catalog: Catalog) -> None:
+    def test_checksums_can_span_more_documents_than_fit_into_one_statement(self, catalog: Catalog) -> None:
         catalog.add_generation(generation("g1"))
         catalog.add_documents("g1", [page(f"page-{number:05}") for number in range(_MANY)])
         recorded = {

@@ -1,4 +1,4 @@
-"""What every catalog does with documents and chunks."""
+"""Tests of a catalog's documents and chunks."""
 # ruff: noqa: D102 - the name of a test is a sentence
 
 from collections.abc import Callable, Iterator
@@ -74,7 +74,7 @@ class DocumentConformance:
         assert catalog.document("g1", document.info.url) == stored
         assert catalog.document("g1", f"{SITE}/other") is None
 
-    def test_the_listing_says_of_each_document_what_is_stored_besides_its_text(self, catalog: Catalog) -> None:
+    def test_the_listing_has_everything_but_the_texts(self, catalog: Catalog) -> None:
         built(catalog, "g1", page("b", "one", "two"), page("a", title="Nodes › “talk”"))
         listed = list(catalog.listing("g1"))
         stored = list(catalog.documents("g1"))
@@ -98,7 +98,7 @@ class DocumentConformance:
         assert (bare.sections, bare.links) == ((), ())
         for noun in (SECTION, LINK):
             defaults = [f.name for f in fields(noun) if getattr(noun, f.name) == f.default]
-            assert defaults == [], "a field that was added has to be stored too"
+            assert defaults == [], "an added field must be stored too"
 
     def test_every_field_of_a_chunk_comes_back(self, catalog: Catalog) -> None:
         document, chunks = page("a", *STRANGE_TEXTS)
@@ -110,7 +110,7 @@ class DocumentConformance:
             created_at=datetime(2025, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
         )
         same = [f.name for f in fields(Chunk) if getattr(marked, f.name) == getattr(plain, f.name)]
-        assert same == ["document"], "a field added to Chunk has to be stored too"
+        assert same == ["document"], "a field added to Chunk must be stored too"
         chunks[1] = marked
         built(catalog, "g1", (document, chunks))
         assert list(catalog.chunks("g1")) == chunks
@@ -355,7 +355,7 @@ class DocumentConformance:
         assert [found[each].title for each in ids] == [long[:255], None]
         assert [stored.info.title for stored in catalog.documents("g1")] == [long, ""]
 
-    def test_more_documents_than_one_statement_takes_are_no_trouble(self, catalog: Catalog) -> None:
+    def test_a_generation_can_have_more_documents_than_fit_into_one_statement(self, catalog: Catalog) -> None:
         built(catalog, "g1", *(page(f"page-{number:05}") for number in range(MANY)))
         had = revisions(catalog, "g1")
         assert len(had) == MANY

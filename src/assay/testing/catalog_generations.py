@@ -1,4 +1,4 @@
-"""What every catalog does with generations: their states, the live row, the lock."""
+"""Tests of a catalog's generations: states, the live row, the build lock."""
 # ruff: noqa: D102 - the name of a test is a sentence
 
 import random
@@ -43,7 +43,7 @@ NEEDING_A_GENERATION: dict[str, Callable[[Catalog], object]] = {
 
 
 def agree(catalog: Catalog) -> None:
-    """Assert that the live row and the states say the same."""
+    """Assert that the live row and the states agree."""
     live = [each.id for each in catalog.generations() if each.state is State.LIVE]
     assert live == [each for each in [catalog.live_id()] if each is not None]
 
@@ -59,7 +59,7 @@ class GenerationConformance:
         catalog.add_generation(generation("g1"))
         assert catalog.generation("g1") == generation("g1")
 
-    def test_every_field_but_the_state_can_be_stored_anew(self, catalog: Catalog) -> None:
+    def test_every_field_but_the_state_can_be_updated(self, catalog: Catalog) -> None:
         before = generation("g1")
         after = Generation(
             id="g1",
@@ -84,7 +84,7 @@ class GenerationConformance:
             seconds={"read": 1.5, "embed": 2.0},
         )
         same = [f.name for f in fields(Generation) if getattr(after, f.name) == getattr(before, f.name)]
-        assert same == ["id", "state"], "a field added to Generation has to be stored too"
+        assert same == ["id", "state"], "a field added to Generation must be stored too"
         catalog.add_generation(before)
         catalog.transition("g1", State.CANDIDATE)
         catalog.update_generation(after)
@@ -149,7 +149,7 @@ class GenerationConformance:
             NEEDING_A_GENERATION[name](catalog)
 
     @pytest.mark.parametrize("name", ["\udcff", "g\x001", "gé"])
-    def test_what_cannot_be_an_id_is_a_generation_that_there_is_not(self, catalog: Catalog, name: str) -> None:
+    def test_an_impossible_id_is_an_unknown_generation(self, catalog: Catalog, name: str) -> None:
         with pytest.raises(GenerationNotFound) as refusal:
             catalog.generation(name)
         assert refusal.value.message.encode("utf-8")  # which a lone surrogate would prevent
@@ -274,13 +274,13 @@ class GenerationConformance:
         catalog.add_generation(generation("g1"))
         assert list(catalog.documents("g1")) == []
 
-    def test_there_is_one_right_to_build(self, catalog: Catalog) -> None:
+    def test_only_one_build_can_hold_the_lock(self, catalog: Catalog) -> None:
         with catalog.build_lock(), pytest.raises(BuildInProgress, match="running"), catalog.build_lock():
             pytest.fail("two builds at the same time")
         with catalog.build_lock():
             pass
 
-    def test_a_build_that_fails_frees_its_right(self, catalog: Catalog) -> None:
+    def test_a_failed_build_releases_the_lock(self, catalog: Catalog) -> None:
         with pytest.raises(ZeroDivisionError), catalog.build_lock():
             raise ZeroDivisionError
         with catalog.build_lock():

@@ -1,4 +1,4 @@
-"""What every catalog does for judgments: it finds pages and chunks by what they say, and keeps what was judged."""
+"""Tests of a catalog's support for judgments: finding pages and chunks by text, and storing anchors."""
 # ruff: noqa: D102 - the name of a test is a sentence
 
 from dataclasses import fields, replace
@@ -14,7 +14,7 @@ from assay.testing.catalog_samples import SITE, Stored, built, page
 
 MANY = 1_203  # more than fit into one statement of SQLite, and no round number
 
-WHOLE = Passage(
+COMPLETE = Passage(
     url=f"{SITE}/a",
     quote=Quote("publish “and”\n\nsubscribe 🤖", prefix="they ", suffix=""),
     position=Span(5, 40),
@@ -26,7 +26,7 @@ WHOLE = Passage(
 
 
 def places(*stored: Stored) -> list[ChunkPlace]:
-    """Where the chunks of these pages stand."""
+    """The places of the chunks of these pages."""
     return [
         ChunkPlace(c.id, c.document.url, c.position, c.start, c.end, c.content_hash)
         for _, chunks in stored
@@ -75,7 +75,7 @@ class PassageConformance:
         catalog.forget("g1")
         assert (catalog.text_of(old), catalog.text_of(both)) == (None, "both")
 
-    def test_more_is_looked_for_at_once_than_one_statement_takes(self, catalog: Catalog) -> None:
+    def test_a_lookup_can_have_more_values_than_fit_into_one_statement(self, catalog: Catalog) -> None:
         pages = [page(f"page-{number:05}") for number in range(MANY)]
         built(catalog, "g1", *pages)
         urls = [document.info.url for document, _ in pages]
@@ -86,7 +86,7 @@ class PassageConformance:
         assert catalog.places_of_texts("g1", [place.content_hash for place in everywhere]) == everywhere
         hashes = [document.source_hash for document, _ in pages]
         assert catalog.urls_of_texts("g1", hashes) == {h: (url,) for h, url in zip(hashes, urls, strict=True)}
-        anchors = {f"{number:064}": replace(WHOLE, chunk_id=str(number)) for number in range(MANY)}
+        anchors = {f"{number:064}": replace(COMPLETE, chunk_id=str(number)) for number in range(MANY)}
         catalog.keep_anchors("g1", anchors)
         assert catalog.anchors(list(anchors)) == anchors
 
@@ -101,14 +101,14 @@ class PassageConformance:
             with pytest.raises(GenerationNotFound):
                 find("g9", ["x"])
         with pytest.raises(GenerationNotFound):
-            catalog.keep_anchors("g9", {"k": WHOLE})
+            catalog.keep_anchors("g9", {"k": COMPLETE})
         assert catalog.anchors(["k"]) == {}
 
     def test_an_anchor_comes_back_as_it_was_kept(self, catalog: Catalog) -> None:
         built(catalog, "g1", page("a"))
-        absent = [f.name for f in fields(Passage) if getattr(WHOLE, f.name) == getattr(Passage(), f.name)]
-        assert absent == [], "a field added to Passage has to be stored too"
-        kept = {"1" * 64: WHOLE, "2" * 64: Passage(), "3" * 64: Passage(url=f"{SITE}/a", text_hash="c" * 64)}
+        absent = [f.name for f in fields(Passage) if getattr(COMPLETE, f.name) == getattr(Passage(), f.name)]
+        assert absent == [], "a field added to Passage must be stored too"
+        kept = {"1" * 64: COMPLETE, "2" * 64: Passage(), "3" * 64: Passage(url=f"{SITE}/a", text_hash="c" * 64)}
         catalog.keep_anchors("g1", kept)
         assert catalog.anchors([*kept, "9" * 64]) == kept
         assert catalog.anchors(["2" * 64]) == {"2" * 64: Passage()}
@@ -117,13 +117,13 @@ class PassageConformance:
     def test_the_first_anchor_stays(self, catalog: Catalog) -> None:
         built(catalog, "g1", page("a"))
         built(catalog, "g2", page("b"))
-        catalog.keep_anchors("g1", {"1" * 64: WHOLE})
+        catalog.keep_anchors("g1", {"1" * 64: COMPLETE})
         catalog.keep_anchors("g2", {"1" * 64: Passage(url="other"), "2" * 64: Passage(url="new")})
-        assert catalog.anchors(["1" * 64, "2" * 64]) == {"1" * 64: WHOLE, "2" * 64: Passage(url="new")}
+        assert catalog.anchors(["1" * 64, "2" * 64]) == {"1" * 64: COMPLETE, "2" * 64: Passage(url="new")}
 
     def test_an_anchor_outlives_the_generation_it_was_found_on(self, catalog: Catalog) -> None:
         built(catalog, "g1", page("a"))
-        catalog.keep_anchors("g1", {"1" * 64: WHOLE})
+        catalog.keep_anchors("g1", {"1" * 64: COMPLETE})
         catalog.transition("g1", State.REJECTED)
         catalog.forget("g1")
-        assert catalog.anchors(["1" * 64]) == {"1" * 64: WHOLE}
+        assert catalog.anchors(["1" * 64]) == {"1" * 64: COMPLETE}

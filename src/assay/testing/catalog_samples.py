@@ -1,4 +1,4 @@
-"""Generations and documents to store, small and different in every field."""
+"""Small sample generations and documents, different in every field."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ Stored = tuple[Document, list[Chunk]]
 
 
 def generation(name: str, *, minute: int = 0) -> Generation:
-    """A generation in state building, made so many minutes after noon."""
+    """A generation in state building, created `minute` minutes after noon."""
     return Generation(
         id=name,
         state=State.BUILDING,
@@ -48,13 +48,13 @@ def page(path: str, *texts: str, title: str = "A page", **info: object) -> Store
 
 
 def with_fields(info: DocumentInfo, **values: object) -> DocumentInfo:
-    """The same with other values."""
+    """A copy with changed fields."""
     changes: dict[str, Any] = dict(values)
     return replace(info, **changes)
 
 
 def cut(info: DocumentInfo, texts: Sequence[str]) -> Stored:
-    """A document of these texts, a blank line between them, with one chunk for each."""
+    """A document of these texts, separated by blank lines, with one chunk for each."""
     text = "\n\n".join(texts)
     document = Document(info, text, sections=(), blocks=(), source_hash=content_hash(text), key=f"{info.slug}.md")
     hashes = [content_hash(each) for each in texts]
@@ -93,7 +93,7 @@ def built(catalog: Catalog, name: str, *pages: Stored, minute: int = 0) -> None:
 
 
 def in_state(catalog: Catalog, name: str, state: State) -> None:
-    """Add a generation without documents and bring it to a state by the steps that lead there."""
+    """Add a generation without documents and bring it to a state by valid transitions."""
     catalog.add_generation(generation(name))
     if state is State.FAILED:
         catalog.transition(name, State.FAILED)

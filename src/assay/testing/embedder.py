@@ -29,14 +29,14 @@ BLANK = ("", " ", "\n\t ")
 
 
 class EmbedderConformance:
-    """Subclass it and give it a fixture `embedder`: one that passes does what assay.ports.Embedder says."""
+    """Tests of assay.ports.Embedder. Subclass it with a fixture `embedder`."""
 
     @pytest.fixture
     def embedder(self) -> Embedder:
         """The embedder; it may be shared by the tests."""
         raise NotImplementedError("override the fixture `embedder`")
 
-    # --- what it says of itself ---
+    # --- identity ---
 
     def test_its_identity_is_the_same_every_time(self, embedder: Embedder) -> None:
         assert embedder.identity == embedder.identity
@@ -64,10 +64,10 @@ class EmbedderConformance:
         once, thrice = embedder.count_tokens(["one more word", "one more word " * 3])
         assert thrice > once
 
-    def test_what_it_hands_out_to_count_elsewhere_counts_the_same(self, embedder: Embedder) -> None:
+    def test_a_pickled_token_counter_counts_the_same(self, embedder: Embedder) -> None:
         counter = embedder.token_counter
         if counter is None:
-            pytest.skip("the embedder cannot count in another process; pages are cut in one")
+            pytest.skip("the embedder has no token counter for other processes")
         elsewhere = pickle.loads(pickle.dumps(counter))  # noqa: S301 - just made
         assert elsewhere([*TEXTS, ""]) == embedder.count_tokens([*TEXTS, ""])
 
@@ -91,9 +91,9 @@ class EmbedderConformance:
     def test_a_text_gives_the_same_bits_whatever_else_is_in_the_call(self, embedder: Embedder) -> None:
         together = embedder.embed_documents(TEXTS)
         backwards = embedder.embed_documents(TEXTS[::-1])[::-1]
-        alone = np.concatenate([embedder.embed_documents([text]) for text in TEXTS])
-        crowded = embedder.embed_documents([other for text in TEXTS for other in (text, text * 5)])[::2]
-        for other in (backwards, alone, crowded):
+        separate = np.concatenate([embedder.embed_documents([text]) for text in TEXTS])
+        interleaved = embedder.embed_documents([other for text in TEXTS for other in (text, text * 5)])[::2]
+        for other in (backwards, separate, interleaved):
             np.testing.assert_array_equal(together, other)
 
     def test_a_query_gives_the_same_bits_every_time(self, embedder: Embedder) -> None:
@@ -101,12 +101,12 @@ class EmbedderConformance:
         embedder.embed_query(TEXTS[2])
         np.testing.assert_array_equal(first, embedder.embed_query(TEXTS[1]))
 
-    def test_a_query_that_was_expected_has_the_vector_that_it_has_anyway(self, embedder: Embedder) -> None:
-        alone = embedder.embed_query(TEXTS[2])
+    def test_a_prefetched_query_has_the_same_vector(self, embedder: Embedder) -> None:
+        vector = embedder.embed_query(TEXTS[2])
         embedder.prefetch_queries([*TEXTS, "", "   "])
-        np.testing.assert_array_equal(embedder.embed_query(TEXTS[2]), alone)
+        np.testing.assert_array_equal(embedder.embed_query(TEXTS[2]), vector)
         embedder.prefetch_queries([])
-        np.testing.assert_array_equal(embedder.embed_query(TEXTS[2]), alone)
+        np.testing.assert_array_equal(embedder.embed_query(TEXTS[2]), vector)
 
     def test_different_texts_have_different_vectors(self, embedder: Embedder) -> None:
         assert len({row.tobytes() for row in embedder.embed_documents(TEXTS)}) == len(TEXTS)

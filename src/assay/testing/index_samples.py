@@ -1,4 +1,4 @@
-"""Points to index, small and different from each other."""
+"""Small sample points, different from each other."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ EVERYTHING = Filters(everything=True)
 
 
 def direction(seed: int) -> Vector:
-    """A vector of length 1, a different one for each seed."""
+    """A vector of length 1, different for each seed."""
     vector = np.random.default_rng(seed).standard_normal(DIMENSION).astype(np.float32)
     unit: Vector = vector / np.float32(np.linalg.norm(vector))
     return unit
@@ -37,7 +37,7 @@ def points(count: int) -> list[IndexPoint]:
 
 
 def filled(store: VectorStore, contents: Sequence[IndexPoint], name: str = "g1") -> VectorIndex:
-    """Build an index of these points, seal it and open it."""
+    """Build, seal and open an index of these points."""
     writer = store.create(name, SPEC)
     writer.add(contents)
     writer.seal()
@@ -45,19 +45,19 @@ def filled(store: VectorStore, contents: Sequence[IndexPoint], name: str = "g1")
 
 
 def found(index: VectorIndex, filters: Filters, limit: int = 100) -> set[str]:
-    """The last part of the URL of every chunk that a dense search finds; the sparse one has to find the same."""
+    """The paths of the pages that a dense search finds; asserts that the sparse search finds the same."""
     answer = index.search(IndexQuery(direction(0), SparseVector((1,), (1.0,)), limit, filters))
     assert {scored.chunk_id for scored in answer.dense} == {scored.chunk_id for scored in answer.sparse}
     return urls(index, [scored.chunk_id for scored in answer.dense])
 
 
 def urls(index: VectorIndex, chunk_ids: Sequence[str]) -> set[str]:
-    """URLs of these chunks without the site."""
+    """The paths of these chunks' pages."""
     return {chunk.document.url.removeprefix(f"{SITE}/") for chunk in index.chunks(chunk_ids).values()}
 
 
 def variants() -> list[IndexPoint]:
-    """One source in two versions and two locales, and another that has neither, each with the term 1."""
+    """One source in two versions and two locales, and another without either; all points have the term 1."""
     old: dict[str, Any] = {"version": "1.0", "version_is_current": False}
     french: dict[str, Any] = {"locale": "fr", "locale_is_default": False}
     return [

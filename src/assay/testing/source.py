@@ -23,11 +23,11 @@ MANY = 3
 
 @dataclass(frozen=True, slots=True)
 class EditablePlace:
-    """A source with at least three readable pages, and ways to change the place that it reads.
+    """A source with at least three readable pages, and functions that change them.
 
-    edit: changes the content of the page with a key, and not its URL.
-    remove: takes a page away. spoil: makes a page fail.
-    unreadable: a source like it whose place cannot be read at all.
+    edit: changes the content of the page with a key, but not its URL.
+    remove: deletes a page. spoil: makes a page fail.
+    unreadable: a source of the same kind that cannot be read at all.
     """
 
     source: Source
@@ -38,24 +38,24 @@ class EditablePlace:
 
 
 def raw_pages(items: list[PageRead]) -> list[RawPage]:
-    """The pages that came in full."""
+    """The pages with content."""
     return [item for item in items if isinstance(item, RawPage)]
 
 
 def hashes(items: list[PageRead]) -> dict[str, str]:
-    """What a generation would remember of these pages."""
+    """The source hashes that a generation stores, by key."""
     return {item.key: item.source_hash for item in items if isinstance(item, RawPage | PageUnchanged)}
 
 
 class SourceConformance:
-    """Subclass it and give it a fixture `place`: a source that passes does what assay.ports.Source says."""
+    """Tests of assay.ports.Source. Subclass it with a fixture `place`."""
 
     @pytest.fixture
     def place(self) -> EditablePlace:
-        """A new place for each test."""
+        """A new source with its functions, for each test."""
         raise NotImplementedError("override the fixture `place`")
 
-    # --- what comes ---
+    # --- pages ---
 
     def test_the_place_has_enough_pages_for_this_kit(self, place: EditablePlace) -> None:
         assert len(raw_pages(list(place.source.read({})))) >= MANY
@@ -77,7 +77,7 @@ class SourceConformance:
         assert len(urls) == len(set(urls))
         assert urls == [canonical_url(url) for url in urls]
 
-    def test_every_page_says_where_it_stands_and_how_it_is_written(self, place: EditablePlace) -> None:
+    def test_every_page_has_a_path_a_slug_and_a_media_type(self, place: EditablePlace) -> None:
         for page in raw_pages(list(place.source.read({}))):
             assert page.source_path
             assert 1 <= len(page.slug) <= SLUG_LIMIT
@@ -90,29 +90,29 @@ class SourceConformance:
         assert all(re.fullmatch("[0-9a-f]{64}", page.source_hash) for page in pages)
         assert len({page.source_hash for page in pages}) == len(pages)
 
-    def test_what_fails_or_is_left_out_says_why(self, place: EditablePlace) -> None:
+    def test_a_failed_or_excluded_page_has_a_reason(self, place: EditablePlace) -> None:
         place.spoil(next(iter(hashes(list(place.source.read({}))))))
         for item in place.source.read({}):
             if isinstance(item, PageFailed | PageExcluded):
                 assert item.reason.strip()
 
-    # --- again ---
+    # --- repeated reads ---
 
     def test_reading_again_gives_the_same_in_the_same_order(self, place: EditablePlace) -> None:
         assert list(place.source.read({})) == list(place.source.read({}))
 
-    def test_two_readings_at_once_do_not_disturb_each_other(self, place: EditablePlace) -> None:
-        alone = list(place.source.read({}))
+    def test_two_reads_at_once_do_not_disturb_each_other(self, place: EditablePlace) -> None:
+        pages = list(place.source.read({}))
         assert list(zip(place.source.read({}), place.source.read({}), strict=True)) == list(
-            zip(alone, alone, strict=True)
+            zip(pages, pages, strict=True)
         )
 
-    def test_a_reading_that_is_given_up_leaves_the_next_one_whole(self, place: EditablePlace) -> None:
-        whole = list(place.source.read({}))
+    def test_an_abandoned_read_does_not_affect_the_next(self, place: EditablePlace) -> None:
+        complete = list(place.source.read({}))
         next(iter(place.source.read({})))
-        assert list(place.source.read({})) == whole
+        assert list(place.source.read({})) == complete
 
-    # --- what is known already ---
+    # --- known pages ---
 
     def test_without_knowledge_every_page_comes_in_full(self, place: EditablePlace) -> None:
         assert not [item for item in place.source.read({}) if isinstance(item, PageUnchanged)]
@@ -139,9 +139,9 @@ class SourceConformance:
         list(place.source.read(known))
         assert known == copy
 
-    # --- what changes ---
+    # --- changes ---
 
-    def test_an_edited_page_comes_anew_and_no_other(self, place: EditablePlace) -> None:
+    def test_only_an_edited_page_comes_in_full(self, place: EditablePlace) -> None:
         known = hashes(list(place.source.read({})))
         edited = sorted(known)[1]
         place.edit(edited)

@@ -46,12 +46,12 @@ UNKNOWN_IDS = ("00000000-0000-5000-8000-000000000000", "doc-001-0002", "https://
 
 
 def _name(value: object) -> str:
-    """A test's name that is the same in every process; a set has no order of its own."""
+    """A test id that is the same in every process, although sets are unordered."""
     return " ".join(sorted(value)) or "nothing" if isinstance(value, set) else str(value)
 
 
 class VectorStoreConformance:
-    """Subclass it and give it a fixture `store`: one that passes does what assay.ports.VectorStore says."""
+    """Tests of assay.ports.VectorStore. Subclass it with a fixture `store`."""
 
     @pytest.fixture
     def store(self) -> VectorStore:
@@ -157,7 +157,7 @@ class VectorStoreConformance:
         with pytest.raises(IndexCorrupt, match="dimension"):
             store.open("g1", IndexSpec(DIMENSION + 1, 1))
 
-    def test_a_sound_index_is_inspected_without_a_word(self, store: VectorStore) -> None:
+    def test_inspecting_a_sound_index_reports_no_problems(self, store: VectorStore) -> None:
         filled(store, points(3)).close()
         inspected = store.inspect("g1", SPEC)
         assert inspected.problems == ()
@@ -165,14 +165,16 @@ class VectorStoreConformance:
         assert inspected.index.count() == 3
         inspected.index.close()
 
-    def test_what_is_missing_or_was_never_sealed_is_no_error_to_whoever_inspects_it(self, store: VectorStore) -> None:
+    def test_inspecting_a_missing_or_unsealed_index_reports_the_problem_without_an_error(
+        self, store: VectorStore
+    ) -> None:
         store.create("g1", SPEC).add(points(3))
         for name in ("g1", "g2"):
             inspected = store.inspect(name, SPEC)
             assert inspected.index is None
             assert name in "".join(inspected.problems)
 
-    def test_an_index_of_another_dimension_is_said_to_be_one(self, store: VectorStore) -> None:
+    def test_inspecting_an_index_reports_another_dimension(self, store: VectorStore) -> None:
         filled(store, points(1)).close()
         inspected = store.inspect("g1", IndexSpec(DIMENSION + 1, 1))
         assert "dimension" in "".join(inspected.problems)
@@ -185,13 +187,13 @@ class VectorStoreConformance:
         assert index.count() == 60
         assert store.open("g1", SPEC).count() == 60
 
-    def test_everything_that_is_there_is_listed_sealed_or_not(self, store: VectorStore) -> None:
+    def test_all_indexes_are_listed_sealed_or_not(self, store: VectorStore) -> None:
         store.create("g3", SPEC)
         filled(store, points(1), "g1")
         store.create("g2", SPEC).add(points(1))
         assert store.generations() == ["g1", "g2", "g3"]
 
-    def test_removing_takes_one_away_and_leaves_the_others(self, store: VectorStore) -> None:
+    def test_deleting_an_index_keeps_the_others(self, store: VectorStore) -> None:
         filled(store, points(1), "g1").close()
         kept = filled(store, points(2), "g2")
         store.create("g3", SPEC).add(points(1))
@@ -203,18 +205,18 @@ class VectorStoreConformance:
         with pytest.raises(IndexNotFound):
             store.open("g1", SPEC)
 
-    def test_a_name_can_be_used_again_after_removing(self, store: VectorStore) -> None:
+    def test_a_name_can_be_reused_after_deleting(self, store: VectorStore) -> None:
         filled(store, points(3)).close()
         store.delete("g1")
         assert filled(store, points(2)).count() == 2
 
-    def test_an_index_given_up_is_gone(self, store: VectorStore) -> None:
+    def test_an_aborted_index_is_deleted(self, store: VectorStore) -> None:
         writer = store.create("g1", SPEC)
         writer.add(points(3))
         writer.abort()
         assert store.generations() == []
 
-    def test_a_sealed_index_cannot_be_given_up(self, store: VectorStore) -> None:
+    def test_a_sealed_index_cannot_be_aborted(self, store: VectorStore) -> None:
         writer = store.create("g1", SPEC)
         writer.seal()
         writer.abort()
@@ -244,7 +246,7 @@ class VectorStoreConformance:
         answer = index.search(IndexQuery(None, SparseVector((99,), (1.0,)), 10, EVERYTHING))
         assert answer.sparse == ()
 
-    def test_both_sides_of_one_search_answer_as_each_alone(self, index: VectorIndex) -> None:
+    def test_a_search_of_both_sides_equals_two_separate_searches(self, index: VectorIndex) -> None:
         terms = SparseVector((2003, 3013), (1.0, 1.0))
         both = index.search(IndexQuery(direction(5), terms, 20, EVERYTHING))
         assert both.dense == index.search(IndexQuery(direction(5), None, 20, EVERYTHING)).dense
@@ -253,11 +255,11 @@ class VectorStoreConformance:
     @pytest.mark.parametrize("limit", [1, 7, 1000])
     def test_no_more_than_the_limit_are_returned_and_they_are_the_best(self, index: VectorIndex, limit: int) -> None:
         query = IndexQuery(direction(70), SparseVector((1000,), (1.0,)), limit, EVERYTHING)
-        whole = index.search(replace(query, limit=1000))
+        everything = index.search(replace(query, limit=1000))
         answer = index.search(query)
         assert len(answer.dense) == len(answer.sparse) == min(limit, 60)
-        assert [s.score for s in answer.dense] == [s.score for s in whole.dense[:limit]]
-        assert [s.score for s in answer.sparse] == [s.score for s in whole.sparse[:limit]]
+        assert [s.score for s in answer.dense] == [s.score for s in everything.dense[:limit]]
+        assert [s.score for s in answer.sparse] == [s.score for s in everything.sparse[:limit]]
 
     def test_equal_scores_are_ordered_by_id(self, store: VectorStore) -> None:
         twins = [replace(point(f"twin-{number}", 0), dense=direction(3)) for number in range(20)]
@@ -277,7 +279,7 @@ class VectorStoreConformance:
         [np.zeros(DIMENSION, np.float32), np.full(DIMENSION, np.nan, np.float32), direction(1)[:-1]],
         ids=["zero", "NaN", "one number short"],
     )
-    def test_a_query_that_points_nowhere_is_refused_not_answered_with_nothing(
+    def test_an_invalid_query_vector_is_an_error_and_not_an_empty_answer(
         self, index: VectorIndex, vector: np.ndarray[tuple[int], np.dtype[np.float32]]
     ) -> None:
         with pytest.raises(InvalidEmbedding):
@@ -285,7 +287,7 @@ class VectorStoreConformance:
         with pytest.raises(InvalidEmbedding):
             index.compare(vector, [points(1)[0].chunk.id])
 
-    def test_the_length_of_a_query_says_nothing(self, index: VectorIndex) -> None:
+    def test_the_length_of_a_query_vector_does_not_matter(self, index: VectorIndex) -> None:
         query = IndexQuery(direction(6), None, 10, EVERYTHING)
         longer = index.search(replace(query, dense=direction(6) * np.float32(3.0))).dense
         assert dict(longer) == pytest.approx(dict(index.search(query).dense), abs=1e-5)
@@ -365,7 +367,7 @@ class VectorStoreConformance:
         index = filled(store, [point(path, number) for number, path in enumerate(paths)])
         assert found(index, Filters(url_prefix=prefix)) == expected
 
-    def test_an_index_of_one_version_and_locale_is_searched_whole_by_default(self, index: VectorIndex) -> None:
+    def test_a_default_search_covers_all_of_an_index_with_one_version_and_locale(self, index: VectorIndex) -> None:
         assert len(index.search(IndexQuery(direction(1), None, 100, Filters())).dense) == 60
 
     def test_an_index_of_another_locale_only_is_empty_to_a_default_search(self, store: VectorStore) -> None:
@@ -374,15 +376,15 @@ class VectorStoreConformance:
         assert found(index, Filters()) == set()
         assert len(found(index, Filters(locales=("fr",)))) == 3
 
-    def test_rare_is_what_is_rare_where_the_search_looks(self, store: VectorStore) -> None:
+    def test_idf_is_computed_within_the_filters_scope(self, store: VectorStore) -> None:
         current = [point(f"now-{n}", n, (10, 20 + n % 3, 30 + n)) for n in range(12)]
         old = [point(f"old-{n}", n, (20, 21, 31), version="1.0", version_is_current=False) for n in range(40)]
         query = IndexQuery(None, SparseVector((10, 20, 21, 31), (1.0,) * 4), 50, Filters())
-        alone = filled(store, current, "alone").search(query)
-        among = filled(store, current + old, "among").search(query)
-        assert dict(among.sparse) == pytest.approx(dict(alone.sparse), rel=1e-5)
+        only_current = filled(store, current, "current").search(query)
+        with_old = filled(store, current + old, "all").search(query)
+        assert dict(with_old.sparse) == pytest.approx(dict(only_current.sparse), rel=1e-5)
 
-    # --- looking up ---
+    # --- lookups ---
 
     def test_chunks_are_compared_by_the_true_cosine(self, index: VectorIndex) -> None:
         chosen = points(60)[10:30]
@@ -397,7 +399,7 @@ class VectorStoreConformance:
         compared = index.compare(direction(7), [scored.chunk_id for scored in answer])
         assert {chunk_id: one.cosine for chunk_id, one in compared.items()} == pytest.approx(dict(answer), abs=1e-6)
 
-    def test_the_length_of_what_is_compared_with_says_nothing(self, index: VectorIndex) -> None:
+    def test_the_length_of_a_compared_vector_does_not_matter(self, index: VectorIndex) -> None:
         ids = [one.chunk.id for one in points(60)]
         longer = index.compare(direction(6) * np.float32(3.0), ids)
         for chunk_id, one in index.compare(direction(6), ids).items():
@@ -437,7 +439,7 @@ class VectorStoreConformance:
         stored = filled(store, contents).vectors(ids)
         assert all(fit_checksums([stored[each] for each in ids], vector_checksums([one.dense for one in contents])))
 
-    def test_points_come_back_whole_for_whoever_checks_them(self, index: VectorIndex) -> None:
+    def test_stored_points_have_every_part(self, index: VectorIndex) -> None:
         contents = points(60)
         stored = index.stored([*UNKNOWN_IDS, *(one.chunk.id for one in contents)])
         assert stored.keys() == {one.chunk.id for one in contents}

@@ -69,10 +69,10 @@ def test_the_doctor_says_in_words_what_there_is_and_what_to_set(assay: Run, clie
     words = " ".join(said.out.split())
     assert f"collection: docs, {len(passages())} points; dense without a name: 256 dimensions, Cosine." in words
     assert "it looks like validation_report (100% of 100 sampled points)" in words
-    assert f"chunk_id in {len(passages())} (the point's id stands in)" in words
+    assert f"chunk_id in {len(passages())} (results have the point's id)" in words
     assert "keyword search: not possible: there are no sparse vectors" in words
-    assert "nothing is wrong with them" in words
-    assert "64 texts embedded anew, cosine with the stored vectors 1.000" in words
+    assert "all are sound" in words
+    assert "64 texts embedded again, cosine with the stored vectors 1.000" in words
     assert "To serve it, assay.toml needs:" in words
 
 
@@ -185,7 +185,7 @@ def test_the_doctor_sees_that_two_models_made_the_vectors(assay: Run, client: Qd
     said = assay("doctor", "--adopt", "docs", "--json")
     assert said.code == 1
     assert said.body["adopted"]["model"]["verdict"] == "mixed"
-    assert "Embed the collection anew" in checks_of(said.body)["model"]["message"]
+    assert "Embed the whole collection again" in checks_of(said.body)["model"]["message"]
 
 
 def test_the_doctor_looks_at_no_more_points_than_it_is_told(assay: Run, client: QdrantClient, peer: QdrantPeer) -> None:
@@ -208,8 +208,8 @@ def test_what_would_change_it_is_refused_and_says_what_to_do(
     peer.counts.clear()
     said = assay(*command)
     assert (said.code, said.out) == (2, "")
-    assert "[index] adopt serves the collection docs as it is, and Assay never changes it." in said.err
-    assert "remove adopt, and `assay publish` builds an index" in said.err
+    assert "Assay never changes the adopted collection docs" in said.err
+    assert "remove adopt and build an index with `assay publish`" in said.err
     assert not peer.counts
     assert not (folder / ".assay").exists()
 
@@ -326,7 +326,7 @@ def test_an_audit_of_an_adopted_collection_names_what_is_wrong_with_exit_code_1(
     client.upsert("docs", [models.PointStruct(id=record.id, vector=record.vector, payload=payload)])  # type: ignore[arg-type]
     said = assay("audit")
     assert said.code == 1
-    assert "hashes: 1 against" in said.out
+    assert "hashes: 1 violation of" in said.out
     assert str(record.id) in said.out
     assert "The collection docs is not sound" in said.out
     assert assay("audit", "--json").body["sound"] is False

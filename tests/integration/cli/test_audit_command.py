@@ -52,7 +52,7 @@ def test_a_fault_is_named_with_what_to_do_and_exit_code_1(assay: Run, live: str,
     said = assay("audit")
     assert said.code == 1
     assert f"Generation {live} is not sound" in said.out
-    assert "✗ hashes: 2 × not so" in said.out
+    assert "✗ hashes: 2 violations of" in said.out
     assert "https://docs.example/gripper" in said.out
     assert "assay publish --rebuild" in said.out
     failed = [check for check in assay("audit", "--json").body["checks"] if check["faults"]]
@@ -65,8 +65,8 @@ def test_another_model_in_the_settings_is_no_reason_to_build_anew(assay: Run, li
     said = assay("audit")
     assert said.code == 1
     assert "provider 'other' when it was built and 'static' now" in said.out
-    assert "– embeddings: not looked at, for the configured embedder is another one" in said.out
-    assert "Set [embedding] and [sparse] back" in said.out
+    assert "– embeddings: not checked: the configured embedder is another one" in said.out
+    assert "Restore the [embedding] and [sparse] settings" in said.out
     assert "--rebuild" not in said.out
 
 
@@ -75,9 +75,9 @@ def test_an_index_that_is_gone_is_a_fault_of_the_generation(assay: Run, live: st
     seal.unlink()
     said = assay("audit")
     assert said.code == 1
-    assert "✗ index: 1 × not so" in said.out
+    assert "✗ index: 1 violation of" in said.out
     assert "was never finished" in said.out
-    assert "– vectors: not looked at, for there is no index to read" in said.out
+    assert "– vectors: not checked: there is no index to read" in said.out
 
 
 def test_the_candidate_is_looked_at_where_nothing_is_live_and_when_it_is_named(assay: Run, folder: Path) -> None:
@@ -94,13 +94,13 @@ def test_the_candidate_is_looked_at_where_nothing_is_live_and_when_it_is_named(a
 def test_a_sample_is_said_to_be_one(assay: Run, live: str) -> None:
     said = assay("audit", "--sample", "2")
     assert said.code == 0
-    assert "the embedder makes of the chunk's text (2 of 6 looked at)" in said.out
+    assert "the embedder makes of the chunk's text (2 of 6 checked)" in said.out
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--sample", "2", "--all"), "exclude each other"),
+        (("--sample", "2", "--all"), "cannot be combined"),
         (("--sample", "0"), "greater than or equal to 1"),
         (("--generation", "20200101-000000-000000"), "20200101-000000-000000"),
     ],

@@ -82,7 +82,7 @@ def test_the_screen_says_what_was_used_what_it_means_and_what_to_set(run: Run, t
     out = run("calibrate", "--testset", "s.yaml", "--mode", "dense", "--depth", "6").out
     assert "of the first 6 hits of 18 topics (dense) 12 are judged 1 or 2" in out
     assert "◂ threshold" in out
-    assert "named for other models" in out
+    assert "used for other models" in out
     assert "[search]\nthreshold = " in out
     assert "abstain_below = " in out
     assert "`expected_criteria: {min_score: " in out

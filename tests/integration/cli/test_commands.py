@@ -183,7 +183,7 @@ def test_pages_that_get_another_address_are_neither_changed_nor_removed(assay: R
     plant(folder, {"docs/arm.md": "# The arm\n\nIt turns.\n"})
     moved = ("ingest", "docs", "--base-url", "https://new.example")
     preview = assay(*moved, "--dry-run").out
-    assert "Pages: 1 new, 0 changed, 5 got another address, 0 unchanged, 1 removed" in preview
+    assert "Pages: 1 new, 0 changed, 5 moved, 0 unchanged, 1 removed" in preview
     assert "Moved: https://docs.example/battery → https://new.example/battery" in preview
     assert [line for line in preview.splitlines() if line.startswith("Removed:")] == [
         "Removed: https://docs.example/wheel"
@@ -207,7 +207,7 @@ def test_the_generation_that_pages_are_held_against_is_named_where_a_candidate_w
     assert "\nPages: " in first.out
     waiting = assay("generations", "--json").body["generations"][0]["generation"]
     plant(folder, {"docs/arm.md": "# The arm\n\nIt turns.\n"})
-    assert f"Pages against the candidate {waiting} that waited: 1 new, 0 changed" in assay("ingest").out
+    assert f"Pages compared with the earlier candidate {waiting}: 1 new, 0 changed" in assay("ingest").out
 
 
 def test_a_removal_that_is_allowed_lifts_no_other_limit(assay: Run, folder: Path) -> None:
@@ -234,7 +234,7 @@ def test_files_that_are_no_pages_are_reported(assay: Run, folder: Path) -> None:
         (folder / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "docs" / name).write_text("")
     said = assay("ingest")
-    assert "Not read, for no reader takes them: 1 .rst" in said.out
+    assert "Not read, unsupported formats: 1 .rst" in said.out
     assert "Left out: .github/c.md: in .github/, a hidden folder" in said.out
     for body in (assay("ingest", "--dry-run", "--json").body, assay("publish", "--json").body):
         assert body["unread"] == {"documents": {"rst": 1}, "files": {"png": 1, "rst": 1}, "folders": ["node_modules"]}
@@ -290,7 +290,7 @@ def test_a_search_answers_in_json_as_the_http_route_does(assay: Run) -> None:
 def test_progress_and_warnings_keep_off_standard_output(assay: Run) -> None:
     published = assay("publish", "--json")
     assert published.body
-    assert "Reading and cutting pages" in published.err
+    assert "Reading and chunking pages" in published.err
     found = assay("search", "the and of")
     assert "no words for keyword search" in found.err
     assert "no words" not in found.out
@@ -325,7 +325,7 @@ def test_a_publish_that_promotes_a_waiting_candidate_says_so_and_not_that_nothin
 def test_the_text_of_such_a_publish_says_so_too(assay: Run) -> None:
     waiting = assay("ingest", "--json").body["generation"]
     said = assay("publish")
-    assert f"Nothing was built: the waiting candidate {waiting} has the same" in said.out
+    assert f"Nothing was built: the candidate {waiting} has the same" in said.out
     assert "Nothing has changed" not in said.out
     assert f"Generation {waiting} is live" in said.out
 
@@ -354,7 +354,7 @@ def test_the_text_of_a_failed_publish_says_what_is_live(assay: Run, folder: Path
     said = assay("publish")
     assert said.code == 1
     assert "✗ failed pages" in said.out
-    assert "what was live before is live still" in said.err
+    assert "the live generation is unchanged" in said.err
 
 
 def test_the_text_of_a_failed_first_publish_says_that_nothing_is_live(assay: Run, folder: Path) -> None:
@@ -422,7 +422,7 @@ def test_the_doctor_names_what_is_broken_and_still_looks_at_the_rest(assay: Run,
         (
             {"nope.yaml": "topics: [{id: a, text: b, judgments: [{url: https://docs.example/gripper, label: 2}]}]\n"},
             "ok",
-            "nope, 1 topic, of ",
+            "nope, 1 topic, from ",
         ),
     ],
 )
@@ -440,7 +440,7 @@ def test_the_doctor_looks_at_the_keys_of_the_server(assay: Run, folder: Path, mo
         return checks["API keys"]["level"], checks["API keys"]["message"]
 
     monkeypatch.setenv("ASSAY_SERVER__SEARCH", "key")
-    assert of_keys() == ("warn", '[server] search is "key", and there is none; `assay keys add NAME` makes one.')
+    assert of_keys() == ("warn", '[server] search is "key", and there is no key; `assay keys add NAME` creates one.')
     assert assay("keys", "add", "operator", "--scope", "admin").code == 0
     assert of_keys() == ("ok", "1 valid, 1 of them with the scope admin.")
     (folder / ".assay" / "keys.json").write_text("{")
@@ -456,7 +456,7 @@ def test_the_doctor_says_once_what_stands_in_the_way_of_several_parts(
     monkeypatch.setenv("DATABASE_URL", "mysql://somewhere/docs")
     messages = [check["message"] for check in assay("doctor", "--json").body["checks"] if check["level"] == "fail"]
     assert sum("unsupported scheme 'mysql'" in message for message in messages) == 1
-    assert messages.count("not looked at, for what catalog says.") == len(messages) - 1 > 0
+    assert messages.count("not checked: the same error as catalog.") == len(messages) - 1 > 0
 
 
 def test_the_doctor_warns_of_a_candidate_that_waits(assay: Run) -> None:
@@ -471,7 +471,7 @@ def test_init_writes_files_that_publish_can_use_and_overwrites_none(assay: Run, 
     assert assay("publish", "--json").body["promoted"]
     (folder / "assay.toml").write_text("# mine\n", encoding="utf-8")
     said = assay("init")
-    assert (said.code, "would be overwritten" in said.err, "--force" in said.err) == (2, True, True)
+    assert (said.code, "already exists" in said.err, "--force" in said.err) == (2, True, True)
     assert (folder / "assay.toml").read_text(encoding="utf-8") == "# mine\n"
     assert assay("init", "--force").code == 0
 

@@ -91,13 +91,13 @@ def test_worse_ends_with_1_where_that_was_asked(assay: Run, tmp_path: Path) -> N
 def test_worse_for_want_of_labels_is_undecided(assay: Run) -> None:
     said = assay("compare", "hybrid", "dense", "--testset", TESTS, "--fail-if-worse", "any")
     assert said.code == 3
-    assert "open until its hits are judged" in said.err
+    assert "too many of its hits are unjudged" in said.err
 
 
 @pytest.mark.parametrize(
     ("named", "told"),
     [
-        ("no-such-thing", "no generation, no file and no setting"),
+        ("no-such-thing", "neither a generation nor a file nor a setting"),
         ("reports/none.json", "There is no file"),
         ("mode=fuzzy", "mode = 'fuzzy'"),
         ("mode=hybrid,dense_wait=2", "did you mean dense_weight?"),
@@ -114,7 +114,7 @@ def test_what_cannot_be_compared_is_refused_in_words(assay: Run, named: str, tol
 def test_without_a_test_set_there_is_nothing_to_measure_with(assay: Run) -> None:
     said = assay("compare", "mode=sparse", "mode=dense")
     assert said.code == 2
-    assert "no test set is named" in said.err
+    assert "needs a test set" in said.err
 
 
 def test_a_run_file_is_measured_with_the_labels_of_the_test_set(assay: Run, tmp_path: Path) -> None:

@@ -162,14 +162,14 @@ def test_a_command_line_that_cannot_be_parsed_is_exit_code_2(assay: Run, command
         ({"assay.toml": "dense_weight = 5\n"}, ("search", "x"), "did you mean search.dense_weight?"),
         ({"assay.toml": "[[sources]]\nname = 'docs'\n"}, ("search", "x"), "needs either path (a folder) or url"),
         ({"taken": ""}, ("search", "x", "--data-dir", "taken"), "data directory taken is a file"),
-        ({"taken": ""}, ("publish", "--data-dir", "taken/x"), "cannot be made, for taken is a file"),
+        ({"taken": ""}, ("publish", "--data-dir", "taken/x"), "cannot be created, because taken is a file"),
         ({"assay.toml": "[search]\ntop_k = 0\n"}, ("search", "x"), "search.top_k = 0"),
         ({}, ("search", "x", "--config", "none.toml"), "no configuration file at none.toml"),
         ({}, ("ingest", "nowhere"), "no folder or file nowhere"),
         ({"empty/readme.txt": "no pages"}, ("ingest", "empty"), "no Markdown files"),
         ({}, ("ingest", "docs", "--convention", "sphinx"), "convention"),
         ({}, ("ingest", "docs", "--base-url", "docs.example"), "docs.example"),
-        ({"file": "a file"}, ("ingest", "docs", "--data-dir", "file/below"), "cannot be made"),
+        ({"file": "a file"}, ("ingest", "docs", "--data-dir", "file/below"), "cannot be created"),
     ],
 )
 def test_settings_and_sources_that_cannot_work_are_exit_code_2(
@@ -338,7 +338,7 @@ def test_an_interrupt_is_exit_code_130_and_says_what_is_live(assay: Run, monkeyp
     monkeypatch.setattr(Builds, "ingest", interrupt)
     plain, said = assay("ingest"), assay("ingest", "--json")
     assert (plain.code, plain.out) == (130, "")
-    assert "What was live is live still" in plain.err
+    assert "The live generation is unchanged" in plain.err
     assert (said.code, said.body["error"]) == (130, "interrupted")
 
 

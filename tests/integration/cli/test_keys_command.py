@@ -16,7 +16,7 @@ def test_a_key_is_printed_once_alone_on_standard_output(assay: Run, tmp_path: Pa
     assert said.code == 0
     token = said.out.strip()
     assert KEY_PATTERN.fullmatch(token)
-    assert "shown once" in said.err
+    assert "shown only once" in said.err
     assert token not in said.err
     key = KeyFile(tmp_path / ".assay" / "keys.json").find(token)
     assert key

@@ -121,7 +121,7 @@ def test_every_key_is_in_the_file_at_once_and_the_rest_of_the_file_stays(site: P
     after = iter(text_of(site).splitlines())
     assert all(line in after for line in TEST_SET.splitlines())  # in this order
     assert "2 labels in" in said.out
-    assert "`assay label` goes on" in said.out
+    assert "`assay label` continues" in said.out
 
 
 def test_a_session_goes_on_where_the_last_one_ended(label: Label, waiting: Waiting) -> None:
@@ -184,7 +184,7 @@ def test_paraphrases_that_share_judgments_are_labelled_with_their_original(
 def test_a_topic_without_an_answer_takes_no_good_label(site: Path, label: Label) -> None:
     said = label("2 1 0 q", "--topic", "nothing")
     assert labels(site)["nothing"] == [0]
-    assert said.out.count("says `expect: no_answer`. If this passage") == 2
+    assert said.out.count("has `expect: no_answer`. If this passage") == 2
 
 
 def test_neither_rank_nor_score_is_shown(label: Label, assay: Run) -> None:

@@ -81,7 +81,7 @@ def test_after_the_pages_changed_what_is_proven_is_written_and_the_rest_is_told(
     assert said.code == 1
     assert "hums, judgment 1:" in said.out
     assert "The words are not on the page." in said.out
-    assert "1 judgment without a certain place" in said.err
+    assert "1 judgment without a proven place" in said.err
     assert (site / "set.yaml").read_text() == after
 
 

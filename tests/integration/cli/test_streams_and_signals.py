@@ -91,10 +91,10 @@ def stopped_while_reading(folder: Path, number: int) -> Said:
 def test_a_build_that_is_stopped_gives_its_generation_up(folder: Path, number: int, code: int, word: str) -> None:
     said = stopped_while_reading(folder, number)
     assert (said.code, said.body["error"]) == (code, word)
-    assert "What was live is live still" in said.err
+    assert "The live generation is unchanged" in said.err
     (left,) = assay(folder, "generations", "--json").body["generations"]
     assert left["state"] == "failed"
-    assert left["reason"] == ("ended by SIGTERM" if number == signal.SIGTERM else "interrupted")
+    assert left["reason"] == ("terminated by SIGTERM" if number == signal.SIGTERM else "interrupted")
 
 
 def stopped_while_loading(folder: Path, number: int, *arguments: str) -> Said:
@@ -123,4 +123,4 @@ def test_an_interrupt_while_the_program_loads_shows_no_traceback(folder: Path) -
 def test_a_sigterm_while_the_program_loads_is_told_as_one_later_is(folder: Path) -> None:
     said = stopped_while_loading(folder, signal.SIGTERM, "publish", "--json")
     assert (said.code, said.body["error"]) == (143, "terminated")
-    assert said.err.startswith("Stopped. What was live is live still")
+    assert said.err.startswith("Stopped. The live generation is unchanged")

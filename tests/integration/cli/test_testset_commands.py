@@ -50,7 +50,7 @@ def test_every_fault_is_told_with_its_line(assay: Run, folder: Path) -> None:
     assert said.code == 1
     assert "set.yaml:3: topic a, txt: there is no key `txt` here; did you mean `text`?" in said.out
     assert "set.yaml:5: topic a, judgment 1, lable: there is no key `lable` here; did you mean `label`?" in said.out
-    assert "set.yaml cannot be used: 2 things are wrong with it." in said.out
+    assert "set.yaml cannot be used: 2 errors." in said.out
     body = assay("testset", "check", "set.yaml", "--json").body
     assert (body["valid"], body["topics"], body["error_count"]) == (False, None, 2)
     assert body["errors"][0] == {
@@ -77,7 +77,7 @@ def test_what_is_odd_fails_only_if_that_is_asked_for(assay: Run, folder: Path) -
     plant(folder, {"set.yaml": GOOD.replace("label: 2", "label: 0")})
     said = assay("testset", "check", "set.yaml")
     assert said.code == 0
-    assert "Odd: set.yaml:4: topic a, judgments: has labels of 0 only" in said.out
+    assert "Warning: set.yaml:4: topic a, judgments: has labels of 0 only" in said.out
     assert assay("testset", "check", "set.yaml", "--strict").code == 1
     assert assay("testset", "check", "set.yaml", "--strict", "--json").body["valid"] is False
 
@@ -85,13 +85,13 @@ def test_what_is_odd_fails_only_if_that_is_asked_for(assay: Run, folder: Path) -
 def test_a_test_set_is_derived_from_a_folder(assay: Run, linked: Path) -> None:
     said = assay("testset", "derive", "docs", "--base-url", "https://docs.example", "--output", "derived.yaml")
     assert said.code == 0
-    assert "2 topics from 7 pages: 1 from texts of links, 1 from headings that ask." in said.err
+    assert "2 topics from 7 pages: 1 from link texts, 1 from question headings." in said.err
     test_set = load_test_set(linked / "derived.yaml")
     assert {topic.text: topic.derived for topic in test_set.topics} == {
         "charging batteries": "link",
         "Why is Lithium warm?": "heading",
     }
-    assert (linked / "derived.yaml").read_text(encoding="utf-8").startswith("# Queries that the authors of these pages")
+    assert (linked / "derived.yaml").read_text(encoding="utf-8").startswith("# Queries derived from these pages")
     assert assay("testset", "check", "derived.yaml", "--strict").code == 0
     assert not (linked / ".assay").exists()
 
@@ -127,7 +127,7 @@ def test_it_is_derived_from_the_live_generation(assay: Run, linked: Path) -> Non
 def test_pages_without_anything_to_ask_give_no_test_set(assay: Run) -> None:
     said = assay("testset", "derive", "docs", "--base-url", "https://docs.example", "-o", "derived.yaml")
     assert said.code == 2
-    assert "Nothing was found on 6 pages that could be a query (nothing)." in said.err
+    assert "No queries could be derived from 6 pages (nothing)." in said.err
 
 
 def test_what_a_test_set_holds_is_shown_and_told(assay: Run, folder: Path) -> None:
@@ -136,9 +136,9 @@ def test_what_a_test_set_holds_is_shown_and_told(assay: Run, folder: Path) -> No
     assert said.code == 0
     assert "set: 2 topics, 1 judgment on 1 page" in said.out
     assert "specific  ██████████████████████████████ 1" in said.out
-    assert "Without a label of 1 or 2, so that nothing can be right: 1 (b)." in said.out
-    assert "Ask what another topic asks: 1 (b (a))." in said.out
-    assert "Nothing can be concluded from fewer than two topics with an answer." in said.out
+    assert "Without a label of 1 or 2, so that no hit can be relevant: 1 (b)." in said.out
+    assert "With the same query as another topic: 1 (b (a))." in said.out
+    assert "Fewer than two topics have an answer: no difference can be detected." in said.out
     body = assay("testset", "stats", "set.yaml", "--json").body
     assert (body["topics"], body["unanswered"], body["labels"]) == (2, ["b"], {"0": 0, "1": 0, "2": 1})
 

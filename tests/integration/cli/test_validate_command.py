@@ -131,15 +131,15 @@ def test_an_undecided_publish_says_what_is_live(assay: Run, folder: Path) -> Non
     _configured(folder, gate="")
     said = assay("publish")
     assert said.code == 3
-    assert said.err.endswith("judges it again; what was live before is live still.\n")
+    assert said.err.endswith("validates it again; the live generation is unchanged.\n")
 
 
 @pytest.mark.parametrize(
     ("gate", "worse", "code", "told"),
     [
-        (ATTAINABLE, False, 0, "PASS: what is live passes parts too.\n"),
-        (ATTAINABLE, True, 1, "What is live does not pass parts; it stays live."),
-        ("", False, 3, "What is live could not be judged by parts; it stays live."),
+        (ATTAINABLE, False, 0, "PASS: the live generation passes parts too.\n"),
+        (ATTAINABLE, True, 1, "The live generation does not pass parts; it stays live."),
+        ("", False, 3, "The live generation could not be judged by parts; it stays live."),
     ],
 )
 def test_a_new_test_set_for_unchanged_pages_speaks_of_what_is_live(
@@ -158,7 +158,7 @@ def test_hits_that_nobody_has_judged_leave_it_open_and_the_candidate_waits(assay
     said = assay("publish")
     assert said.code == 3
     assert "`assay label`" in said.out
-    assert said.err.endswith("It waits as a candidate, and `assay promote` judges it again; nothing is live yet.\n")
+    assert said.err.endswith("It stays a candidate, and `assay promote` validates it again; nothing is live yet.\n")
     body = assay("validate", "--json").body
     assert (body["verdict"], body["summary"][:20]) == ("INCONCLUSIVE", "FAIL: inconclusive: ")
     assert body["unjudged"]
@@ -358,4 +358,4 @@ def test_going_back_to_what_failed_since_is_possible_and_said(assay: Run, folder
     assert assay("publish").code == 0
     back = assay("rollback")
     assert back.code == 0
-    assert "It did not pass when it was validated last: FAIL" in back.err
+    assert "It did not pass its last validation: FAIL" in back.err

@@ -143,7 +143,7 @@ def test_a_test_set_that_changes_meanwhile_is_not_what_the_pass_names(assay: Run
     )
     assert running.stderr is not None
     for line in running.stderr:
-        if line.startswith("Asking every topic"):
+        if line.startswith("Searching for every topic"):
             break
     _plant_other(folder)
     running.stderr.read()

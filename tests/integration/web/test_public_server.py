@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_generation_whose_addresses_are_made_up_is_not_served_to_others(folder: Path) -> None:
     with Assay.open(_settings(folder)) as assay:
         assert assay.publish().promoted
-    refused = pytest.raises(ConfigurationError, match=r"pages without a real address.*--base-url")
+    refused = pytest.raises(ConfigurationError, match=r"pages with placeholder URLs.*--base-url")
     with Assay.open(_settings(folder)) as assay, refused:
         server.serve(assay, "0.0.0.0", 0, allow_public=True)
     with Assay.open(_settings(folder)) as assay, pytest.raises(Listened):
@@ -54,6 +54,6 @@ def test_one_that_is_promoted_later_is_not_either_and_what_was_served_stays(fold
             server.serve(serving, "0.0.0.0", 0, allow_public=True)
         with Assay.open(_settings(folder)) as building:
             second = building.builds.ingest(rebuild=True).generation
-        with pytest.raises(ConfigurationError, match="real address"):
+        with pytest.raises(ConfigurationError, match="placeholder URLs"):
             serving.searches.open(second.id)
         assert serving.searches.health().generation == first.id

@@ -163,7 +163,7 @@ def test_a_measurement_over_http_takes_no_answer_by_keywords_alone(folder: Path,
         answered = plain.search(Query(QUESTION, 5))
         assert (answered.degraded, [hit.similarity for hit in answered.hits]) == (True, [None] * 5)
         for mode in (Mode.HYBRID, Mode.SPARSE):
-            with pytest.raises(ServiceUnavailable, match="by keywords alone"):
+            with pytest.raises(ServiceUnavailable, match="by keyword search only"):
                 strict.search(Query(QUESTION, 5, mode))
 
 

@@ -78,7 +78,7 @@ def test_limits_can_be_set_and_taken_away() -> None:
 
 def test_a_server_of_ones_own_needs_no_key_but_a_model_and_its_length() -> None:
     url = "http://localhost:11434/v1"
-    with pytest.raises(ConfigurationError, match="No model is named"):
+    with pytest.raises(ConfigurationError, match="model is not set for the server"):
         _ = _open(provider="openai", base_url=url).parts.embedder
     with pytest.raises(ConfigurationError, match="dimensions"):
         _ = _open(provider="openai", base_url=url, model="nomic-embed-text").parts.embedder
@@ -96,7 +96,7 @@ def test_azure_needs_its_address() -> None:
 
 @pytest.mark.parametrize("setting", [{"query_prefix": "query: "}, {"document_prefix": "d: "}, {"deployment": "d"}])
 def test_a_setting_that_would_do_nothing_is_refused(setting: dict[str, object]) -> None:
-    with pytest.raises(ConfigurationError, match=f"has no use for .embedding. {next(iter(setting))}"):
+    with pytest.raises(ConfigurationError, match=f"does not use .embedding. {next(iter(setting))}"):
         _ = _open(provider="cohere", cohere_api_key="k", **setting).parts.embedder
 
 

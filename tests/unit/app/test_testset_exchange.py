@@ -108,7 +108,7 @@ def test_topics_with_tabs_are_read(tmp_path: Path) -> None:
             {"t.tsv": "1\ta\n", "q": "1 0 d 1\n1 0 d 2\n"},
             "q:2: topic 1, judgment 2: the same passage has label 1 on line 1, and 2 here",
         ),
-        ({"t.tsv": "1\ta\n", "q": "1 0 d 3\n"}, "not 3 Grades of another scale are mapped: --map-label 3=2."),
+        ({"t.tsv": "1\ta\n", "q": "1 0 d 3\n"}, "not 3 Map the grades of another scale to labels: --map-label 3=2."),
     ],
 )
 def test_what_is_wrong_with_trec_files_is_told_with_its_line(tmp_path: Path, files: dict[str, str], words: str) -> None:
@@ -441,7 +441,7 @@ def test_nothing_that_is_there_is_overwritten(tmp_path: Path, format_: Format) -
     plant(tmp_path, {"set.yaml": "topics: [{id: a, text: x}]\n", "out/mine": "mine"})
     test_set = load_test_set(tmp_path / "set.yaml")
     for target in ("out", "set.yaml"):
-        with pytest.raises(InputError, match="is there already"):
+        with pytest.raises(InputError, match="already exists"):
             export_test_set(test_set, tmp_path / target, format_)
     (tmp_path / "empty").mkdir()
     export_test_set(test_set, tmp_path / "empty", format_)
@@ -449,6 +449,6 @@ def test_nothing_that_is_there_is_overwritten(tmp_path: Path, format_: Format) -
 
 def test_a_table_that_is_there_is_kept(tmp_path: Path) -> None:
     plant(tmp_path, {"set.yaml": "topics: [{id: a, text: x}]\n", "set.csv": "mine"})
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         export_test_set(load_test_set(tmp_path / "set.yaml"), tmp_path / "set.csv", Format.CSV)
     assert (tmp_path / "set.csv").read_text(encoding="utf-8") == "mine"

@@ -30,7 +30,7 @@ def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_replaced_only_when_that_is_said(tmp_path: Path) -> None:
     path = written(tmp_path, "mine")
     test_set = load_test_set(written(tmp_path, "topics: [{id: a, text: x}]", "other.yaml"))
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         save_test_set(path, test_set)
     assert path.read_text(encoding="utf-8") == "mine"
     save_test_set(path, test_set, overwrite=True)

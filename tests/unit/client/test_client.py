@@ -142,11 +142,11 @@ def test_the_address_may_end_as_people_write_it(peer: Peer, end: str) -> None:
     [
         (400, InputError, "refused the query"),
         (413, InputError, "refused the query"),
-        (401, ServiceRefused, "does not let this key search"),
-        (403, ServiceRefused, "does not let this key search"),
-        (404, ServiceRefused, "not where an Assay answers"),
-        (405, ServiceRefused, "not where an Assay answers"),
-        (302, ServiceRefused, "not where an Assay answers"),
+        (401, ServiceRefused, "does not allow this key to search"),
+        (403, ServiceRefused, "does not allow this key to search"),
+        (404, ServiceRefused, "There is no Assay at"),
+        (405, ServiceRefused, "There is no Assay at"),
+        (302, ServiceRefused, "There is no Assay at"),
         (408, ServiceUnavailable, "cannot answer"),
         (429, ServiceThrottled, "throttles"),
         (500, ServiceUnavailable, "cannot answer"),
@@ -170,7 +170,7 @@ def test_a_refusal_is_told_in_the_servers_words_without_the_key(
 
 def test_without_a_key_it_is_said_that_one_is_asked_for(peer: Peer) -> None:
     peer.give(401, {"error": "unauthorized", "message": "A key is needed."})
-    assert "asks for a key" in _refusal(peer, None).message
+    assert "requires a key" in _refusal(peer, None).message
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_what_is_no_ranking_is_no_empty_ranking(peer: Peer, body: bytes) -> None
     peer.give(200, body)
     error = _refusal(peer)
     assert type(error) is ServiceError
-    assert "no ranking" in error.message
+    assert "is not a ranking" in error.message
 
 
 @pytest.mark.parametrize("body", [b"<html>Bad gateway</html>", b'"text"', b'{"message": 5}', b"\xff\xfe", b"[" * 9_999])
@@ -215,7 +215,7 @@ def test_a_throttled_search_is_asked_again_as_long_as_there_is_patience(peer: Pe
     for _ in range(2):
         peer.give(429, {"error": "rate_limited", "message": "Too many."}, Retry_After="7")
     peer.give(200, ANSWER)
-    client = Client(peer.url, KEY, patience=60.0, pause=pauses.append)
+    client = Client(peer.url, KEY, throttle_seconds=60.0, pause=pauses.append)
     assert len(client.search(Query("gripper", 5)).hits) == 1
     assert pauses == [7.0, 7.0]
 
@@ -224,7 +224,7 @@ def test_a_pause_that_is_longer_than_the_patience_is_not_made(peer: Peer) -> Non
     pauses: list[float] = []
     peer.give(429, {"error": "rate_limited", "message": "Too many."}, Retry_After="3600")
     with pytest.raises(ServiceThrottled):
-        Client(peer.url, KEY, patience=60.0, pause=pauses.append).search(Query("gripper", 5))
+        Client(peer.url, KEY, throttle_seconds=60.0, pause=pauses.append).search(Query("gripper", 5))
     assert pauses == []
 
 
@@ -232,7 +232,7 @@ def test_a_pause_that_is_longer_than_the_patience_is_not_made(peer: Peer) -> Non
     "url", ["", "localhost:8000", "ftp://x.example", "https://", "https://x.example/?key=secret-part", "file:///x"]
 )
 def test_what_is_no_address_is_refused_without_its_query(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="not the address") as caught:
+    with pytest.raises(ConfigurationError, match="not the URL") as caught:
         Client(url)
     assert "secret-part" not in str(caught.value)
 

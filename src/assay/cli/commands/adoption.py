@@ -1,4 +1,4 @@
-"""What `assay doctor` finds of a collection that Assay did not make, and what to set to serve it."""
+"""The checks of `assay doctor` for an adopted collection, and the settings to serve it."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 
 _SHOWN = 3
 
-STAND_INS: Mapping[str, str] = {
+FALLBACKS: Mapping[str, str] = {
     "text": "such points are never found",
-    "url": "an address at docs.invalid stands in",
-    "chunk_id": "the point's id stands in",
-    "position": "0 stands in",
+    "url": "results have a URL at docs.invalid",
+    "chunk_id": "results have the point's id",
+    "position": "results have 0",
     "title": "results have none",
     "section": "results have none, and `sections` cannot filter",
-    "source_path": "the path of the URL stands in",
-    "slug": "one made from the path stands in",
-    "document_id": "one made from the URL stands in",
+    "source_path": "results have the path of the URL",
+    "slug": "results have one made from the path",
+    "document_id": "results have one made from the URL",
     "created_at": "results have none",
-    "content_hash": "it is computed, and there is nothing to check",
+    "content_hash": "it is computed, and cannot be checked",
 }
-"""What a search does about each field that a point lacks."""
+"""What search results have in place of each field that a point lacks."""
 
-_WORTH_A_WARNING = frozenset({"text", "url", "position", "title", "created_at"})
-"""Fields that a reader of results would miss."""
+_VISIBLE_FIELDS = frozenset({"text", "url", "position", "title", "created_at"})
+"""Fields whose absence deserves a warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptionReport:
-    """What was found.
+    """The checks of an adopted collection.
 
-    found: everything as JSON.
-    settings: what to put into assay.toml.
+    found: all findings as JSON.
+    settings: the tables for assay.toml.
     """
 
     checks: tuple[Check, ...]
@@ -55,41 +55,43 @@ class AdoptionReport:
 
 
 class _Report:
-    """Grows while one thing after another is looked at."""
+    """Collects checks and findings."""
 
     def __init__(self, collection: str) -> None:
         self.checks: list[Check] = []
         self.found: dict[str, object] = {"collection": collection}
 
-    def attempt(self, name: str, look: Callable[[], Check]) -> bool:
-        """Add a check, or why it could not be made. Whether it did not fail."""
+    def run(self, name: str, check: Callable[[], Check]) -> bool:
+        """Add the result of a check, or its error as a failure. Return whether it did not fail."""
         try:
-            check = look()
+            result = check()
         except AssayError as error:
-            check = Check(name, "fail", str(error))
-        self.checks.append(check)
-        return check.level != "fail"
+            result = Check(name, "fail", str(error))
+        self.checks.append(result)
+        return result.level != "fail"
 
 
 def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sample: int | None) -> AdoptionReport:
-    """Look at the collection of [index] adopt. Nothing is raised but ConfigurationError: what fails is a check.
+    """Check the collection of [index] adopt. An error becomes a failed check.
 
-    ask_provider: whether to have the model embed some texts also where that costs something.
-    sample: look at so many points; None for all.
+    ask_provider: embed some texts again even with a paid provider.
+    sample: number of points to check; None for all.
+
+    Raises ConfigurationError.
     """
     store = assay.parts.adopted_store
     report = _Report(store.collection.name)
     shapes: list[Shape] = []
     findings: list[CollectionFindings] = []
 
-    def look_at_collection() -> Check:
+    def check_collection() -> Check:
         shape = store.shape()
         shapes.append(shape)
         points = store.collection.count()
         report.found |= {"points": points} | _shape_body(shape)
         return Check("collection", "ok", f"{store.collection.name}, {counted(points, 'point')}; {_shape_words(shape)}.")
 
-    def look_at_payload() -> Check:
+    def check_payload() -> Check:
         found = store.examine()
         findings.append(found)
         report.found |= {
@@ -99,15 +101,15 @@ def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sam
         }
         return Check("payload", "ok", _payload_words(assay, found))
 
-    if report.attempt("collection", look_at_collection) and report.attempt("payload", look_at_payload):
+    if report.run("collection", check_collection) and report.run("payload", check_payload):
         found = findings[0]
-        report.attempt("dimensions", lambda: _dimensions(assay, found))
+        report.run("dimensions", lambda: _dimensions(assay, found))
         report.checks.append(_keywords(assay, found))
-        points = _look_at_points(assay, report, found, progress, sample)
+        points = _check_points(assay, report, found, progress, sample)
         if ask_provider:
-            report.attempt("model", lambda: _model(assay, report, found, points))
+            report.run("model", lambda: _model(assay, report, found, points))
         else:
-            message = "not asked whether it made the vectors (`assay doctor --ask-provider` embeds some texts anew)."
+            message = "not compared with the vectors (`assay doctor --ask-provider` embeds some texts again)."
             report.checks.append(Check("model", "ok", message))
     settings = _settings(assay, shapes[0] if shapes else None, findings[0] if findings else None)
     report.found["settings"] = settings
@@ -115,15 +117,12 @@ def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sam
 
 
 def show_settings(console: Console, report: AdoptionReport) -> None:
-    """What to put into assay.toml; nothing where there is no such collection."""
+    """Print the tables for assay.toml; nothing if there is no such collection."""
     if "points" not in report.found:
         return
     console.print("\nTo serve it, assay.toml needs:\n")
     for line in report.settings.splitlines():
         console.print(f"    {escape(line)}" if line else "")
-
-
-# --- one look after another ----------------------------------------------------------------------------------------
 
 
 def _dimensions(assay: Assay, found: "CollectionFindings") -> Check:
@@ -141,14 +140,14 @@ def _keywords(assay: Assay, found: "CollectionFindings") -> Check:
     return Check(
         "keyword search",
         "ok" if wanted == "dense" else "warn",
-        f"not possible: {found.keywords}. Hybrid searches answer by meaning alone.",
+        f"not possible: {found.keywords}. Hybrid searches use the dense vectors only.",
     )
 
 
-def _look_at_points(
+def _check_points(
     assay: Assay, report: _Report, found: "CollectionFindings", progress: Progress, sample: int | None
 ) -> Sequence[AdoptedPoint]:
-    """The whole collection, point by point. Returns a few from all over it."""
+    """Check every point. Return a sample of them."""
     store = assay.parts.adopted_store
     try:
         result = survey(
@@ -183,34 +182,34 @@ def _fields(result: Survey, found: "CollectionFindings") -> Check:
         return Check("fields", "ok", f"each of the {counted(result.points, 'point')} has every field.")
     parts = []
     for name, count in sorted(result.missing.items(), key=lambda item: (-item[1], item[0])):
-        looked = "" if found.mapping.of(name) else ", for it is not mapped"
-        stand_in = STAND_INS[name]
+        unmapped = "" if found.mapping.of(name) else ", because it is not mapped"
+        fallback = FALLBACKS[name]
         if name == "url" and result.paths_only:
-            stand_in += "; set [index.mapping] base_url to where the site is, for there are paths"
-        parts.append(f"{name} in {count}{looked} ({stand_in})")
+            fallback += "; the points have paths, so set [index.mapping] base_url to the URL of the site"
+        parts.append(f"{name} in {count}{unmapped} ({fallback})")
     return Check(
         "fields",
-        "warn" if _WORTH_A_WARNING & result.missing.keys() else "ok",
+        "warn" if _VISIBLE_FIELDS & result.missing.keys() else "ok",
         f"of {counted(result.points, 'point')}, missing: {'; '.join(parts)}.",
     )
 
 
 def _faults(result: Survey) -> Check:
     part = "" if result.whole else " (a part of the collection)"
-    looked_at = f"{counted(result.points, 'point')} on {counted(result.documents, 'page')}{part}"
-    bad = {kind: fault for kind, fault in result.faults.items() if fault.count}
-    if not bad:
-        return Check("points", "ok", f"{looked_at}; nothing is wrong with them.")
+    checked = f"{counted(result.points, 'point')} on {counted(result.documents, 'page')}{part}"
     parts = [
-        f"{kind}: {fault.count} against “{KINDS[kind]}”, e.g. {' | '.join(fault.examples[:_SHOWN])}"
-        for kind, fault in bad.items()
+        f"{kind}: {counted(fault.count, 'violation')} of “{KINDS[kind]}”, e.g. {' | '.join(fault.examples[:_SHOWN])}"
+        for kind, fault in result.faults.items()
+        if fault.count
     ]
-    return Check("points", "warn", f"{looked_at}; {'; '.join(parts)}.")
+    if not parts:
+        return Check("points", "ok", f"{checked}; all are sound.")
+    return Check("points", "warn", f"{checked}; {'; '.join(parts)}.")
 
 
 def _model(assay: Assay, report: _Report, found: "CollectionFindings", points: Sequence[AdoptedPoint]) -> Check:
     if found.dense.dimension != assay.parts.embedder.identity.dimension:
-        return Check("model", "fail", "it makes vectors of another length, so it did not make these.")
+        return Check("model", "fail", "its vectors have another length, so it did not make these.")
     result = check_model(points, assay.parts.embedder)
     report.found["model"] = asdict(result)
     levels: Mapping[str, Literal["ok", "warn", "fail"]] = {"same": "ok", "other": "fail", "mixed": "fail"}
@@ -221,31 +220,28 @@ def _model_words(assay: Assay, result: ModelCheck) -> str:
     identity = assay.parts.embedder.identity
     name = f"{identity.provider} {identity.model}"
     if result.same is None:
-        return f"no text could be compared, so whether {name} made the vectors is not known."
+        return f"no text could be compared, so it is unknown whether {name} made the vectors."
     others = "" if result.other is None else f", of different texts {result.other:.2f}"
-    embedded = f"{counted(result.compared, 'text')} embedded anew"
+    embedded = f"{counted(result.compared, 'text')} embedded again"
     figures = f"{embedded}, cosine with the stored vectors {result.same:.3f} (median){others}"
     match result.verdict:
         case "same":
             return f"{name} made the vectors: {figures}."
         case "related":
             return (
-                f"{name} or one of its kind made the vectors, and from other words than the passage alone, such as a "
-                f"title in front of it, or as queries instead of documents: {figures}."
+                f"{name} or a related model made the vectors, but from more than the passage (such as a title in front "
+                f"of it), or as queries instead of documents: {figures}."
             )
         case "mixed":
             return (
-                f"{name} made some of the vectors and another model made others ({result.unlike} of those compared), "
-                f"which searches cannot find: {figures}. Embed the collection anew with one model."
+                f"{name} made some of the vectors, and another model made others ({result.unlike} of those compared), "
+                f"which searches cannot find: {figures}. Embed the whole collection again with one model."
             )
         case _:
             return (
-                f"another model than {name} made the vectors, and searches would find nothing to the point: {figures}. "
-                "Set [embedding] provider and model to the one that did."
+                f"another model than {name} made the vectors, so searches would find nothing relevant: {figures}. "
+                "Set [embedding] provider and model to those of the collection."
             )
-
-
-# --- words ---------------------------------------------------------------------------------------------------------
 
 
 def _shape_words(shape: "Shape") -> str:
@@ -279,34 +275,34 @@ def _shape_body(shape: "Shape") -> dict[str, Any]:
 
 def _payload_words(assay: Assay, found: "CollectionFindings") -> str:
     index = assay.settings.index
-    looks = "none that is known"
+    format_ = "no known format"
     if found.likely is not None:
-        looks = f"{found.likely.preset.name} ({found.likely.share:.0%} of {found.sampled} sampled points)"
+        format_ = f"{found.likely.preset.name} ({found.likely.share:.0%} of {found.sampled} sampled points)"
     if index.preset is not None and (found.likely is None or found.likely.preset.name != index.preset):
-        return f"read as {index.preset}, as set; it looks like {looks}."
+        return f"read as {index.preset}, as set; it looks like {format_}."
     if index.mapping.paths:
-        return f"read by [index.mapping] first ({', '.join(index.mapping.paths)}); it looks like {looks}."
-    return f"it looks like {looks}."
+        return f"read by [index.mapping] first ({', '.join(index.mapping.paths)}); it looks like {format_}."
+    return f"it looks like {format_}."
 
 
 def _settings(assay: Assay, shape: "Shape | None", found: "CollectionFindings | None") -> str:
-    """What to put into assay.toml, as far as it is known."""
+    """Return the tables for assay.toml, with empty strings for unknown values."""
     index = assay.settings.index
-    ours = _dimension_of(assay)
-    lines = [*_given("qdrant", assay.settings.qdrant), "", "[index]", f"adopt = {_toml(index.adopt)}"]
+    dimension = _dimension_of(assay)
+    lines = [*_table_lines("qdrant", assay.settings.qdrant), "", "[index]", f"adopt = {_toml(index.adopt)}"]
     preset = index.preset or (found.likely.preset.name if found and found.likely else None)
     if preset:
         lines.append(f"preset = {_toml(preset)}")
     if shape is not None and len(shape.dense) > 1:
-        fitting = [one.name for one in shape.dense if one.dimension == ours and not one.problem]
-        chosen = index.vector if index.vector is not None else fitting[0] if len(fitting) == 1 else None
-        others = ", ".join(one.name for one in shape.dense)
-        lines.append(f"vector = {_toml(chosen)}" if chosen is not None else f'vector = ""  # one of: {others}')
-    if _told(index.mapping) or (shape is not None and found is None):
+        matching = [one.name for one in shape.dense if one.dimension == dimension and not one.problem]
+        chosen = index.vector if index.vector is not None else matching[0] if len(matching) == 1 else None
+        names = ", ".join(one.name for one in shape.dense)
+        lines.append(f"vector = {_toml(chosen)}" if chosen is not None else f'vector = ""  # one of: {names}')
+    if _changed_settings(index.mapping) or (shape is not None and found is None):
         lines += ["", "[index.mapping]"]
-        lines += [f"{name} = {_toml(value)}" for name, value in _told(index.mapping)]
+        lines += [f"{name} = {_toml(value)}" for name, value in _changed_settings(index.mapping)]
         if not index.mapping.paths:
-            lines += ['text = ""  # where the passage is', 'url = ""  # where the address of its page is']
+            lines += ['text = ""  # path of the text', 'url = ""  # path of the page\'s URL']
     dense = found.dense if found else shape.dense[0] if shape is not None and len(shape.dense) == 1 else None
     lines += ["", *_embedding(assay, None if dense is None else dense.dimension)]
     if found is not None and found.searched.sparse is None:
@@ -316,32 +312,32 @@ def _settings(assay: Assay, shape: "Shape | None", found: "CollectionFindings | 
 
 def _embedding(assay: Assay, dimension: int | None) -> list[str]:
     if dimension is None or dimension == _dimension_of(assay):
-        lines = _given("embedding", assay.settings.embedding)
+        lines = _table_lines("embedding", assay.settings.embedding)
         return lines if len(lines) > 1 else [*lines, f"provider = {_toml(assay.settings.embedding.provider)}"]
     known = assay.parts.adopted_store.models_of(dimension)
     comment = f"  # of {dimension} dimensions: {', '.join(known)}" if known else f"  # one of {dimension} dimensions"
     return [
         "[embedding]",
-        'provider = ""  # that of the model that the collection was made with',
+        'provider = ""  # the provider of the model that made the vectors',
         f'model = ""{comment}',
     ]
 
 
 def _dimension_of(assay: Assay) -> int | None:
-    """Length of the configured model's vectors; None where it cannot be told, which has a check of its own."""
+    """Return the length of the configured model's vectors; None if unknown, which has its own check."""
     try:
         return assay.parts.embedder.identity.dimension
     except AssayError:
         return None
 
 
-def _given(name: str, table: BaseModel) -> list[str]:
-    """A table of settings with what is set, wherever that was; keys stay where they are."""
-    return [f"[{name}]", *(f"{setting} = {_toml(value)}" for setting, value in _told(table))]
+def _table_lines(name: str, table: BaseModel) -> list[str]:
+    """Format a table with its non-default settings, without secrets."""
+    return [f"[{name}]", *(f"{setting} = {_toml(value)}" for setting, value in _changed_settings(table))]
 
 
-def _told(table: BaseModel) -> list[tuple[str, object]]:
-    """The settings of a table that are not the defaults, keys left out."""
+def _changed_settings(table: BaseModel) -> list[tuple[str, object]]:
+    """Return the settings of a table that differ from the defaults, without secrets."""
     return [
         (name, value)
         for name, field in type(table).model_fields.items()
@@ -350,5 +346,5 @@ def _told(table: BaseModel) -> list[tuple[str, object]]:
 
 
 def _toml(value: object) -> str:
-    """A basic string, a number, a truth, or a list of them: JSON's spelling is TOML's too."""
+    """Format a string, number, boolean or list of them for TOML, which accepts JSON's syntax."""
     return json.dumps(value, ensure_ascii=False)

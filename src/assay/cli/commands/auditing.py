@@ -1,4 +1,4 @@
-"""`assay audit`: whether everything that is stored is what it should be."""
+"""`assay audit`: check every page, chunk and vector of a generation."""
 
 import sys
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from rich.markup import escape
 from assay.app import Assay, AuditReport
 from assay.cli import options
 from assay.cli.commands.adoption import examine_adopted
-from assay.cli.commands.diagnosis import is_free, show_diagnosis
+from assay.cli.commands.diagnosis import embeds_locally, show_diagnosis
 from assay.cli.failures import EXIT_FAIL
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.progress import progress
@@ -21,10 +21,12 @@ from assay.validation.integrity import KINDS, EmbeddingCost
 
 _SHOWN = 5
 _REPAIR = (
-    "Build it anew with `assay publish --rebuild`; until then `assay rollback` goes back to the generation that was "
-    "live before, if that one is sound (`assay generations` lists them, `assay audit --generation ID` looks at one)."
+    "Rebuild it with `assay publish --rebuild`. Until then `assay rollback` goes back to the previous live generation, "
+    "if that one is sound (`assay generations` lists them, `assay audit --generation ID` checks one)."
 )
-_SET_BACK = "Set [embedding] and [sparse] back to what it was built with, or build it anew with `assay publish`."
+_RESTORE_SETTINGS = (
+    "Restore the [embedding] and [sparse] settings that it was built with, or rebuild it with `assay publish`."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -39,38 +41,38 @@ def audit(
         typer.Option(
             "--sample",
             min=1,
-            help="Make so many vectors anew to compare, also where that costs something.",
+            help="Embed N chunks again and compare the vectors, even with a paid provider.",
         ),
     ] = None,
     everything: Annotated[
         bool,
         typer.Option(
             "--all",
-            help="Make every vector anew to compare, also where that costs something [default: with the built-in "
-            "embedder all, with others none].",
+            help="Embed every chunk again and compare the vectors, even with a paid provider [default: all with the "
+            "built-in model, none with others].",
         ),
     ] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Look at every page, chunk and vector of a generation; exit code 1 if anything is not what it should be.
+    """Check every page, chunk and vector of a generation; exit code 1 if any check fails.
 
-    Of an adopted collection every point is looked at, as `assay doctor` does.
+    For an adopted collection, checks every point, as `assay doctor` does.
     """
     if everything and sample is not None:
-        raise typer.BadParameter("--sample N and --all exclude each other.")
+        raise typer.BadParameter("--sample N and --all cannot be combined.")
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         if assay.parts.adopted is not None:
             if generation is not None:
-                raise typer.BadParameter(f"The collection {assay.parts.adopted} is adopted, and has no generations.")
+                raise typer.BadParameter(f"The adopted collection {assay.parts.adopted} has no generations.")
             _audit_adopted(assay, ask=everything or sample is not None, as_json=as_json)
             return
         report = assay.auditor.audit(
             generation,
             sample=sample,
             everything=everything,
-            agree=_tell_cost(ask=everything and not as_json and sys.stdin.isatty()),
+            agree=_announce_cost(confirm=everything and not as_json and sys.stdin.isatty()),
             progress=progress(),
         )
     if as_json:
@@ -82,9 +84,9 @@ def audit(
 
 
 def _audit_adopted(assay: Assay, *, ask: bool, as_json: bool) -> None:
-    """Look at every point of a collection that Assay did not make. ask: the embedder, also where it costs something."""
+    """Check every point of an adopted collection. ask: use the embedder even with a paid provider."""
     assay.parts.store.check()
-    report = examine_adopted(assay, progress(), ask_provider=ask or is_free(assay), sample=None)
+    report = examine_adopted(assay, progress(), ask_provider=ask or embeds_locally(assay), sample=None)
     survey = report.found.get("survey")
     faults = survey["faults"] if isinstance(survey, dict) else {}
     sound = not faults and all(check.level != "fail" for check in report.checks)
@@ -95,14 +97,15 @@ def _audit_adopted(assay: Assay, *, ask: bool, as_json: bool) -> None:
         show_diagnosis(out(), report.checks)
         verdict = "[green bold]is sound[/]" if sound else "[red bold]is not sound[/]"
         out().print(
-            f"The collection {assay.parts.adopted} {verdict}, as far as can be told of one that Assay did not make."
+            f"The collection {assay.parts.adopted} {verdict}, as far as Assay can check a collection that it did not "
+            "build."
         )
     if not sound:
         raise typer.Exit(EXIT_FAIL)
 
 
 def audit_body(report: AuditReport) -> dict[str, Any]:
-    """The JSON body of `audit`."""
+    """Return the JSON body of `audit`."""
     found = report.audit
     return {
         "generation": report.generation.id,
@@ -141,32 +144,32 @@ def audit_body(report: AuditReport) -> dict[str, Any]:
 
 
 def show_audit(console: Console, report: AuditReport) -> None:
-    """Each promise with its mark, what breaks it, and what to do about it."""
+    """Print each check with its mark and faults, then how to repair the generation."""
     found, generation = report.audit, report.generation
     for kind, promise in KINDS.items():
         fault = found.faults[kind]
         if fault.count:
-            console.print(f"  [red]✗[/] {kind}: {fault.count} × not so: {escape(promise)}")
+            console.print(f"  [red]✗[/] {kind}: {counted(fault.count, 'violation')} of: {escape(promise)}")
             if fault.cause:
                 console.print(f"      {escape(fault.cause)}")
             _show_examples(console, fault.examples, fault.count)
         elif kind in found.skipped:
-            console.print(f"  [yellow]–[/] {kind}: not looked at, for {escape(found.skipped[kind])}")
+            console.print(f"  [yellow]–[/] {kind}: not checked: {escape(found.skipped[kind])}")
         else:
-            looked = found.looked_at(kind)
-            part = "" if looked == found.chunks else f" ({looked} of {found.chunks} looked at)"
+            checked = found.looked_at(kind)
+            part = "" if checked == found.chunks else f" ({checked} of {found.chunks} checked)"
             console.print(f"  [green]✓[/] {kind}: {escape(promise)}{part}")
     _show_vectors(console, report)
     scope = f"{counted(found.documents, 'page')} and {counted(found.chunks, 'chunk')} in {report.seconds:.1f} s"
     if report.sound:
         console.print(f"[green bold]Generation {generation.id} is sound[/]: {scope}.")
         if "embeddings" in found.skipped:
-            console.print("[dim]`--sample N` has the embedder make N vectors anew, and says first what that takes.[/]")
+            console.print("[dim]`--sample N` embeds N chunks again to compare, and shows the cost first.[/]")
         return
     failed = sum(one.outcome is Outcome.FAIL for one in report.vectors)
     console.print(f"[red bold]Generation {generation.id} is not sound[/]: {found.count + failed} faults; {scope}.")
     only_identity = found.faults["identity"].count == found.count + failed
-    console.print(escape(_SET_BACK if only_identity else _REPAIR))
+    console.print(escape(_RESTORE_SETTINGS if only_identity else _REPAIR))
 
 
 def _show_vectors(console: Console, report: AuditReport) -> None:
@@ -175,7 +178,7 @@ def _show_vectors(console: Console, report: AuditReport) -> None:
             console.print(f"  [red]✗[/] {one.check}: {escape(one.detail)}")
             _show_examples(console, list(one.examples), one.count)
         elif one.outcome is Outcome.INCONCLUSIVE:
-            console.print(f"  [yellow]–[/] {one.check}: not looked at, for {escape(one.detail)}")
+            console.print(f"  [yellow]–[/] {one.check}: not checked: {escape(one.detail)}")
         else:
             console.print(f"  [green]✓[/] {one.check}: {escape(one.limit)}")
 
@@ -188,15 +191,15 @@ def _show_examples(console: Console, examples: list[str], count: int) -> None:
         console.print(f"      [dim]and {count - _SHOWN} more{hint}[/]")
 
 
-def _tell_cost(*, ask: bool) -> Callable[[EmbeddingCost], bool]:
-    """Say what embedding takes before anything is sent. ask: whether to go on, of a person who sees it."""
+def _announce_cost(*, confirm: bool) -> Callable[[EmbeddingCost], bool]:
+    """Return a function that prints the cost before anything is embedded. confirm: ask the user to go on."""
 
     def agree(cost: EmbeddingCost) -> bool:
         identity = cost.embedder
         err().print(
-            f"To compare, {identity.provider} {identity.model} embeds {counted(cost.texts, 'text')} anew, "
+            f"To compare, {identity.provider} {identity.model} embeds {counted(cost.texts, 'text')} again, "
             f"about {counted(cost.tokens, 'token')}."
         )
-        return not ask or typer.confirm("Go on?", default=False, err=True)
+        return not confirm or typer.confirm("Go on?", default=False, err=True)
 
     return agree

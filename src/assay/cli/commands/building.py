@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from assay.app import Assay, PublishReport
 from assay.cli import options
-from assay.cli.commands.report_files import NOTHING_WRITTEN, Written
+from assay.cli.commands.report_files import NO_FILES, ReportFiles
 from assay.cli.terminal.build_text import build_body, preview_body, show_build, show_preview
 from assay.cli.terminal.generation_text import publish_body
 from assay.cli.terminal.output import err, out, print_json
@@ -17,7 +17,7 @@ from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
 
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would change and what it would cost, and build nothing.")
+    bool, typer.Option("--dry-run", help="Show what would change and what it would cost; build nothing.")
 ]
 
 
@@ -40,7 +40,7 @@ def ingest(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Read folders and sites of documentation and build a candidate; what is live stays untouched."""
+    """Read folders and sites of documentation and build a candidate. The live generation stays live."""
     overrides = options.source_overrides(sources, base_url, name, current_version, default_locale, convention)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         if dry_run:
@@ -79,26 +79,26 @@ def publish(
         report = assay.publish(rebuild=rebuild, progress=progress())
         generation = assay.parts.catalog.generation(report.build.generation.id)
         is_live = assay.parts.catalog.live_id() is not None
-        told = report.validation
-        written = Written.of(assay, told) if told and told.topics else NOTHING_WRITTEN
+        validation = report.validation
+        files = ReportFiles.write(assay, validation) if validation and validation.topics else NO_FILES
     if as_json:
-        print_json(publish_body(report, generation, written.files))
+        print_json(publish_body(report, generation, files.paths))
     else:
         show_build(out(), report.build)
         if report.validation:
             show_validation(out(), report.validation)
-        written.tell()
+        files.show()
         _show_outcome(report, generation, is_live=is_live)
-    if as_json and written.problem:
-        written.tell()
+    if as_json and files.problem:
+        files.show()
     if report.verdict:
-        written.exit_with(report.verdict.outcome)
+        files.exit_with(report.verdict.outcome)
 
 
 def _show_outcome(report: PublishReport, generation: Generation, *, is_live: bool) -> None:
-    """What the verdict means for the searches.
+    """Print which generation is live after the verdict.
 
-    generation: the one that was judged, as it is now. is_live: whether any generation is live.
+    generation: the validated one, in its present state. is_live: whether any generation is live.
     """
     verdict = report.verdict
     if report.promoted:
@@ -106,15 +106,16 @@ def _show_outcome(report: PublishReport, generation: Generation, *, is_live: boo
     elif verdict and generation.state is State.LIVE:
         test_set = escape(verdict.test_set_name or "its checks")
         if verdict.outcome is Outcome.PASS:
-            out().print(f"PASS: what is live passes {test_set} too.")
+            out().print(f"PASS: the live generation passes {test_set} too.")
         else:
             failed = "could not be judged by" if verdict.outcome is Outcome.INCONCLUSIVE else "does not pass"
             err().print(
-                f"What is live {failed} {test_set}; it stays live. `assay rollback` goes back to the one before."
+                f"The live generation {failed} {test_set}; it stays live. `assay rollback` goes back to the previous "
+                "one."
             )
     elif verdict:
-        live = "what was live before is live still" if is_live else "nothing is live yet"
+        live = "the live generation is unchanged" if is_live else "nothing is live yet"
         if verdict.outcome is Outcome.INCONCLUSIVE:
-            err().print(f"It waits as a candidate, and `assay promote` judges it again; {live}.")
+            err().print(f"It stays a candidate, and `assay promote` validates it again; {live}.")
         else:
             err().print(f"It was not promoted; {live}.")

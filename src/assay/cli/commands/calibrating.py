@@ -1,4 +1,4 @@
-"""`assay calibrate`: which similarity parts relevant from irrelevant passages."""
+"""`assay calibrate`: find the similarity threshold that separates relevant from irrelevant hits."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ from assay.model.evaluation import Interval
 from assay.model.ranking import Mode
 from assay.validation.calibration import KEPT, SEEDS, Abstention, AtThreshold, Calibration, Separation
 
-EXIT_NOT_KNOWN = 3
+EXIT_UNKNOWN = 3
 _BIN = 0.05
 _BAR = 24
 
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 def calibrate(
     testset: options.TestSetFile = None,
     generation: options.MeasuredGeneration = None,
-    mode: Annotated[Mode | None, typer.Option(help="How to search [default: [search] mode].")] = None,
+    mode: Annotated[Mode | None, typer.Option(help="Vectors to search [default: [search] mode].")] = None,
     depth: Annotated[
         int | None, typer.Option("--depth", min=1, max=100, help="Hits of each topic [default: [validation] depth].")
     ] = None,
@@ -40,32 +40,32 @@ def calibrate(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Find the similarity that parts relevant from irrelevant hits with this embedder, and how sure that is.
+    """Find the similarity threshold that best separates relevant from irrelevant hits of this embedder.
 
-    It follows from labels of 0 against 1 and 2, and from topics with `expect: no_answer`. Exit code 3 where there are
-    too few to say, or no threshold parts them.
+    Uses hits labelled 0 against 1 and 2, and topics with `expect: no_answer`. Exit code 3 if there are too few, or no
+    threshold separates them.
     """
     settings = options.settings_from(config, data_dir)
     path = testset or settings.validation.testset
     if path is None:
         raise InputError(
             "There is no test set with labels.",
-            hint="Name one: --testset FILE, or [validation] testset.",
+            hint="Set one with --testset FILE or [validation] testset.",
         )
     with Assay.open(settings) as assay:
         report = assay.labels.calibrate(load_test_set(path), generation, mode=mode, depth=depth, progress=progress())
     for topic_id, reason in report.failed.items():
-        err().print(f"[yellow]{escape(visible(topic_id))} could not be asked: {escape(visible(reason))}[/]")
+        err().print(f"[yellow]{escape(visible(topic_id))} could not be searched: {escape(visible(reason))}[/]")
     if as_json:
         print_json(calibration_body(report))
     else:
         show_calibration(out(), report)
     if report.calibration.separation.threshold is None:
-        raise typer.Exit(EXIT_NOT_KNOWN)
+        raise typer.Exit(EXIT_UNKNOWN)
 
 
 def calibration_body(report: CalibrationReport) -> dict[str, Any]:
-    """The JSON body of `calibrate`."""
+    """Return the JSON body of `calibrate`."""
     found, embedder = report.calibration, report.generation.embedder
     separation, abstention = found.separation, found.abstention
     return {
@@ -119,16 +119,16 @@ def _pair(interval: Interval | None) -> list[float] | None:
 
 
 def show_calibration(console: Console, report: CalibrationReport) -> None:
-    """What was used, how the two classes lie, what thresholds do, and last what to set."""
+    """Print the data used, the distribution of both classes, the effect of thresholds, and the settings to use."""
     found, embedder = report.calibration, report.generation.embedder
     console.print(
         f"[bold]{escape(f'{embedder.provider} {embedder.model}')}[/] in {escape(report.generation.id)}: of the first "
         f"{counted(report.depth, 'hit')} of {counted(found.topics, 'topic')} ({report.mode.value}) "
         f"{len(found.relevant)} are judged 1 or 2, {len(found.irrelevant)} are irrelevant"
     )
-    note = f"; {report.unjudged} that nobody has judged say nothing (`assay label --depth {report.depth}`)"
+    note = f"; {report.unjudged} unjudged hits are left out (`assay label --depth {report.depth}`)"
     console.print(
-        "[dim]Irrelevant is what is judged 0, and what topics with `expect: no_answer` find"
+        "[dim]Irrelevant: hits judged 0, and all hits of topics with `expect: no_answer`"
         f"{note if report.unjudged else ''}.[/]"
     )
     _show_histogram(console, found)
@@ -137,7 +137,7 @@ def show_calibration(console: Console, report: CalibrationReport) -> None:
     _show_abstention(console, found.abstention)
     toml = settings_toml(found)
     if toml:
-        console.print("\nFor assay.toml; they hold for this model only, and for pages like these:\n")
+        console.print("\nFor assay.toml; valid only for this model and for pages like these:\n")
         console.print(toml, markup=False)
     if found.abstention.threshold is not None:
         console.print(
@@ -147,7 +147,7 @@ def show_calibration(console: Console, report: CalibrationReport) -> None:
 
 
 def settings_toml(found: Calibration) -> str:
-    """What to set; "" where nothing is known."""
+    """Return the settings for assay.toml; empty if no threshold was found."""
     lines: list[str] = []
     separation, abstention = found.separation, found.abstention
     if separation.threshold is not None:
@@ -165,7 +165,7 @@ def settings_toml(found: Calibration) -> str:
 
 
 def _show_histogram(console: Console, found: Calibration) -> None:
-    """How many passages of each class have which similarity."""
+    """Print a histogram of the similarities of both classes."""
     everything = (*found.relevant, *found.irrelevant)
     if not everything:
         return
@@ -174,10 +174,10 @@ def _show_histogram(console: Console, found: Calibration) -> None:
     most = max(1, *classes[0], *classes[1])
     console.print()
     console.print(f"  similarity   {'irrelevant':>{_BAR + 5}}  relevant", style="dim")
-    for place in range(last - first, -1, -1):
-        low = (first + place) * _BIN
-        good, bad = classes[0][place], classes[1][place]
-        left, right = "█" * _length(bad, most), "█" * _length(good, most)
+    for row in range(last - first, -1, -1):
+        low = (first + row) * _BIN
+        relevant, irrelevant = classes[0][row], classes[1][row]
+        left, right = "█" * _length(irrelevant, most), "█" * _length(relevant, most)
         marks = [
             name
             for name, value in (("threshold", found.separation.threshold), ("abstain", found.abstention.threshold))
@@ -186,7 +186,8 @@ def _show_histogram(console: Console, found: Calibration) -> None:
         mark = f"  [yellow]◂ {', '.join(marks)}[/]" if marks else ""
         blank = " " * (_BAR - len(left))
         console.print(
-            f"  {low:.2f}–{low + _BIN:.2f}    {bad or '':>4} {blank}[red]{left}[/]│[green]{right}[/] {good or ''}{mark}"
+            f"  {low:.2f}–{low + _BIN:.2f}    {irrelevant or '':>4} {blank}[red]{left}[/]│[green]{right}[/] "
+            f"{relevant or ''}{mark}"
         )
 
 
@@ -213,7 +214,7 @@ def _show_table(console: Console, found: Calibration) -> None:
             f"{_percent(one.precision):>9}   {_number(one.f1):>4}   {_percent(one.answered):>15}   "
             f"{_percent(one.refused):>7}   [dim]{notes}[/]".rstrip()
         )
-    console.print("  [dim]Precision and F1 are among judged hits; they depend on how many of each were judged.[/]")
+    console.print("  [dim]Precision and F1 count judged hits only, so they depend on what was judged.[/]")
 
 
 def _notes(one: AtThreshold, found: Calibration) -> str:
@@ -224,7 +225,7 @@ def _notes(one: AtThreshold, found: Calibration) -> str:
     )
     notes = [name for name, value in named if value == one.threshold]
     if one.threshold in SEEDS:
-        notes.append("named for other models")
+        notes.append("used for other models")
     return ", ".join(notes)
 
 
@@ -233,12 +234,12 @@ def _show_separation(console: Console, separation: Separation) -> None:
     if separation.threshold is None:
         console.print(f"[yellow bold]Threshold not known[/]: {escape(separation.why_not)}.")
         if separation.auc is None:
-            console.print("[dim]`assay label` adds labels, and irrelevant hits are needed as much as good ones.[/]")
+            console.print("[dim]`assay label` adds labels; irrelevant hits are needed as much as relevant ones.[/]")
         return
     console.print(
-        f"[bold]Threshold {separation.threshold:g}[/]{_between(separation.interval)} parts them best. AUC "
-        f"{separation.auc:.3f}{_between(separation.auc_interval)}: the chance that a relevant hit is the more "
-        "similar one."
+        f"[bold]Threshold {separation.threshold:g}[/]{_between(separation.interval)} separates them best. AUC "
+        f"{separation.auc:.3f}{_between(separation.auc_interval)}: the probability that a relevant hit has the higher "
+        "similarity."
     )
 
 

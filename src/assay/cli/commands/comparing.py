@@ -27,17 +27,17 @@ def compare(
     a: Annotated[
         str,
         typer.Argument(
-            help="What to compare with: a report (.json), a generation's id, `live` or `candidate`, settings "
+            help="The baseline: a report (.json), a generation's id, `live` or `candidate`, settings "
             "(`mode=sparse`, `mode=hybrid,dense_weight=1.0`, a .toml file), or a TREC run file."
         ),
     ],
-    b: Annotated[str, typer.Argument(help="What is compared with it: the same kinds.")],
+    b: Annotated[str, typer.Argument(help="The system to compare with the baseline; the same kinds.")],
     testset: options.TestSetFile = None,
     generation: Annotated[
         str | None,
         typer.Option(
             "--generation",
-            help="The generation of settings and run files: its id, `live` or `candidate` [default: what is live, or "
+            help="The generation for settings and run files: its id, `live` or `candidate` [default: the live one, or "
             "the candidate].",
         ),
     ] = None,
@@ -45,7 +45,7 @@ def compare(
         list[str] | None,
         typer.Option(
             "--measure",
-            help="Measure to compare; may be said several times, or `all` [default: nDCG@10, P@5, mrr, Recall@10].",
+            help="Measure to compare, or `all`; repeatable [default: nDCG@10, P@5, mrr, Recall@10].",
         ),
     ] = None,
     fail_if_worse: Annotated[
@@ -53,22 +53,22 @@ def compare(
         typer.Option(
             "--fail-if-worse",
             metavar="MEASURE",
-            help="Exit with 1 where B is significantly worse on this measure, or on `any`; with 3 where missing labels "
-            "leave that open.",
+            help="Exit with 1 if B is significantly worse on this measure, or on `any`; with 3 if missing labels leave "
+            "that open.",
         ),
     ] = None,
     allow_removals: Annotated[
         bool,
-        typer.Option("--allow-removals", help="Leave out what was judged on pages that only the older generation has."),
+        typer.Option("--allow-removals", help="Leave out judgments on pages that only the older generation has."),
     ] = False,
-    topics: Annotated[int, typer.Option("--topics", min=0, help="How many of the changed topics to show.")] = 10,
+    topics: Annotated[int, typer.Option("--topics", min=0, help="Number of changed topics to show.")] = 10,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compare two systems on the same topics: differences with intervals and p, and what may be concluded.
+    """Compare two systems on the same topics: differences with confidence intervals, p-values and a conclusion.
 
-    Reports are compared as they are; generations, settings and runs are measured now, with one test set.
+    Reports are compared as recorded; generations, settings and runs are measured now, with the same test set.
     """
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         comparison = compare_systems(
@@ -91,10 +91,10 @@ def compare(
         err().print("[red bold]B is significantly worse.[/]")
         raise typer.Exit(EXIT_WORSE)
     if found is Conclusion.UNFAIR:
-        err().print("[yellow]Whether B is worse is open until its hits are judged.[/] `assay label` shows them.")
+        err().print("[yellow]B may be worse; too many of its hits are unjudged to tell.[/] `assay label` shows them.")
         raise typer.Exit(EXIT_UNDECIDED)
 
 
 def _needed(measures: list[str] | None, fail_if_worse: str | None) -> list[str]:
-    """The measure that decides the exit code, where others were chosen."""
+    """Return the measure of --fail-if-worse if --measure might not include it."""
     return [fail_if_worse] if measures and fail_if_worse and fail_if_worse.lower() != "any" else []

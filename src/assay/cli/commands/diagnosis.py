@@ -1,4 +1,4 @@
-"""What `assay doctor` looks at: each part on its own, so that one that fails does not hide the others."""
+"""The checks of `assay doctor`. Each is independent, so that one failure does not hide others."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ _LOW_SPACE_BYTES = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at. level: ok, warn (works, but) or fail."""
+    """The result of one check. level: ok, warn (works, with a reservation) or fail."""
 
     name: str
     level: Literal["ok", "warn", "fail"]
@@ -37,13 +37,13 @@ class Check:
 
 
 def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
-    """Look at every part. Nothing is raised: what fails is a check that says so.
+    """Check every part. An error becomes a failed check.
 
-    ask_provider: whether to embed a few words also where that costs something.
+    ask_provider: embed a few words even with a paid provider.
     """
-    ask = ask_provider or is_free(assay)
+    ask = ask_provider or embeds_locally(assay)
     if assay.parts.adopted is not None:
-        return _look(
+        return _run_checks(
             assay,
             (
                 ("engine", _engine),
@@ -53,7 +53,7 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
                 ("vector store", _adopted),
             ),
         )
-    looks: tuple[tuple[str, Callable[[Assay], Check]], ...] = (
+    checks: tuple[tuple[str, Callable[[Assay], Check]], ...] = (
         ("engine", _engine),
         ("embedder", _embedder if ask else _embedder_unasked),
         ("data directory", _data_dir),
@@ -65,36 +65,35 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
         ("live generation", _live if ask else _live_unasked),
         ("candidate", _candidate),
     )
-    return _look(assay, looks)
+    return _run_checks(assay, checks)
 
 
-def is_free(assay: Assay) -> bool:
-    """Whether the configured model runs here, so that asking it costs nothing but time."""
+def embeds_locally(assay: Assay) -> bool:
+    """Whether the configured model runs on this machine, without a paid provider."""
     return assay.settings.embedding.provider in {"static", "fastembed"}
 
 
-def _look(assay: Assay, looks: Sequence[tuple[str, Callable[[Assay], Check]]]) -> list[Check]:
-    """Look at one part after the other. What stands in the way of several is told once."""
-    checks, told = [], dict[str, str]()
-    for name, look in looks:
+def _run_checks(assay: Assay, checks: Sequence[tuple[str, Callable[[Assay], Check]]]) -> list[Check]:
+    """Run each check. An error shared by several checks is reported in full only once."""
+    results, reported = [], dict[str, str]()
+    for name, check in checks:
         try:
-            checks.append(look(assay))
+            results.append(check(assay))
         except AssayError as error:
-            first = told.setdefault(str(error), name)
-            checks.append(
-                Check(name, "fail", str(error) if first == name else f"not looked at, for what {first} says.")
-            )
-    return checks
+            first = reported.setdefault(str(error), name)
+            message = str(error) if first == name else f"not checked: the same error as {first}."
+            results.append(Check(name, "fail", message))
+    return results
 
 
 def show_diagnosis(console: Console, checks: Sequence[Check]) -> None:
-    """One line for each check."""
+    """Print a line for each check."""
     marks = {"ok": "[green]✓[/]", "warn": "[yellow]![/]", "fail": "[red]✗[/]"}
     for check in checks:
         console.print(f"{marks[check.level]} [bold]{check.name}[/]: {on_one_line(check.message)}")
 
 
-def _engine(assay: Assay) -> Check:  # noqa: ARG001 - every look has the same form
+def _engine(assay: Assay) -> Check:  # noqa: ARG001 - every check has the same signature
     return Check("engine", "ok", f"Assay {version('assay')}, qdrant-edge {version('qdrant-edge-py')}.")
 
 
@@ -108,13 +107,13 @@ def _embedder(assay: Assay) -> Check:
 def _embedder_unasked(assay: Assay) -> Check:
     identity = assay.parts.embedder.identity
     message = f"{identity.provider}, {identity.model}, {identity.dimension} dimensions; "
-    return Check("embedder", "ok", f"{message}not asked (`assay doctor --ask-provider` embeds a few words).")
+    return Check("embedder", "ok", f"{message}not tested (`assay doctor --ask-provider` embeds a few words).")
 
 
 def _data_dir(assay: Assay) -> Check:
     folder = assay.settings.data_dir
     if not folder.is_dir():
-        return Check("data directory", "warn", f"{folder} is not there yet; `assay publish` makes it.")
+        return Check("data directory", "warn", f"{folder} does not exist yet; `assay publish` creates it.")
     free = shutil.disk_usage(folder).free
     message = f"{folder.resolve()}, {free / 1e9:.1f} GB free."
     return Check("data directory", "warn" if free < _LOW_SPACE_BYTES else "ok", message)
@@ -125,17 +124,17 @@ def _keys(assay: Assay) -> Check:
     try:
         keys = assay.parts.keys.listed()
     except AssayError as error:
-        means = "nobody can search or administer" if closed else "nobody can administer; searches need no key"
-        return Check("API keys", "fail", f"{error} Until then {means}.")
+        effect = "nobody can search or administer" if closed else "nobody can administer; searches need no key"
+        return Check("API keys", "fail", f"{error} Until then {effect}.")
     now = datetime.now(UTC)
     valid = [key for key in keys if not key.has_expired(now)]
     if closed and not valid:
         return Check(
-            "API keys", "warn", '[server] search is "key", and there is none; `assay keys add NAME` makes one.'
+            "API keys", "warn", '[server] search is "key", and there is no key; `assay keys add NAME` creates one.'
         )
-    over = f", {len(keys) - len(valid)} more expired" if len(valid) < len(keys) else ""
+    expired = f", {len(keys) - len(valid)} more expired" if len(valid) < len(keys) else ""
     admins = sum(Scope.ADMIN in key.scopes for key in valid)
-    return Check("API keys", "ok", f"{len(valid)} valid, {admins} of them with the scope admin{over}.")
+    return Check("API keys", "ok", f"{len(valid)} valid, {admins} of them with the scope admin{expired}.")
 
 
 def _catalog(assay: Assay) -> Check:
@@ -160,14 +159,14 @@ def _store(assay: Assay) -> Check:
         problems.append(f"{len(strays)} left-over index(es); the next build removes them")
     elif strays:
         problems.append(
-            f"{len(strays)} index(es) that this catalog does not know ({', '.join(strays[:3])}): they are left alone, "
-            "for another Assay may serve them; remove them on the server if none does"
+            f"{len(strays)} index(es) unknown to this catalog ({', '.join(strays[:3])}): Assay keeps them, because "
+            "another Assay may serve them; remove them on the server if none does"
         )
     live = next((identity for identity, state in known.items() if state is State.LIVE), None)
     if report.shown is not None and report.shown != live:
         problems.append(
-            f"outside readers are led to {report.shown}, and {live or 'nothing'} is live; the next `assay publish` "
-            "leads them there"
+            f"the alias for other programs points to {report.shown}, but {live or 'nothing'} is live; the next "
+            "`assay publish` switches it"
         )
     return Check("vector store", "warn" if problems else "ok", "; ".join([report.summary, *problems]) + ".")
 
@@ -179,10 +178,12 @@ def _adopted(assay: Assay) -> Check:
 
 def _sources(assay: Assay) -> Check:
     if not assay.settings.sources:
-        return Check("sources", "warn", "none is configured; name a folder on the command line or in assay.toml.")
+        return Check(
+            "sources", "warn", "none is configured; pass a folder on the command line or set it in assay.toml."
+        )
     parts, failures = [], 0
     for source, settings in zip(assay.parts.sources, assay.settings.sources, strict=True):
-        if settings.url:  # reading it whole can take an hour
+        if settings.url:  # a whole crawl can take an hour
             parts.append(f"{source.name}: {_reach(assay, settings)}")
             continue
         pages = list(source.read({}))
@@ -197,16 +198,16 @@ def _sources(assay: Assay) -> Check:
 def _test_set(assay: Assay) -> Check:
     path = assay.settings.validation.testset
     if path is None:
-        return Check("test set", "ok", "none is set, so a candidate is judged by its structure alone.")
+        return Check("test set", "ok", "none is set, so only structural checks validate a candidate.")
     test_set = load_test_set(path)
-    return Check("test set", "ok", f"{test_set.name}, {counted(len(test_set.topics), 'topic')}, of {path}.")
+    return Check("test set", "ok", f"{test_set.name}, {counted(len(test_set.topics), 'topic')}, from {path}.")
 
 
 def _reach(assay: Assay, site: SourceSettings) -> str:
-    """Whether a site can be read, by its first page. Raises SourceError."""
+    """Try to read the first page of a site. Raises SourceError."""
     found = assay.builds.has_first_page(site)
-    where = f"{site.url} can be read" if found else f"{site.url} answers, and its first page is none to search"
-    return f"{where}; `assay ingest --dry-run` reads all of it"
+    result = f"{site.url} can be read" if found else f"{site.url} answers, but its first page has nothing to search"
+    return f"{result}; `assay ingest --dry-run` reads all of it"
 
 
 def _live(assay: Assay) -> Check:
@@ -219,13 +220,13 @@ def _live(assay: Assay) -> Check:
     except NoLiveGeneration as error:
         return Check("live generation", "warn", str(error))
     except CatalogNotFound:
-        return Check("live generation", "warn", "there is none, for there is no catalog.")
+        return Check("live generation", "warn", "there is none, because there is no catalog.")
     message = f"{generation.id}, {pages_and_chunks(generation.documents, generation.chunks)}; a search took "
     message += f"{ranking.timings.total_ms:.1f} ms."
     if ranking.hits:
         return Check("live generation", "ok", message)
-    why = f"It found nothing for {title!r}, the title of a page: is any page of the current version and default locale?"
-    return Check("live generation", "fail", f"{message} {why}")
+    problem = f"It found nothing for {title!r}, the title of a page: does any page have the default version and locale?"
+    return Check("live generation", "fail", f"{message} {problem}")
 
 
 def _live_unasked(assay: Assay) -> Check:
@@ -235,7 +236,7 @@ def _live_unasked(assay: Assay) -> Check:
     except NoLiveGeneration as error:
         return Check("live generation", "warn", str(error))
     except CatalogNotFound:
-        return Check("live generation", "warn", "there is none, for there is no catalog.")
+        return Check("live generation", "warn", "there is none, because there is no catalog.")
     return Check(
         "live generation",
         "ok",
@@ -244,14 +245,15 @@ def _live_unasked(assay: Assay) -> Check:
 
 
 def _candidate(assay: Assay) -> Check:
-    waiting = [generation.id for generation in _generations(assay) if generation.state is State.CANDIDATE]
-    if waiting:
-        return Check("candidate", "warn", f"{waiting[0]} is waiting; `assay promote` checks it and makes it live.")
-    return Check("candidate", "ok", "none is waiting.")
+    candidates = [generation.id for generation in _generations(assay) if generation.state is State.CANDIDATE]
+    if candidates:
+        message = f"{candidates[0]} is not live yet; `assay promote` validates it and makes it live."
+        return Check("candidate", "warn", message)
+    return Check("candidate", "ok", "there is none.")
 
 
 def _generations(assay: Assay) -> list[Generation]:
-    """All generations; none where nothing has been ingested, which the catalog's own check says."""
+    """Return all generations; none without a catalog, which has its own check."""
     try:
         return assay.generations()
     except CatalogNotFound:

@@ -1,4 +1,4 @@
-"""`assay docs`: the pages of documentation that come with Assay."""
+"""`assay docs`: the documentation pages that come with Assay."""
 
 import os
 import re
@@ -21,16 +21,16 @@ from assay.model.spelling import nearest
 
 _INDEX = "index"
 _ROW = re.compile(r"^\| (?P<about>.+?) \| \[[^]]+\]\((?P<name>[\w-]+)\.md\) \|$")
-_NEARLY = 0.5
-"""How alike two names are, from 0 to 1, when one is taken for a misspelling of the other."""
+_LEAST_SIMILARITY = 0.5
+"""Lowest similarity, from 0 to 1, of an unknown page name to a suggested one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocsPage:
     """One page, as the index lists it.
 
-    about: what the reader wants to do, in one line.
-    group: heading of the index that it is under; empty for the index itself.
+    about: the task that the page helps with, in one line.
+    group: the heading above it in the index; empty for the index itself.
     """
 
     name: str
@@ -45,11 +45,11 @@ def register(app: typer.Typer) -> None:
 
 def docs(
     name: Annotated[
-        str | None, typer.Argument(help="Page to print, such as `settings`; without one, all pages are listed.")
+        str | None, typer.Argument(help="Page to print, such as `settings` [default: list all pages].")
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """List the pages of documentation, or print one."""
+    """List the documentation pages, or print one."""
     folder = shipped_folder("docs")
     if name is None:
         pages = listed_pages((folder / f"{_INDEX}.md").read_text(encoding="utf-8"))
@@ -69,7 +69,7 @@ def docs(
 
 
 def listed_pages(index: str) -> list[DocsPage]:
-    """The pages that the rows of the index link to, in its order, each once; the index is the first."""
+    """Return the pages linked by the rows of the index, in its order, each once; the index is first."""
     pages = {_INDEX: DocsPage(_INDEX, "find your way by what you want to do", "")}
     group = ""
     for line in index.splitlines():
@@ -81,22 +81,22 @@ def listed_pages(index: str) -> list[DocsPage]:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """Every page by its name, which is its path without `.md`: `settings`, `decisions/0029-selectolax-reads-html`."""
+    """Return every page by its name: the path without `.md`, such as `decisions/0029-selectolax-reads-html`."""
     return {file.relative_to(folder).with_suffix("").as_posix(): file for file in sorted(folder.rglob("*.md"))}
 
 
 def _found(name: str, files: Mapping[str, Path]) -> tuple[str, Path]:
-    """A page's name and file. Raises InputError, with the name that may be meant, when there is no such page."""
+    """Return a page's name and file. Raises InputError, with a similar name, if there is no such page."""
     wanted = name.removeprefix("docs/").removesuffix(".md").lower()
     if wanted in files:
         return wanted, files[wanted]
-    near = nearest(wanted, files, cutoff=_NEARLY)
-    meant = f" Did you mean {near}?" if near else ""
-    raise InputError(f"There is no page {name!r}.{meant}", hint="`assay docs` lists the pages.")
+    near = nearest(wanted, files, cutoff=_LEAST_SIMILARITY)
+    suggestion = f" Did you mean {near}?" if near else ""
+    raise InputError(f"There is no page {name!r}.{suggestion}", hint="`assay docs` lists the pages.")
 
 
 def _show_list(console: Console, pages: list[DocsPage]) -> None:
-    """Print a line for each page, those of one heading together."""
+    """Print a line for each page, grouped by heading."""
     table = Table.grid(padding=(0, 2))
     group = ""
     for page in pages:
@@ -110,7 +110,7 @@ def _show_list(console: Console, pages: list[DocsPage]) -> None:
 
 
 def _show_page(console: Console, text: str) -> None:
-    """Print a page, laid out, through the pager of the terminal."""
-    os.environ.setdefault("LESS", "-FRX")  # less shows the styles, and ends at once where the page fits the screen
+    """Render a page in the terminal's pager."""
+    os.environ.setdefault("LESS", "-FRX")  # less keeps the styles, and exits at once if the page fits the screen
     with console.pager(styles=True):
         console.print(Markdown(text, hyperlinks=False))

@@ -1,4 +1,4 @@
-"""`assay keys`: make, list and revoke the API keys of the server."""
+"""`assay keys`: create, list and revoke the API keys of the server."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -16,7 +16,7 @@ from assay.model.access import ApiKey, Scope
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
-    keys = PlainTyper(name="keys", help="Make, list and revoke the API keys of the server.", no_args_is_help=True)
+    keys = PlainTyper(name="keys", help="Create, list and revoke the API keys of the server.", no_args_is_help=True)
     keys.command()(add)
     keys.command("list")(list_keys)
     keys.command()(revoke)
@@ -24,35 +24,38 @@ def register(app: typer.Typer) -> None:
 
 
 def add(
-    name: Annotated[str, typer.Argument(help="Whose key it is, or what for.")],
+    name: Annotated[str, typer.Argument(help="Owner or purpose of the key.")],
     scope: Annotated[
         list[Scope] | None,
-        typer.Option("--scope", help="What it may do: search, or admin, which includes search [default: search]."),
+        typer.Option("--scope", help="Permission: `search`, or `admin`, which includes it [default: search]."),
     ] = None,
     days: Annotated[
-        int | None, typer.Option("--days", min=1, max=36_500, help="After how many days it expires [default: never].")
+        int | None, typer.Option("--days", min=1, max=36_500, help="Days until it expires [default: never].")
     ] = None,
     rate_limit: Annotated[
         str | None,
-        typer.Option("--rate-limit", help="Its own limit, as 600/minute, or off [default: [server] key_rate_limit]."),
+        typer.Option(
+            "--rate-limit",
+            help="Its own rate limit, such as `600/minute`, or `off` [default: [server] key_rate_limit].",
+        ),
     ] = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Make a key and print it, this once: only its hash is kept. A running server knows it at once."""
+    """Create a key and print it once; only its hash is stored. A running server accepts it at once."""
     expires_at = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days) if days else None
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         key, token = assay.parts.keys.add(name, scope or [Scope.SEARCH], expires_at=expires_at, rate_limit=rate_limit)
     if as_json:
         print_json(_body(key) | {"key": token})
         return
-    err().print("This is the key. It is shown once; only its hash is kept. Send it as `Authorization: Bearer …`:")
+    err().print("This is the key. It is shown only once. Send it as `Authorization: Bearer …`:")
     out().print(token, markup=False)
 
 
 def list_keys(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
-    """List the keys, oldest first; not the keys themselves, which nobody has but their owners."""
+    """List the keys' ids, names, scopes and limits, oldest first. The keys themselves are not stored."""
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         keys = assay.parts.keys.listed()
     if as_json:
@@ -80,23 +83,23 @@ def revoke(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Revoke a key. A running server refuses it from its next request on."""
+    """Revoke a key. A running server refuses it at once."""
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         revoked = assay.parts.keys.revoke(key)
     if as_json:
         print_json(_body(revoked))
     else:
-        out().print(f"Key {revoked.id} ({escape(revoked.name)}) does not work any more.")
+        out().print(f"Key {revoked.id} ({escape(revoked.name)}) is revoked.")
 
 
 def _expiry(key: ApiKey) -> str:
     if key.expires_at is None:
         return "never"
-    return f"{key.expires_at:%Y-%m-%d}" + (" (over)" if key.has_expired(datetime.now(UTC)) else "")
+    return f"{key.expires_at:%Y-%m-%d}" + (" (expired)" if key.has_expired(datetime.now(UTC)) else "")
 
 
 def _body(key: ApiKey) -> dict[str, object]:
-    """The JSON body of a key; neither the key nor its hash is in it."""
+    """Return the JSON body of a key, without the key or its hash."""
     return {
         "id": key.id,
         "name": key.name,

@@ -7,7 +7,13 @@ from rich.markup import escape
 
 from assay.app import Assay
 from assay.cli import options
-from assay.cli.terminal.generation_text import generation_body, show_generations, show_notes, told, verdict_notes
+from assay.cli.terminal.generation_text import (
+    generation_body,
+    readable_summary,
+    show_generations,
+    show_notes,
+    verdict_notes,
+)
 from assay.cli.terminal.output import err, out, pages_and_chunks, print_json
 from assay.cli.terminal.progress import progress
 from assay.cli.terminal.visible import visible
@@ -24,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 def promote(
     generation: Annotated[
-        str | None, typer.Argument(help="Id of a candidate or of a retired generation [default: the candidate].")
+        str | None, typer.Argument(help="Id of a candidate or a retired generation [default: the candidate].")
     ] = None,
     allow_removals: options.AllowRemovals = False,
     allow_additions: options.AllowAdditions = False,
@@ -33,7 +39,7 @@ def promote(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Make the candidate live; without a PASS that speaks of it as it is, it is validated first."""
+    """Make the candidate live. Validates it first, unless it has a valid PASS."""
     overrides = options.gate_overrides(allow_removals=allow_removals, allow_additions=allow_additions)
     overrides |= options.testset_overrides(testset)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
@@ -49,7 +55,7 @@ def promote(
 
 
 def rollback(data_dir: options.DataDir = None, config: options.Config = None, as_json: options.Json = False) -> None:
-    """Make the generation live again that was live before."""
+    """Make the previous live generation live again."""
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         promoted = assay.rollback()
     if as_json:
@@ -70,9 +76,8 @@ def generations(data_dir: options.DataDir = None, config: options.Config = None,
 
 
 def _warn_of_verdict(generation: Generation) -> None:
-    """Going back is always possible; that what is live now has failed since is said."""
+    """Warn if the generation that is live now did not pass its last validation."""
     verdict = generation.verdict or {}
     if verdict and verdict.get("outcome") != Outcome.PASS.value:
-        err().print(
-            f"[yellow]It did not pass when it was validated last: {escape(visible(told(str(verdict['summary']))))}[/]"
-        )
+        summary = readable_summary(str(verdict["summary"]))
+        err().print(f"[yellow]It did not pass its last validation: {escape(visible(summary))}[/]")

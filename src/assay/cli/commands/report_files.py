@@ -1,4 +1,4 @@
-"""Files of a report, without which a verdict is told all the same."""
+"""The files of a validation report; a command still shows the verdict if they cannot be written."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from assay.app import Assay
-from assay.cli.failures import failure_of, tell
+from assay.cli.failures import failure_of, show_error
 from assay.cli.terminal.output import err
 from assay.cli.terminal.progress import progress
 from assay.errors import ConfigurationError
@@ -19,38 +19,41 @@ VERDICT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 1, Outcome.INCONCLUSIVE: 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The path of each file by its suffix, and why there are none."""
+class ReportFiles:
+    """The path of each file by its suffix.
 
-    files: Mapping[str, Path]
+    problem: the error that kept the files from being written; None without one.
+    """
+
+    paths: Mapping[str, Path]
     problem: ConfigurationError | None = None
 
     @classmethod
-    def of(cls, assay: Assay, validation: Validation) -> "Written":
-        """Write the files; where that cannot be, say so later: what was found must not be lost with them."""
+    def write(cls, assay: Assay, validation: Validation) -> "ReportFiles":
+        """Write the files. Keeps the error instead of raising it, so that the verdict is shown first."""
         try:
             return cls(assay.write_report(validation, progress()))
         except ConfigurationError as error:
             return cls({}, error)
 
     def as_body(self) -> dict[str, str]:
-        """For a program."""
-        return {name: str(path) for name, path in self.files.items()}
+        """The paths as JSON."""
+        return {name: str(path) for name, path in self.paths.items()}
 
-    def tell(self) -> None:
-        """Where the page is, or why it is not there."""
+    def show(self) -> None:
+        """Print the path of the HTML page, or the error."""
         if self.problem is not None:
-            tell(err(), self.problem, as_json=False)
-        elif self.files:
-            page = escape(str(self.files["html"]))
-            err().print(f"Report: {page} (and beside it as JSON, Markdown and JUnit XML)", soft_wrap=True)
+            show_error(err(), self.problem, as_json=False)
+        elif self.paths:
+            page = escape(str(self.paths["html"]))
+            err().print(f"Report: {page} (also as JSON, Markdown and JUnit XML)", soft_wrap=True)
 
     def exit_with(self, outcome: Outcome) -> None:
-        """End with the exit code of the verdict, or of files that could not be written where it is a PASS."""
+        """Exit with the code of the verdict; after a PASS, with the code of the error, if any."""
         if outcome is not Outcome.PASS:
             raise typer.Exit(VERDICT_CODES[outcome])
         if self.problem is not None:
             raise typer.Exit(failure_of(self.problem).exit_code)
 
 
-NOTHING_WRITTEN = Written({})
+NO_FILES = ReportFiles({})

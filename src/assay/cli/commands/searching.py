@@ -27,17 +27,19 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for.")],
+    query: Annotated[str, typer.Argument(help="The query.")],
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Number of hits, 1 to 100 [default: 5].")] = None,
-    mode: Annotated[Mode | None, typer.Option(help="Which vectors to look at [default: hybrid].")] = None,
-    threshold: Annotated[float | None, typer.Option(help="The least similarity of a hit, 0 to 1 [default: 0].")] = None,
+    mode: Annotated[Mode | None, typer.Option(help="Vectors to search [default: hybrid].")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Lowest similarity of a hit, 0 to 1 [default: 0].")] = None,
     version: Annotated[list[str] | None, typer.Option("--version", help="Only this version; repeatable.")] = None,
     locale: Annotated[list[str] | None, typer.Option("--locale", help="Only this locale; repeatable.")] = None,
     url_prefix: Annotated[str | None, typer.Option("--url-prefix", help="Only pages under this URL.")] = None,
-    section: Annotated[list[str] | None, typer.Option("--section", help="Only with a section of this heading.")] = None,
+    section: Annotated[
+        list[str] | None, typer.Option("--section", help="Only sections with this heading; repeatable.")
+    ] = None,
     source: Annotated[list[str] | None, typer.Option("--source", help="Only this source; repeatable.")] = None,
     everything: Annotated[
-        bool, typer.Option("--everything", help="All versions and locales, not only the current and default ones.")
+        bool, typer.Option("--everything", help="All versions and locales, not only the default ones.")
     ] = False,
     generation: options.SearchedGeneration = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages instead of their first lines.")] = False,
@@ -54,13 +56,13 @@ def search(
         "sources": source,
         "everything": everything or None,
     }
-    asked: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "query": query,
         "top_k": top_k,
         "mode": mode.value if mode else None,
         "threshold": threshold,
     }
-    body = {key: value for key, value in asked.items() if value is not None}
+    body = {key: value for key, value in fields.items() if value is not None}
     body["filters"] = {key: value for key, value in filters.items() if value is not None}
     with Assay.open(options.settings_from(config, data_dir), generation=generation) as assay:
         request = native.parse(body, assay.settings.search)
@@ -72,14 +74,14 @@ def search(
 
 
 def search_body(ranking: Ranking) -> dict[str, object]:
-    """The JSON body of `search`."""
+    """Return the JSON body of `search`."""
     return native.to_body(ranking, native.Include())
 
 
 def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:
-    """The hits for a reader at a terminal: where it stands, the link, and the passage with the query's words marked."""
+    """Print each hit's title, link and passage, with the query's words highlighted."""
     for warning in ranking.warnings:
-        if warning.startswith(KEYWORDS_ALONE):  # the log has told it, with the reason
+        if warning.startswith(KEYWORDS_ALONE):  # already logged, with the reason
             continue
         err().print(f"[yellow]{escape(warning)}[/]")
     if not ranking.hits:
@@ -108,7 +110,7 @@ def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
     shown = lines if full or len(lines) <= _PASSAGE_LINES else lines[:_PASSAGE_LINES]
     if console.is_terminal:
         console.print(Padding(Text("\n").join(shown), (0, 0, 0, 3)))
-    else:  # a pipe has no width: lines stay whole
+    else:  # a pipe has no width: no wrapping
         for line in shown:
             console.print(Text("   ") + line)
     if len(shown) < len(lines):

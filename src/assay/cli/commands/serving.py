@@ -22,7 +22,7 @@ def serve(
     data_dir: options.DataDir = None,
     config: options.Config = None,
 ) -> None:
-    """Answer searches over HTTP from the live generation, following every promotion; or from one that is named."""
+    """Serve searches over HTTP from the live generation, following promotions, or from --generation."""
     from assay.adapters.telemetry.log_lines import TextLines
     from assay.web.server import serve as serve_http
 
@@ -30,11 +30,11 @@ def serve(
     settings = options.settings_from(config, data_dir, {"server": server} if server else None)
     logging.basicConfig(level=logging.INFO, force=True)
     for writer in logging.getLogger().handlers:
-        writer.setFormatter(TextLines())  # a server's lines have times, a command's none
+        writer.setFormatter(TextLines())  # with times, unlike a command's lines
     for client in ("httpx", "httpx2"):
-        logging.getLogger(client).setLevel(logging.WARNING)  # a line for each request to a store would drown the rest
+        logging.getLogger(client).setLevel(logging.WARNING)  # it logs every request to a store
     listen, log_format = settings.server, settings.server.log_format
     with Assay.open(settings, generation=generation) as assay:
         if generation is not None:
-            assay.searches.served_generation()  # one that is not there is a mistake, and not yet to come
+            assay.searches.served_generation()  # fail at once if it does not exist
         serve_http(assay, listen.host, listen.port, allow_public=public, log_format=log_format)

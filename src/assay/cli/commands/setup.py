@@ -15,8 +15,8 @@ from rich.markup import escape
 from assay.app import Assay, shipped_folder
 from assay.cli import options
 from assay.cli.commands.adoption import examine_adopted, show_settings
-from assay.cli.commands.diagnosis import diagnose, is_free, show_diagnosis
-from assay.cli.commands.report_files import NOTHING_WRITTEN, Written
+from assay.cli.commands.diagnosis import diagnose, embeds_locally, show_diagnosis
+from assay.cli.commands.report_files import NO_FILES, ReportFiles
 from assay.cli.commands.searching import search_body, show_ranking
 from assay.cli.commands.templates import ASSAY_TOML, FOLDER, SITE
 from assay.cli.terminal.build_text import show_build
@@ -47,15 +47,15 @@ def register(app: typer.Typer) -> None:
 def init(
     source: Annotated[
         str | None,
-        typer.Argument(help="Folder with the documentation, or address of a site [default: docs]."),
+        typer.Argument(help="Folder with the documentation, or URL of a site [default: docs]."),
     ] = None,
     base_url: options.BaseUrl = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an assay.toml that is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing assay.toml.")] = False,
 ) -> None:
     """Write assay.toml into the working directory."""
     path = Path(CONFIG_FILE)
     if path.exists() and not force:
-        raise InputError(f"{path} would be overwritten.", hint="Use --force if that is meant.")
+        raise InputError(f"{path} already exists.", hint="Use --force to overwrite it.")
     docs = None
     if source is not None and is_site(source):
         table = SITE.format(place=_toml(source))
@@ -70,7 +70,7 @@ def init(
 
 
 def _toml(text: str) -> str:
-    """A text as TOML writes it; a JSON string is one."""
+    """Quote a string for TOML, which accepts JSON strings."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -79,15 +79,15 @@ def doctor(
     config: options.Config = None,
     ask_provider: Annotated[
         bool,
-        typer.Option("--ask-provider", help="Let a provider of embeddings embed a few words too, which it may bill."),
+        typer.Option("--ask-provider", help="Also embed a few words with a paid provider, which may bill them."),
     ] = False,
     adopt: Annotated[
         str | None,
-        typer.Option("--adopt", help="Look at this collection of the Qdrant server as if [index] adopt named it."),
+        typer.Option("--adopt", help="Check this collection of the Qdrant server, as if set with [index] adopt."),
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option("--sample", min=1, help="Look at so many points of an adopted collection [default: all]."),
+        typer.Option("--sample", min=1, help="Number of points of an adopted collection to check [default: all]."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -97,7 +97,7 @@ def doctor(
         checks = diagnose(assay, ask_provider=ask_provider)
         adoption = None
         if assay.parts.adopted is not None:
-            ask = ask_provider or is_free(assay)
+            ask = ask_provider or embeds_locally(assay)
             adoption = examine_adopted(assay, progress(), ask_provider=ask, sample=sample)
             checks += adoption.checks
     if as_json:
@@ -112,31 +112,30 @@ def doctor(
 
 
 def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> None:
-    """Ingest the example handbook into a temporary folder, validate, promote and search it; no network needed."""
+    """Ingest, validate, promote and search the example handbook in a temporary folder; needs no network."""
     folder = data_dir or Path(tempfile.mkdtemp(prefix="assay-demo-"))
     source = {"path": shipped_folder("examples") / "handbook", "base_url": DEMO_BASE_URL, "name": "handbook"}
-    here = {"catalog": {"url": None}, "index": {"store": "embedded", "adopt": None}}
-    judged = {
+    local = {"catalog": {"url": None}, "index": {"store": "embedded", "adopt": None}}
+    validation = {
         "testset": shipped_folder("examples") / "handbook.testset.yaml",
         "output_dir": folder / "validation_results",
     }
-    settings = load_settings(None, {"data_dir": folder, "sources": [source], "validation": judged, **here})
+    settings = load_settings(None, {"data_dir": folder, "sources": [source], "validation": validation, **local})
     with Assay.open(settings) as assay:
         report = assay.publish(progress=progress())
         generation = assay.parts.catalog.generation(report.build.generation.id)
-        written = Written.of(assay, report.validation) if report.validation else NOTHING_WRITTEN
+        files = ReportFiles.write(assay, report.validation) if report.validation else NO_FILES
         if report.validation and not report.promoted:
             if as_json:
-                print_json(publish_body(report, generation, written.files) | {"searches": []})
+                print_json(publish_body(report, generation, files.paths) | {"searches": []})
             else:
                 show_validation(out(), report.validation)
-                written.tell()
+                files.show()
             raise typer.Exit(1)
         rankings = [assay.search(Query(text, 3)) for text in DEMO_QUERIES]
     if as_json:
         print_json(
-            publish_body(report, generation, written.files)
-            | {"searches": [search_body(ranking) for ranking in rankings]}
+            publish_body(report, generation, files.paths) | {"searches": [search_body(ranking) for ranking in rankings]}
         )
         return
     show_build(out(), report.build)
@@ -145,20 +144,20 @@ def demo(data_dir: options.DataDir = None, as_json: options.Json = False) -> Non
     for ranking in rankings:
         out().rule(f'assay search "{ranking.query.text}"')
         show_ranking(out(), ranking, full=False)
-    if written.files:
-        out().print(f"The same as a page to look at: {escape(str(written.files['html']))}\n")
+    if files.paths:
+        out().print(f"The report as an HTML page: {escape(str(files.paths['html']))}\n")
     else:
-        written.tell()
+        files.show()
     shown = escape(str(folder))
-    out().print(f"What to type next (the demo's index stays in {shown}; delete it when you are done):\n")
-    program = escape(started_as())
+    out().print(f"Next, try (the demo's index stays in {shown}; delete it when you are done):\n")
+    program = escape(program_name())
     out().print(f'  {program} search "battery runs low" --data-dir {shown}')
     out().print(f"  {program} serve --data-dir {shown}")
     out().print(f"  {program} publish path/to/your/docs --base-url https://docs.example.org")
 
 
-def started_as() -> str:
-    """How to start this program from here: `assay` where the shell finds this one, else with its path."""
+def program_name() -> str:
+    """Return the command that starts this program: `assay` if the shell's search path leads to it, else its path."""
     program = sys.argv[0]
     if Path(program).name == "__main__.py":
         return f"{shlex.quote(sys.executable)} -m assay"

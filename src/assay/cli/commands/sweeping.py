@@ -15,7 +15,7 @@ from assay.validation.report.sweep_page import to_html
 
 
 def run_sweep(assay: Assay, grid: str, generation: str | None, *, write: bool, as_json: bool) -> None:
-    """Sweep, and show what was found. write: leave it as a page and as JSON in the folder of the reports too."""
+    """Run a sweep and show it. write: also write it as HTML and JSON to the folder of the reports."""
     found = sweep(assay, grid, generation=generation, progress=progress())
     files = {}
     if write:
@@ -30,4 +30,4 @@ def run_sweep(assay: Assay, grid: str, generation: str | None, *, write: bool, a
         return
     show_sweep(out(), found)
     if files:
-        err().print(f"Report: {escape(str(files['html']))} (and beside it as JSON)", soft_wrap=True)
+        err().print(f"Report: {escape(str(files['html']))} (also as JSON)", soft_wrap=True)

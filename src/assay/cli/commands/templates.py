@@ -1,4 +1,4 @@
-"""The file that `assay init` writes."""
+"""Templates of the assay.toml that `assay init` writes."""
 
 ASSAY_TOML = """\
 # Assay's settings. `assay docs settings` lists every one with its default.
@@ -13,20 +13,21 @@ mode = "hybrid"
 top_k = 5
 
 [gate]
-max_failed_pages = 0.05     # more pages that fail block the candidate
-max_page_fall = 0.2         # so does a larger share of pages or text that is gone
-# no_worse_than_live = true # so does an answer quality significantly below the live generation's, by the test set
+# a candidate fails if
+max_failed_pages = 0.05     # more than 5% of the pages failed
+max_page_fall = 0.2         # more than 20% of the live pages or their text are missing
+# no_worse_than_live = true # a measure of the test set is significantly lower than the live generation's
 """
 
 FOLDER = """\
 [[sources]]
 path = {place}
-base_url = {base_url}     # where readers find these pages"""
+base_url = {base_url}     # URL at which these pages are published"""
 
 SITE = """\
 [[sources]]
 url = {place}
-# include = ["/guide"]       # only what is under these paths; the folder of `url` if unset
+# include = ["/guide"]       # read only pages under these paths; the folder of `url` if unset
 # exclude = ["/guide/old"]
 # max_pages = 20000
-# delay_seconds = 0.5        # between two requests; robots.txt may ask for more"""
+# delay_seconds = 0.5        # between two requests; robots.txt may require more"""

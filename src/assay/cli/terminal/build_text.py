@@ -1,4 +1,4 @@
-"""What a build did, and what one would do, as JSON bodies and as text for a terminal."""
+"""Builds and previews of builds, as JSON bodies and as text for a terminal."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ _SHOWN = 10
 
 
 def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
-    """The JSON body of `ingest`. generation: as it is now, which may be after a promotion."""
+    """Return the JSON body of `ingest`. generation: in its present state, possibly after a promotion."""
     return {
         "generation": generation.id,
         "state": generation.state.value,
@@ -37,7 +37,7 @@ def build_body(build: BuildReport, generation: Generation) -> dict[str, Any]:
 
 
 def preview_body(found: Preview) -> dict[str, Any]:
-    """The JSON body of `ingest --dry-run`."""
+    """Return the JSON body of `ingest --dry-run`."""
     return {
         "dry_run": True,
         "against": found.base.id if found.base else None,
@@ -56,7 +56,7 @@ def preview_body(found: Preview) -> dict[str, Any]:
 
 
 def _pages(found: BuildReport | Preview) -> dict[str, Any]:
-    """Pages by name, with the reason where there is one, and the time that it took."""
+    """Return the pages of each kind with their reasons, and the time taken."""
     return {
         "moved": len(found.moved),
         "moved_pages": [{"from": before, "to": now} for before, now in found.moved],
@@ -81,11 +81,11 @@ def _with_reasons(pages: Iterable[PageExcluded | PageFailed | PageGone]) -> list
 
 
 def show_build(console: Console, build: BuildReport) -> None:
-    """What a build did, in a few lines."""
+    """Print the results of a build in a few lines."""
     generation = build.generation
     if build.unchanged and generation.state is State.CANDIDATE:
         pages = counted(generation.documents, "page")
-        console.print(f"Nothing was built: the waiting candidate [bold]{generation.id}[/] has the same {pages}.")
+        console.print(f"Nothing was built: the candidate [bold]{generation.id}[/] has the same {pages}.")
     elif build.unchanged:
         console.print(
             f"Nothing has changed: the {generation.state.value} generation [bold]{generation.id}[/] "
@@ -99,14 +99,14 @@ def show_build(console: Console, build: BuildReport) -> None:
             f"{build.embedded} embedded, {build.reused} reused; {seconds:.1f} s ({stages})."
         )
         against = build.base if build.base and build.base.state is State.CANDIDATE else None
-        console.print(_counts(build, f" against the candidate {against.id} that waited" if against else ""))
+        console.print(_counts(build, f" compared with the earlier candidate {against.id}" if against else ""))
     _show_pages(console, build)
 
 
 def show_preview(console: Console, found: Preview) -> None:
-    """What a build would do, page by page."""
-    against = f"generation [bold]{found.base.id}[/]" if found.base else "nothing, for there is no generation yet"
-    console.print(f"Nothing was built. Held against {against}:")
+    """Print what a build would do, page by page."""
+    against = f"generation [bold]{found.base.id}[/]" if found.base else "nothing, since there is no generation yet"
+    console.print(f"Nothing was built. Compared with {against}:")
     console.print(_counts(found))
     console.print(
         f"A build would have {counted(found.documents, 'page')} and {counted(found.chunks, 'chunk')}; "
@@ -118,7 +118,7 @@ def show_preview(console: Console, found: Preview) -> None:
 
 
 def _counts(found: BuildReport | Preview, against: str = "") -> str:
-    moved = f"{len(found.moved)} got another address, " if found.moved else ""
+    moved = f"{len(found.moved)} moved, " if found.moved else ""
     return (
         f"Pages{against}: {len(found.added)} new, {len(found.changed)} changed, {moved}{found.kept} unchanged, "
         f"{len(found.removed)} removed, {len(found.failed)} failed, {len(found.excluded)} left out."
@@ -126,10 +126,11 @@ def _counts(found: BuildReport | Preview, against: str = "") -> str:
 
 
 def _show_pages(console: Console, found: BuildReport | Preview) -> None:
-    """Pages that a person should know of: removed, failed, empty, and why others were left out."""
-    why = {page.key: page.reason for page in found.gone}
+    """Print the moved, removed, failed and empty pages, and the reasons for leaving others out."""
+    reasons = {page.key: page.reason for page in found.gone}
     _show_list(console, "Moved", [f"{before} → {now}" for before, now in found.moved], "yellow")
-    _show_list(console, "Removed", [f"{url}: {why[url]}" if url in why else url for url in found.removed], "yellow")
+    removed = [f"{url}: {reasons[url]}" if url in reasons else url for url in found.removed]
+    _show_list(console, "Removed", removed, "yellow")
     _show_list(console, "Failed", [f"{page.key}: {page.reason}" for page in found.failed], "red")
     _show_list(console, "Nothing to search for in", found.empty, "yellow")
     first = {page.reason.split(";")[0]: page.key for page in reversed(found.excluded)}
@@ -137,7 +138,7 @@ def _show_pages(console: Console, found: BuildReport | Preview) -> None:
         more = f" and {count - 1} more (--json lists all)" if count > 1 else ""
         console.print(f"[dim]Left out: {on_one_line(first[reason])}{more}: {on_one_line(reason)}[/]")
     if found.unread.documents:
-        console.print(f"[yellow]Not read, for no reader takes them:[/] {escape(list_formats(found.unread.documents))}")
+        console.print(f"[yellow]Not read, unsupported formats:[/] {escape(list_formats(found.unread.documents))}")
 
 
 def _show_list(console: Console, heading: str, lines: Sequence[str], colour: str) -> None:

@@ -1,4 +1,4 @@
-"""A comparison as text for a terminal: what differs, a picture of the differences, what may be concluded, and why."""
+"""A comparison as text for a terminal: configuration differences, a chart of measures, changed topics, conclusions."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, C
 from assay.model.counting import counted
 
 _HALF = 16
-"""Columns of the picture on each side of 0."""
+"""Columns of the chart on each side of 0."""
 
 _STEPS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _LONGEST = 58
@@ -26,12 +26,12 @@ _STYLES = {
 
 
 def show_comparison(console: Console, comparison: Comparison, topics: int) -> None:
-    """The whole comparison; the conclusions last, for that is where a terminal ends. topics: how many to show."""
+    """Print a comparison, with the conclusions at the end. topics: number of changed topics to show."""
     for letter, side in (("A", comparison.a), ("B", comparison.b)):
         console.print(_line(f"{letter}: {side.name}", _of(side), style="bold"))
     _show_facts(console, comparison)
     console.print()
-    _show_picture(console, comparison.measures)
+    _show_chart(console, comparison.measures)
     _show_latency(console, comparison)
     _show_changed(console, comparison, topics)
     for sentence in comparison.left_out:
@@ -49,29 +49,29 @@ def _line(head: str, rest: str, style: str) -> Text:
 
 
 def _of(side: Side) -> str:
-    told = side.provenance
+    origin = side.provenance
     parts = [
-        f"generation {told.generation}" if told.generation and told.generation != side.name else "",
-        f"{counted(len(side.topics), 'topic')}" + (f" of {told.test_set}" if told.test_set else ""),
+        f"generation {origin.generation}" if origin.generation and origin.generation != side.name else "",
+        f"{counted(len(side.topics), 'topic')}" + (f" of {origin.test_set}" if origin.test_set else ""),
     ]
     return ", ".join(part for part in parts if part)
 
 
 def _show_facts(console: Console, comparison: Comparison) -> None:
-    """What the two differ in."""
+    """Print the configuration values in which the two sides differ."""
     facts = list(comparison.differing.items())
     if not facts:
-        console.print("[dim]nothing that is known of them differs[/]")
+        console.print("[dim]no known difference in configuration[/]")
         return
     width = max(len(name) for name, _ in facts)
     for name, (x, y) in facts[:_MOST_FACTS]:
         console.print(Text(f"   {name:<{width}}  {_short(x)} → {_short(y)}", style="dim"))
     if len(facts) > _MOST_FACTS:
-        console.print(Text(f"   and {len(facts) - _MOST_FACTS} more (--json has them all)", style="dim"))
+        console.print(Text(f"   and {len(facts) - _MOST_FACTS} more (--json has all)", style="dim"))
 
 
-def _show_picture(console: Console, measures: Sequence[ComparedMeasure]) -> None:
-    """Each difference as a point with its interval, all on one scale."""
+def _show_chart(console: Console, measures: Sequence[ComparedMeasure]) -> None:
+    """Print each difference as a point with its interval, all on one scale."""
     reach = _reach(measures)
     width = max(len(one.difference.measure) for one in measures)
     blank = " " * (width + 2)
@@ -95,23 +95,23 @@ def _show_picture(console: Console, measures: Sequence[ComparedMeasure]) -> None
 
 
 def _bar(one: ComparedMeasure, reach: float) -> str:
-    """A line of 2 * _HALF + 1 signs: `·` for 0, `─` for the interval, `●` for the difference."""
-    signs = [" "] * (2 * _HALF + 1)
+    """Draw a line of 2 * _HALF + 1 characters: `│` for 0, `─` for the interval, `●` for the difference."""
+    line = [" "] * (2 * _HALF + 1)
     found = one.difference
     if found.interval:
-        for place in range(_place(found.interval.low, reach), _place(found.interval.high, reach) + 1):
-            signs[place] = "─"
-    signs[_HALF] = "┼" if signs[_HALF] == "─" else "│"
-    signs[_place(found.difference, reach)] = "●"
-    return "".join(signs)
+        for column in range(_column(found.interval.low, reach), _column(found.interval.high, reach) + 1):
+            line[column] = "─"
+    line[_HALF] = "┼" if line[_HALF] == "─" else "│"
+    line[_column(found.difference, reach)] = "●"
+    return "".join(line)
 
 
-def _place(value: float, reach: float) -> int:
+def _column(value: float, reach: float) -> int:
     return round(_HALF * (1.0 + min(max(value / reach, -1.0), 1.0)))
 
 
 def _reach(measures: Sequence[ComparedMeasure]) -> float:
-    """The end of the scale: a round number that everything fits into."""
+    """Return the end of the scale: the smallest step that covers every difference and interval."""
     ends = [0.0]
     for one in measures:
         found = one.difference
@@ -123,24 +123,24 @@ def _reach(measures: Sequence[ComparedMeasure]) -> float:
 
 def _show_latency(console: Console, comparison: Comparison) -> None:
     sides = [("A", comparison.a.latency), ("B", comparison.b.latency)]
-    told = [
+    figures_by_side = [
         f"{letter} p50 {figures.p50_ms:.1f}, p95 {figures.p95_ms:.1f} ms ({figures.samples} searches)"
         for letter, figures in sides
         if figures
     ]
-    if told:
-        console.print(Text(f"latency: {'; '.join(told)}"))
+    if figures_by_side:
+        console.print(Text(f"latency: {'; '.join(figures_by_side)}"))
     judged = [
         f"{letter} {share:.0%}" for letter, share in zip("AB", comparison.judged, strict=True) if share is not None
     ]
     if judged:
         console.print(Text(f"judged of the first 5 hits: {', '.join(judged)}", style="dim"))
     if any(comparison.lost):
-        console.print(Text("judged passages that are gone: A {:,}, B {:,}".format(*comparison.lost), style="dim"))
+        console.print(Text("judged passages that were not found: A {:,}, B {:,}".format(*comparison.lost), style="dim"))
 
 
 def _show_changed(console: Console, comparison: Comparison, most: int) -> None:
-    """The topics that changed most, with the rank of the best hit before and after."""
+    """Print the topics that changed most, with the rank of the best hit before and after."""
     changed = comparison.changed
     up = sum(one.change > 0.0 for one in changed)
     down = sum(one.change < 0.0 for one in changed)
@@ -157,7 +157,7 @@ def _show_changed(console: Console, comparison: Comparison, most: int) -> None:
     for one in changed[:most]:
         console.print(_changed_line(one, width), soft_wrap=True)
     if len(changed) > most:
-        console.print(Text(f"  and {len(changed) - most} more (--json has them all)", style="dim"))
+        console.print(Text(f"  and {len(changed) - most} more (--json has all)", style="dim"))
 
 
 def _changed_line(one: ChangedTopic, width: int) -> Text:

@@ -18,7 +18,7 @@ from assay.model.generations import Generation, State
 from assay.release.promotion import verdict_record
 
 _EXAMPLES, _NAMED = 5, 4
-"""The most examples of a finding that are shown, and the most checks that the last line names."""
+"""Most examples shown of a finding, and most checks named in the last line."""
 
 _LONGEST_REASON = 60
 _STYLES = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red", State.REJECTED: "red"}
@@ -27,10 +27,10 @@ _STYLES = {State.LIVE: "bold green", State.CANDIDATE: "bold", State.FAILED: "red
 def publish_body(
     report: PublishReport, generation: Generation, files: Mapping[str, Path] | None = None
 ) -> dict[str, Any]:
-    """The JSON body of `publish`. unchanged: whether everything is as it was; built: whether a generation was built.
+    """Return the JSON body of `publish`.
 
-    Both are false where a candidate that an earlier run left was checked: then `promoted` and `verdict` say what
-    became of it. files: of the report, where one was written.
+    `unchanged` and `built` are both false if an earlier run's candidate was validated; see `promoted` and `verdict`.
+    files: the paths of the report's files, if written.
     """
     verdict = verdict_record(report.verdict) if report.verdict else generation.verdict
     return build_body(report.build, generation) | {
@@ -46,7 +46,7 @@ def publish_body(
 
 
 def generation_body(generation: Generation) -> dict[str, Any]:
-    """One generation as JSON."""
+    """Return one generation as JSON."""
     return {
         "generation": generation.id,
         "state": generation.state.value,
@@ -63,13 +63,13 @@ def generation_body(generation: Generation) -> dict[str, Any]:
 
 
 def verdict_notes(generation: Generation) -> list[str]:
-    """The notes of the verdict that is stored with a generation."""
+    """Return the notes of the verdict stored with a generation."""
     notes = (generation.verdict or {}).get("notes")
     return [str(note) for note in notes] if isinstance(notes, list) else []
 
 
 def show_verdict(console: Console, verdict: Verdict) -> None:
-    """The checks that did not pass, and what to do about them; those that did in one line, or each where -v asks."""
+    """Print the checks that did not pass, and count those that did; with -v, print every check."""
     names_all = logging.getLogger("assay").isEnabledFor(logging.INFO)
     passed = [finding for finding in verdict.findings if finding.outcome is Outcome.PASS]
     if passed and not names_all:
@@ -85,7 +85,7 @@ def show_verdict(console: Console, verdict: Verdict) -> None:
 
 
 def _last_line(verdict: Verdict) -> str:
-    """The verdict in short: the lines above it have said why."""
+    """Summarize the verdict; the lines above it have the reasons."""
     if verdict.outcome is Outcome.PASS:
         return verdict.summary
     named = [finding.check for finding in verdict.findings if finding.outcome is verdict.outcome]
@@ -93,14 +93,14 @@ def _last_line(verdict: Verdict) -> str:
     return f"{verdict.outcome.value}: {len(named)} of {counted(len(verdict.findings), 'check')} ({shown})"
 
 
-def told(summary: str) -> str:
-    """The summary of a verdict for a person: undecided is not failed."""
-    undecided = "FAIL: inconclusive: "
-    return f"INCONCLUSIVE: {summary.removeprefix(undecided)}" if summary.startswith(undecided) else summary
+def readable_summary(summary: str) -> str:
+    """Replace seed 001's `FAIL: inconclusive` in the summary of a verdict by INCONCLUSIVE."""
+    prefix = "FAIL: inconclusive: "
+    return f"INCONCLUSIVE: {summary.removeprefix(prefix)}" if summary.startswith(prefix) else summary
 
 
 def show_notes(console: Console, notes: Sequence[str]) -> None:
-    """What a verdict does not say, or says only with a reservation."""
+    """Print the notes of a verdict: reservations, and what it does not cover."""
     for note in notes:
         console.print(f"[dim]{on_one_line(note)}[/]")
 
@@ -117,9 +117,9 @@ def _show_examples(console: Console, finding: Finding) -> None:
 
 
 def show_generations(console: Console, generations: Sequence[Generation]) -> None:
-    """A table, newest first."""
+    """Print a table of generations, newest first."""
     if not generations:
-        console.print("There are no generations yet. `assay publish FOLDER` makes the first.")
+        console.print("There are no generations yet. `assay publish FOLDER` builds the first.")
         return
     rows: list[tuple[str, ...]] = [("generation", "state", "pages", "chunks", "built", "went live", "verdict", "why")]
     rows += [_generation_row(generation) for generation in generations]
@@ -127,7 +127,7 @@ def show_generations(console: Console, generations: Sequence[Generation]) -> Non
     styles = ["bold", *(_STYLES.get(generation.state, "") for generation in generations)]
     for row, style in zip(rows, styles, strict=True):
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        # Never wrapped: an id that stands on two lines can be neither copied nor searched for.
+        # Never wrapped: an id on two lines can be neither copied nor searched for.
         console.print(Text(line, style=style), soft_wrap=True)
 
 

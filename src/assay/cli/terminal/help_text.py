@@ -1,4 +1,4 @@
-"""Help as it was written: typer reads it as Rich's markup, in which `[default: 5]` would be a style and disappear."""
+"""Help text without markup: typer parses it as Rich markup, in which `[default: 5]` would vanish as a style."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,27 +26,27 @@ def _escaped(command: Any) -> Iterator[None]:  # noqa: ANN401 - a command or a p
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help is printed letter by letter."""
+    """A command whose help is printed without markup."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - handed on as they are
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - passed on unchanged
         """Write the help."""
         with _escaped(self):
             super().format_help(ctx, formatter)
 
 
 class PlainGroup(TyperGroup):
-    """A group whose help is printed letter by letter."""
+    """A group whose help is printed without markup."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - handed on as they are
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - passed on unchanged
         """Write the help."""
         with _escaped(self):
             super().format_help(ctx, formatter)
 
 
 class PlainTyper(typer.Typer):
-    """Typer whose commands and groups are plain."""
+    """A Typer with plain commands and groups."""
 
-    def __init__(self, **named: Any) -> None:  # noqa: ANN401 - handed on as they are
+    def __init__(self, **named: Any) -> None:  # noqa: ANN401 - passed on unchanged
         super().__init__(**{"cls": PlainGroup, **named})
 
     def command(self, name: str | None = None, **named: Any) -> Any:  # noqa: ANN401 - likewise

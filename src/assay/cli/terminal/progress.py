@@ -1,4 +1,4 @@
-"""How far long work has come: a bar for each stage on a terminal, lines in a log."""
+"""Progress of long work: a bar for each stage on a terminal, lines in a log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,31 +22,31 @@ from assay.cli.terminal.output import err
 
 STAGES: Mapping[str, str] = {
     "crawl": "Finding and fetching pages",
-    "read": "Reading and cutting pages",
+    "read": "Reading and chunking pages",
     "count": "Counting terms",
     "embed": "Embedding and indexing",
     "seal": "Sealing the index",
-    "cut": "Cutting pages anew",
+    "cut": "Chunking pages again",
     "testset": "Reading the test set",
     "resolve": "Finding every judgment",
-    "topics": "Asking every topic",
+    "topics": "Searching for every topic",
     "measure": "Measuring every topic",
-    "summarize": "Working out means and intervals",
+    "summarize": "Computing means and intervals",
     "compare": "Comparing with the live generation",
     "report": "Writing the report",
     "time": "Timing searches",
     "audit": "Checking every chunk",
-    "suspects": "Looking for vectors that fit their text least",
+    "suspects": "Looking for vectors that fit their texts worst",
     "pages": "Reading every page",
     "passages": "Looking for repeated passages",
     "repeated lines": "Looking for repeated lines",
     "embed again": "Embedding a sample again",
-    "titles by vectors": "Looking up titles by their vectors",
-    "addresses": "Asking the address of every hit",
-    "markup": "Looking for leftovers of markup",
-    "titles": "Looking up every title",
-    "load": "Asking under load",
-    "survey": "Looking at every point",
+    "titles by vectors": "Searching for titles by their vectors",
+    "addresses": "Requesting the URL of every hit",
+    "markup": "Looking for leftover markup",
+    "titles": "Searching for every title",
+    "load": "Searching under load",
+    "survey": "Checking every point",
     "derive": "Reading links and headings",
 }
 
@@ -54,7 +54,7 @@ _LOG_EVERY_SECONDS = 5.0
 
 
 class TerminalProgress:
-    """A bar with an ETA for each stage, removed from the screen when the stage is done; one bar at a time."""
+    """A bar with an ETA for each stage, removed when the stage ends; one bar at a time."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -62,7 +62,7 @@ class TerminalProgress:
         self._tasks: list[TaskID] = []
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Show a bar for the stage; one without an end while the total is not known."""
+        """Show a bar for the stage; an indeterminate one while the total is unknown."""
         if self._bars is None:
             self._bars = Progress(
                 SpinnerColumn(),
@@ -81,7 +81,7 @@ class TerminalProgress:
         self._tasks.append(self._bars.add_task(STAGES.get(stage, stage), total=total, remark=""))
 
     def expect(self, total: int) -> None:
-        """Move the end of the bar."""
+        """Set the total of the bar."""
         if self._bars:
             self._bars.update(self._tasks[-1], total=total)
 
@@ -91,12 +91,12 @@ class TerminalProgress:
             self._bars.advance(self._tasks[-1], steps)
 
     def remark(self, text: str) -> None:
-        """Say it at the end of the bar."""
+        """Show a text at the end of the bar."""
         if self._bars:
             self._bars.update(self._tasks[-1], remark=text)
 
     def end(self) -> None:
-        """Take the bar away, and show the one of the stage around it again."""
+        """Remove the bar and show the enclosing stage's bar again."""
         if self._bars is None:
             return
         self._bars.remove_task(self._tasks.pop())
@@ -109,12 +109,12 @@ class TerminalProgress:
 
 @dataclass(slots=True)
 class _Stage:
-    """A stage that goes on. said: when the log last heard of it."""
+    """A running stage. logged: time of its last line."""
 
     name: str
     total: int | None
     started: float
-    said: float
+    logged: float
     done: int = 0
     remark: str = ""
 
@@ -127,34 +127,34 @@ class LogProgress:
         self._stages: list[_Stage] = []
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Say that the stage starts."""
+        """Log the start of the stage."""
         now = monotonic()
         self._stages.append(_Stage(STAGES.get(stage, stage), total, now, now))
         self._console.print(f"{self._stages[-1].name} …")
 
     def expect(self, total: int) -> None:
-        """Reckon with it from now on."""
+        """Set the total."""
         if self._stages:
             self._stages[-1].total = total
 
     def advance(self, steps: int = 1) -> None:
-        """Say how far it is, now and then."""
+        """Count the steps, and log a line every few seconds."""
         if not self._stages:
             return
         stage = self._stages[-1]
         stage.done += steps
         now = monotonic()
-        if now - stage.said >= _LOG_EVERY_SECONDS:
-            stage.said = now
+        if now - stage.logged >= _LOG_EVERY_SECONDS:
+            stage.logged = now
             self._console.print(_line(stage, now))
 
     def remark(self, text: str) -> None:
-        """Say it with the next line."""
+        """Add a text to the next line."""
         if self._stages:
             self._stages[-1].remark = text
 
     def end(self) -> None:
-        """Say what was worth remarking at the end; else the next stage or the summary follows."""
+        """Log the last remark, if any."""
         if self._stages:
             stage = self._stages.pop()
             if stage.remark:
@@ -172,15 +172,15 @@ def _eta(stage: _Stage, now: float) -> str:
     return f", {left} left" if left else ""
 
 
-_STEPS_TO_GO_BY, _SHARE_TO_GO_BY = 20, 0.05
+_LEAST_STEPS, _LEAST_SHARE = 20, 0.05
 
 
 def time_left(done: float, total: float | None, elapsed: float) -> str:
-    """How long the rest takes at this pace, roughly; empty while too little is done to say.
+    """Estimate the remaining time at this rate; empty before enough steps are done.
 
-    The first steps say nothing of the others: the first page of a site waits for robots.txt, sitemaps and a connection.
+    The first steps are slower: the first page of a site waits for robots.txt, sitemaps and a connection.
     """
-    if not total or done >= total or done < min(_STEPS_TO_GO_BY, max(total * _SHARE_TO_GO_BY, 2)):
+    if not total or done >= total or done < min(_LEAST_STEPS, max(total * _LEAST_SHARE, 2)):
         return ""
     seconds = elapsed * (total - done) / done
     if seconds < 90:
@@ -190,14 +190,14 @@ def time_left(done: float, total: float | None, elapsed: float) -> str:
 
 
 class _TimeLeft(ProgressColumn):
-    """The same at the end of a bar."""
+    """The estimated remaining time at the end of a bar."""
 
     def render(self, task: Task) -> Text:
-        """The column."""
+        """Render the column."""
         return Text(time_left(task.completed, task.total, task.elapsed or 0.0), style="progress.remaining")
 
 
 def progress() -> TerminalProgress | LogProgress:
-    """What fits standard error: a bar on a terminal, lines elsewhere."""
+    """Return the progress display for standard error: bars on a terminal, lines elsewhere."""
     console = err()
     return TerminalProgress(console) if console.is_terminal else LogProgress(console)

@@ -1,4 +1,4 @@
-"""SIGTERM as a clean stop: what is being built is given up, and what is live stays."""
+"""SIGTERM as a clean stop: a build is abandoned, and the live generation stays live."""
 
 import signal
 import threading
@@ -7,17 +7,17 @@ from contextlib import contextmanager
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end by SIGTERM."""
+    """The process received SIGTERM."""
 
     def __init__(self) -> None:
-        super().__init__("ended by SIGTERM")
+        super().__init__("terminated by SIGTERM")
 
 
 @contextmanager
 def stopping_cleanly() -> Iterator[None]:
-    """Within the block SIGTERM raises Terminated, as Ctrl-C raises KeyboardInterrupt; a server sets its own way."""
+    """Raise Terminated on SIGTERM within the block, as Ctrl-C raises KeyboardInterrupt; servers replace the handler."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's
+        yield  # only the main thread can handle signals
         return
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -27,5 +27,5 @@ def stopping_cleanly() -> Iterator[None]:
 
 
 def _terminate(*_: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one does not cut the giving up short
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second SIGTERM must not interrupt the cleanup
     raise Terminated

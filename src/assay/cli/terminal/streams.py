@@ -1,4 +1,4 @@
-"""The standard streams, which may be closed, full, or read by somebody who goes away. No secret passes them."""
+"""Standard streams that survive being closed or full, report a lost reader, and mask secrets."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ _CLOSED = "closed"
 
 
 class OutputLost(OSError):
-    """Standard output takes no more. reader_gone: whether because nobody reads it any more, as after `| head`."""
+    """Standard output cannot be written. reader_gone: because its reader has exited, as after `| head`."""
 
     def __init__(self, reason: str, *, reader_gone: bool) -> None:
         super().__init__(reason)
@@ -22,7 +22,7 @@ class OutputLost(OSError):
 
 
 class _Output(TextIOWrapper):
-    """Standard output: what it refuses is told apart from every other failing file."""
+    """Standard output, with an error of its own for failed writes."""
 
     def write(self, text: str, /) -> int:
         """Write, or raise OutputLost."""
@@ -40,50 +40,50 @@ class _Output(TextIOWrapper):
 
 
 class _Messages(TextIOWrapper):
-    """Standard error: when it takes no more, messages are lost, and nothing else is."""
+    """Standard error. A failed write loses the message and does not stop the command."""
 
     def write(self, text: str, /) -> int:
-        """Write, if that is possible."""
+        """Write, if possible."""
         try:
             return super().write(redacted(text))
         except OSError:
-            _lead_nowhere(2)
+            _redirect_to_null(2)
             return len(text)
 
     def flush(self) -> None:
-        """Flush, if that is possible."""
+        """Flush, if possible."""
         try:
             super().flush()
         except OSError:
-            _lead_nowhere(2)
+            _redirect_to_null(2)
 
 
 def secure_streams() -> None:
-    """Open what is closed, so that no file of ours takes its number, and give both outputs their manners.
+    """Reopen closed descriptors, so that no other file gets their numbers, and wrap standard output and error.
 
-    Streams that a program has put in the place of the real ones stay as they are.
+    Streams replaced by the calling program stay unchanged.
     """
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
         except OSError:
-            # What is written to 1 has to fail, for it is the result; what is written to 2 has not.
-            _lead_nowhere(descriptor, os.O_WRONLY if descriptor == 2 else os.O_RDONLY)
+            # Writing a result to a closed standard output must fail; a message to standard error may be lost.
+            _redirect_to_null(descriptor, os.O_WRONLY if descriptor == 2 else os.O_RDONLY)
     if sys.stdout is sys.__stdout__:
         sys.stdout = _Output(*_unwrapped(sys.stdout, 1), line_buffering=os.isatty(1))
     if sys.stderr is sys.__stderr__:
         sys.stderr = _Messages(*_unwrapped(sys.stderr, 2), line_buffering=True)
 
 
-def abandon_output() -> None:
-    """Let the rest of the output go nowhere: the interpreter's last flush must not trip over it."""
-    _lead_nowhere(1)
+def discard_output() -> None:
+    """Discard the rest of the output, so that the interpreter's last flush does not fail."""
+    _redirect_to_null(1)
 
 
 def _unwrapped(stream: TextIO | None, descriptor: int) -> tuple[BinaryIO, str, str]:
-    """The bytes below a stream, its encoding, and what it does with characters that the encoding lacks.
+    """Return a stream's binary buffer, its encoding and its error handler.
 
-    A stream that was closed when Python began is None.
+    stream: None if it was closed when Python started.
     """
     if isinstance(stream, TextIOWrapper):
         encoding, errors = stream.encoding, stream.errors or "strict"
@@ -91,7 +91,7 @@ def _unwrapped(stream: TextIO | None, descriptor: int) -> tuple[BinaryIO, str, s
     return open(descriptor, "wb", closefd=False), "utf-8", "backslashreplace"
 
 
-def _lead_nowhere(descriptor: int, mode: int = os.O_WRONLY) -> None:
+def _redirect_to_null(descriptor: int, mode: int = os.O_WRONLY) -> None:
     with suppress(OSError):
         opened = os.open(os.devnull, mode)
         if opened != descriptor:

@@ -1,4 +1,4 @@
-"""A sweep as text for a terminal: a table, a picture of quality against latency, what may be concluded."""
+"""A sweep as text for a terminal: a table, a chart of quality against latency, conclusions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,11 +12,11 @@ from assay.validation.sweeping import is_significant
 
 _COLUMNS, _LINES = 56, 12
 _LONGEST = 34
-_SIGNS = "123456789abcdefghijklmnopqrstuvwxyz"
+_MARKERS = "123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def show_sweep(console: Console, sweep: Sweep) -> None:
-    """The whole sweep; the conclusions last, for that is where a terminal ends."""
+    """Print a sweep, with the conclusions at the end."""
     console.print(
         f"[bold]{escape(sweep.generation)}[/]: {counted(len(sweep.rows), 'setting')}, "
         f"{counted(sweep.rows[0].topics, 'topic')} of {escape(sweep.test_set)}, {sweep.seconds:.1f} s"
@@ -24,7 +24,7 @@ def show_sweep(console: Console, sweep: Sweep) -> None:
     console.print()
     _show_rows(console, sweep)
     console.print()
-    _show_picture(console, sweep)
+    _show_chart(console, sweep)
     for sentence in sweep.notes:
         console.print(Text(f"· {sentence}", style="dim"))
     console.print()
@@ -35,23 +35,23 @@ def show_sweep(console: Console, sweep: Sweep) -> None:
 def _show_rows(console: Console, sweep: Sweep) -> None:
     names = [mean.measure for mean in sweep.rows[0].means]
     head = ["", "row", *names, "judged@5", "p50 ms", "p95 ms", "chunks"]
-    rows = [_cells(place, row) for place, row in enumerate(sweep.rows)]
+    rows = [_cells(number, row) for number, row in enumerate(sweep.rows)]
     widths = [max(len(line[column]) for line in [head, *rows]) for column in range(len(head))]
     console.print(Text(_aligned(head, widths), style="dim"), soft_wrap=True)
     for row, cells in zip(sweep.rows, rows, strict=True):
         style = "green" if row.tied_with_best else "yellow" if row.open_to_best else ""
         console.print(Text(_aligned(cells, widths), style=style), soft_wrap=True)
-    told = "▲▼ significantly different from the first row; green: the best, or not to be told from it"
+    legend = "▲▼ significantly different from the first row; green: the best, or no significant difference from it"
     if any(row.open_to_best for row in sweep.rows):
-        told += "; yellow: too little is judged to tell"
-    console.print(Text(told, style="dim"))
+        legend += "; yellow: too few hits are judged to decide"
+    console.print(Text(legend, style="dim"))
 
 
-def _cells(place: int, row: SweptRow) -> list[str]:
+def _cells(number: int, row: SweptRow) -> list[str]:
     name = row.name if len(row.name) <= _LONGEST else f"{row.name[: _LONGEST - 1]}…"
     timed = row.latency
     return [
-        _sign(place),
+        _marker(number),
         f"{name} *" if row.tied_with_best else f"{name} ?" if row.open_to_best else name,
         *(_mean(mean) for mean in row.means),
         "–" if row.judged is None else f"{row.judged:.0%}",
@@ -71,18 +71,18 @@ def _mean(mean: SweptMean) -> str:
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """One line: the first two columns to the left, numbers to the right."""
+    """Format one line: the first two columns aligned left, numbers right."""
     return "  ".join(
         cell.ljust(width) if column < 2 else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
     ).rstrip()
 
 
-def _show_picture(console: Console, sweep: Sweep) -> None:
-    """Quality upwards, latency to the right; a row's sign where it stands."""
+def _show_chart(console: Console, sweep: Sweep) -> None:
+    """Print a chart with a row's marker at its latency (x) and quality (y)."""
     points = [
-        (place, mean.value, row.latency.p50_ms)
-        for place, row in enumerate(sweep.rows)
+        (number, mean.value, row.latency.p50_ms)
+        for number, row in enumerate(sweep.rows)
         if (mean := row.mean(sweep.measure)) and mean.value is not None and row.latency
     ]
     if len(points) < 2:
@@ -90,12 +90,12 @@ def _show_picture(console: Console, sweep: Sweep) -> None:
     low, high = min(value for _, value, _ in points), max(value for _, value, _ in points)
     longest = max(spent for _, _, spent in points) or 1.0
     grid: dict[tuple[int, int], str] = {}
-    for place, value, spent in points:
+    for number, value, spent in points:
         line = round((high - value) / ((high - low) or 1.0) * (_LINES - 1))
         column = round(spent / longest * (_COLUMNS - 4))
         while (line, column) in grid:
             column += 1
-        grid[line, column] = _sign(place)
+        grid[line, column] = _marker(number)
     console.print(Text(f"{sweep.measure} against median latency", style="dim"))
     for line in range(_LINES):
         label = f"{high:.3f}" if line == 0 else f"{low:.3f}" if line == _LINES - 1 else ""
@@ -109,5 +109,5 @@ def _line(grid: Mapping[tuple[int, int], str], line: int) -> str:
     return "".join(grid.get((line, column), " ") for column in range(max(columns, default=-1) + 1))
 
 
-def _sign(place: int) -> str:
-    return _SIGNS[place] if place < len(_SIGNS) else "+"
+def _marker(number: int) -> str:
+    return _MARKERS[number] if number < len(_MARKERS) else "+"

@@ -1,4 +1,4 @@
-"""A validation as text for a terminal: what was measured, with a bar for each value, then the verdict."""
+"""A validation as text for a terminal: each measure with a bar, then the verdict."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ _LISTED = 8
 
 
 def show_validation(console: Console, validation: Validation) -> None:
-    """Measures first, the verdict last, for that is where a terminal ends."""
+    """Print the measures, then the verdict, which stays visible at the end."""
     provenance = validation.provenance
     of = f"{provenance.generation} ({provenance.target})" if provenance.generation else provenance.target
     console.print(
@@ -42,7 +42,7 @@ def show_validation(console: Console, validation: Validation) -> None:
     show_verdict(console, validation.verdict)
     if validation.unjudged:
         console.print(
-            f"[dim]Worth a label first: {counted(len(validation.unjudged), 'hit')}; `assay label` lists them.[/]"
+            f"[dim]Label these first: {counted(len(validation.unjudged), 'hit')}; `assay label` lists them.[/]"
         )
 
 
@@ -57,7 +57,7 @@ def _show_measures(console: Console, values: Sequence[MeasureValue]) -> None:
         if value.upper is not None and value.upper > value.value + 5e-4:
             notes.append(f"{value.upper:.3f} if all unjudged hits were relevant")
         if value.tied is not None:
-            notes.append(f"{value.tied[0]:.3f} to {value.tied[1]:.3f} by the order of ties")
+            notes.append(f"{value.tied[0]:.3f} to {value.tied[1]:.3f} depending on the order of ties")
         console.print(
             f"  {value.name:<{width}}  {value.value:.3f}  {_bar(value.value)}  {escape(interval):<16}  "
             f"[dim]{'; '.join(notes)}[/]".rstrip()
@@ -106,10 +106,10 @@ def _show_latency(console: Console, latency: LatencyFigures) -> None:
 
 
 def _show_differences(console: Console, differences: Sequence[Difference]) -> None:
-    told = [one for one in differences if one.difference]
-    if differences and not told:
+    changed = [one for one in differences if one.difference]
+    if differences and not changed:
         console.print("  [dim]no measure differs from the live generation's[/]")
-    for one in told:
+    for one in changed:
         console.print(
             f"  {one.measure} against live: {one.a:z.3f} → {one.b:z.3f} ({one.difference:+z.3f}, "
             f"adjusted p = {one.adjusted_p:.2g})"
@@ -120,7 +120,7 @@ def _show_worst(console: Console, topics: Sequence[TopicResult]) -> None:
     missed = [topic for topic in topics if topic.reached is False or topic.error is not None]
     missed.sort(key=lambda one: (one.error is None, one.values.get("nDCG@10") or 0.0))
     for topic in missed[:_WORST]:
-        what = escape(topic.error) if topic.error else f"P@5 {topic.values.get('P@5') or 0.0:.2f}"
-        console.print(f"  [yellow]{escape(topic.topic.id)}[/] “{escape(topic.topic.text[:60])}”: {what}")
+        result = escape(topic.error) if topic.error else f"P@5 {topic.values.get('P@5') or 0.0:.2f}"
+        console.print(f"  [yellow]{escape(topic.topic.id)}[/] “{escape(topic.topic.text[:60])}”: {result}")
     if len(missed) > _WORST:
-        console.print(f"  [dim]and {len(missed) - _WORST} more topics under what is asked[/]")
+        console.print(f"  [dim]and {len(missed) - _WORST} more topics below the limit[/]")

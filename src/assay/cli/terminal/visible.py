@@ -1,33 +1,33 @@
-"""Text of others on a terminal: what would move the cursor, change colours or turn the line around is shown instead."""
+"""Escaping of untrusted text for a terminal: control and bidirectional characters become visible."""
 
 import unicodedata
 
 from assay.redaction import redacted_content
 
-_TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LINES = frozenset("\n\t")
-_PICTURES = 0x2400
+_CONTROL_PICTURES = 0x2400
 _DELETE = "\x7f"
 
 
 def visible(text: str, *, lines: bool = True) -> str:
-    """The text without secrets, and with every control character as the picture of it, or U+FFFD where it has none.
+    """Mask secrets and replace each control character by its Unicode control picture, or U+FFFD without one.
 
-    lines: whether newlines and tabs stay; else each run of white space becomes one blank.
+    lines: keep newlines and tabs; if false, each run of white space becomes one space.
     """
     text = redacted_content(text)
     if not lines:
         text = " ".join(text.split())
-    return "".join(map(_shown, text))
+    return "".join(map(_escape, text))
 
 
-def _shown(character: str) -> str:
+def _escape(character: str) -> str:
     if character in _LINES:
         return character
     if character < " ":
-        return chr(_PICTURES + ord(character))
+        return chr(_CONTROL_PICTURES + ord(character))
     if character == _DELETE:
         return "\u2421"
-    if character in _TURNING or unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}:
+    if character in _BIDIRECTIONAL or unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}:
         return "\ufffd"
     return character

@@ -1,4 +1,4 @@
-"""`assay testset`: check, convert and make files of labelled queries."""
+"""`assay testset`: check, convert and create files of labelled queries."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -26,17 +26,19 @@ from assay.validation.deriving.deriving import Derivation, derive
 from assay.validation.testsets.plain import to_plain
 from assay.validation.testsets.reading import ReadTestSet
 
-Thing = TypeVar("Thing")
+Item = TypeVar("Item")
 
-_HEADING = """Queries that the authors of these pages wrote without knowing it: texts of links, and headings that ask.
-Made by `assay testset derive`. Whoever reads it once and takes out what nobody would ask has a better one."""
+_HEADING = """Queries derived from these pages by `assay testset derive`: link texts, and headings that are questions.
+Read through it once and remove what nobody would ask."""
 
 TestSetFile = Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
-    group = PlainTyper(name="testset", help="Check, convert and make files of labelled queries.", no_args_is_help=True)
+    group = PlainTyper(
+        name="testset", help="Check, convert and create files of labelled queries.", no_args_is_help=True
+    )
     group.command()(check)
     group.command("stats")(stats)
     group.command("import")(import_files)
@@ -48,12 +50,10 @@ def register(app: typer.Typer) -> None:
 
 def check(
     file: TestSetFile,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Fail on what is odd too, not only on what is wrong.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings too.")] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Say what is wrong with a test set, line by line, and what is odd; exit code 1 if it cannot be used."""
+    """Print the errors and warnings of a test set, with line numbers; exit code 1 if it cannot be used."""
     reading = examine_test_set(file)
     valid = reading.test_set is not None and not (strict and reading.warning_count)
     if as_json:
@@ -74,22 +74,21 @@ def derive_from_documents(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write: .yaml, .json or .jsonl [default: print YAML].")
     ] = None,
-    name: Annotated[str, typer.Option("--name", help="What the test set is called.")] = "derived",
-    most: Annotated[int | None, typer.Option("--most", min=1, help="The most topics [default: all].")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    name: Annotated[str, typer.Option("--name", help="Name of the test set.")] = "derived",
+    most: Annotated[int | None, typer.Option("--most", min=1, help="Most topics to derive [default: all].")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Make a first test set without labelling, of what the pages of the live generation or of folders link and ask."""
+    """Create a first test set without labelling, from the link texts and question headings of the pages."""
     overrides = options.source_overrides(sources, base_url, None, current_version, default_locale, convention)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         documents = assay.builds.read_documents() if sources else assay.labels.linked_documents(generation)
-        derivation = derive(watched(documents, "derive", progress()), name, most)
+        derivation = derive(track(documents, "derive", progress()), name, most)
     if derivation.test_set is None:
         raise InputError(
-            f"Nothing was found on {counted(derivation.pages, 'page')} that could be a query "
-            f"({_left_out(derivation)}).",
+            f"No queries could be derived from {counted(derivation.pages, 'page')} ({_left_out(derivation)}).",
             hint="Write some by hand: `assay docs testsets` shows how.",
         )
     if output is not None:
@@ -101,22 +100,22 @@ def derive_from_documents(
         out().print(text_of(derivation.test_set, "yaml", heading=_HEADING), markup=False, soft_wrap=True, end="")
     err().print(
         f"{counted(len(derivation.test_set.topics), 'topic')} from {counted(derivation.pages, 'page')}: "
-        f"{derivation.links:,} from texts of links, {derivation.questions:,} from headings that ask."
+        f"{derivation.links:,} from link texts, {derivation.questions:,} from question headings."
     )
     err().print(f"[dim]Left out: {_left_out(derivation)}.[/]")
     if output is not None:
         err().print(
-            f"{escape(str(output))} is written. Look through it, and: assay validate --testset {escape(str(output))}"
+            f"Wrote {escape(str(output))}. Read through it, then run: assay validate --testset {escape(str(output))}"
         )
 
 
-def watched(things: Iterable[Thing], stage: str, progress: Progress) -> Iterator[Thing]:
-    """The things, one after another, with a bar."""
+def track(items: Iterable[Item], stage: str, progress: Progress) -> Iterator[Item]:
+    """Yield the items while showing progress."""
     progress.begin(stage, None)
     try:
-        for thing in things:
+        for item in items:
             progress.advance()
-            yield thing
+            yield item
     finally:
         progress.end()
 
@@ -161,17 +160,15 @@ def _problem_body(problem: Problem) -> dict[str, object]:
 
 
 def _show_check(console: Console, file: Path, reading: ReadTestSet) -> None:
-    _show_problems(console, "red", "Wrong", reading.errors, reading.error_count)
-    _show_problems(console, "yellow", "Odd", reading.warnings, reading.warning_count)
+    _show_problems(console, "red", "Error", reading.errors, reading.error_count)
+    _show_problems(console, "yellow", "Warning", reading.warnings, reading.warning_count)
     if reading.test_set is None:
-        count = reading.error_count
-        console.print(f"[red bold]{escape(str(file))} cannot be used: {count:,} {_things(count)} wrong with it.[/]")
+        errors = counted(reading.error_count, "error")
+        console.print(f"[red bold]{escape(str(file))} cannot be used: {errors}.[/]")
         return
-    topics = len(reading.test_set.topics)
-    odd = f"; {reading.warning_count:,} {_things(reading.warning_count)} odd" if reading.warning_count else ""
-    console.print(
-        f"[green]{escape(str(file))} is a test set of {topics:,} {'topic' if topics == 1 else 'topics'}[/]{odd}."
-    )
+    topics = counted(len(reading.test_set.topics), "topic")
+    warnings = f"; {counted(reading.warning_count, 'warning')}" if reading.warning_count else ""
+    console.print(f"[green]{escape(str(file))} is a test set of {topics}[/]{warnings}.")
 
 
 def _show_problems(console: Console, colour: str, word: str, problems: Sequence[Problem], count: int) -> None:
@@ -179,7 +176,3 @@ def _show_problems(console: Console, colour: str, word: str, problems: Sequence[
         console.print(f"[{colour}]{word}:[/] {escape(str(problem))}", soft_wrap=True)
     if count > len(problems):
         console.print(f"[{colour}]{word}:[/] … and {count - len(problems):,} more")
-
-
-def _things(count: int) -> str:
-    return "thing is" if count == 1 else "things are"

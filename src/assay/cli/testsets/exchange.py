@@ -1,4 +1,4 @@
-"""`assay testset import` and `assay testset export`: labelled queries from and for other tools."""
+"""`assay testset import` and `assay testset export`: conversion from and to the formats of other tools."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,23 +31,23 @@ def import_files(
         typer.Argument(help="TREC topics and qrels, a BEIR folder, a CSV table, or the JSON of another suite."),
     ],
     format_: Annotated[
-        Format | None, typer.Option("--format", help="What they are [default: seen from their names].")
+        Format | None, typer.Option("--format", help="Format of the files [default: detected from their names].")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write: .yaml, .json or .jsonl [default: print YAML].")
     ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="What the test set is called [default: as the file].")
-    ] = None,
-    split: Annotated[str, typer.Option("--split", help="Which judgments of a BEIR folder: qrels/SPLIT.tsv.")] = "test",
+    name: Annotated[str | None, typer.Option("--name", help="Name of the test set [default: the file's name].")] = None,
+    split: Annotated[str, typer.Option("--split", help="Split of a BEIR folder to import: qrels/SPLIT.tsv.")] = "test",
     map_label: Annotated[
         list[str] | None,
-        typer.Option("--map-label", help="The label that stands for a grade of another scale, as 3=2; repeatable."),
+        typer.Option(
+            "--map-label", help="GRADE=LABEL: the label for a grade of another scale, such as 3=2; repeatable."
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Make a test set of the labelled queries of another tool, keeping every id."""
+    """Convert the labelled queries of another tool to a test set, keeping every id."""
     test_set, left_out = import_test_set(paths, format_, name=name, split=split, grades=_grades(map_label or []))
     if output is not None:
         save_test_set(output, test_set, overwrite=force)
@@ -57,27 +57,28 @@ def import_files(
         return
     if output is None:
         out().print(text_of(test_set, "yaml"), markup=False, soft_wrap=True, end="")
-    _tell(test_set, left_out, f" in {output}" if output else "")
+    _summarize(test_set, left_out, f" in {output}" if output else "")
 
 
 def export_file(
     file: Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")],
     target: Annotated[Path, typer.Argument(help="A new folder for trec and beir; a new file for every other format.")],
     format_: Annotated[
-        Format | None, typer.Option("--format", help="What to write [default: seen from the target's name].")
+        Format | None, typer.Option("--format", help="Format to write [default: detected from the target's name].")
     ] = None,
     generation: Annotated[
         str | None,
         typer.Option(
             "--generation",
-            help="Write labels of this generation's chunks (an id, `live` or `candidate`), and the chunks for BEIR.",
+            help="Export labels for the chunks of this generation (an id, `live` or `candidate`); for BEIR, also the "
+            "chunks.",
         ),
     ] = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write a test set for another tool, and say what of it that cannot hold."""
+    """Export a test set for another tool, and list what its format cannot hold."""
     test_set = load_test_set(file)
     if format_ is None and target.suffix.lower() in SUFFIXES:
         if generation is not None:
@@ -89,7 +90,7 @@ def export_file(
     if as_json:
         print_json(_body(test_set, target, left_out))
     else:
-        _tell(test_set, left_out, f" in {target}")
+        _summarize(test_set, left_out, f" in {target}")
 
 
 def _export(
@@ -116,7 +117,7 @@ def _format(target: Path, format_: Format | None) -> Format:
         return format_
     if target.suffix.lower() == ".csv":
         return Format.CSV
-    raise typer.BadParameter(f"{target} does not say what to write; add --format trec or --format beir.")
+    raise typer.BadParameter(f"{target}: unknown format; add --format trec or --format beir.")
 
 
 def _grades(pairs: Sequence[str]) -> dict[int, int]:
@@ -124,12 +125,12 @@ def _grades(pairs: Sequence[str]) -> dict[int, int]:
     for pair in pairs:
         grade, equals, label = pair.partition("=")
         if not equals or not grade.strip().lstrip("-").isdecimal() or label.strip() not in {"0", "1", "2"}:
-            raise typer.BadParameter(f"--map-label has to be like 3=2, with a label of 0, 1 or 2, not {pair}.")
+            raise typer.BadParameter(f"--map-label must be GRADE=LABEL with a label of 0, 1 or 2, not {pair}.")
         grades[int(grade)] = int(label)
     return grades
 
 
-def _tell(test_set: TestSet, left_out: Sequence[str], where: str) -> None:
+def _summarize(test_set: TestSet, left_out: Sequence[str], where: str) -> None:
     judgments = sum(len(topic.judgments) for topic in test_set.topics)
     topics = counted(len(test_set.topics), "topic")
     err().print(f"{topics} with {counted(judgments, 'judgment')}{escape(where)}.")

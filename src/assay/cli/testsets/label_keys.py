@@ -1,4 +1,4 @@
-"""The keys of somebody who labels: single ones of a terminal without Enter, or characters of a pipe."""
+"""Single key presses from a terminal without Enter, or characters from a pipe."""
 
 import codecs
 import os
@@ -12,15 +12,15 @@ import typer
 
 _END = "\x04"
 _SPECIAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?")
-"""What arrow and function keys send (ECMA-48), and letters with Alt."""
+"""Escape sequences of arrow and function keys (ECMA-48), and of letters with Alt."""
 
 
 @contextmanager
 def pressed_keys() -> Iterator[Iterator[str]]:
-    """Each key in lower case, as it is pressed, until the input or the block ends.
+    """Yield each key in lower case, as it is pressed, until the input or the block ends.
 
-    White space and what arrow and function keys send are passed over. Ctrl-C raises KeyboardInterrupt. What is pressed
-    before it is asked for waits, and is not echoed.
+    Skips white space, arrow and function keys. Keys pressed early are buffered and not echoed. Ctrl-C raises
+    KeyboardInterrupt.
     """
     if sys.stdin is None or not sys.stdin.isatty():
         yield _keys(_of_pipe())
@@ -32,7 +32,7 @@ def pressed_keys() -> Iterator[Iterator[str]]:
 
 
 def _keys(bursts: Iterator[str]) -> Iterator[str]:
-    """Single keys of what comes at once."""
+    """Split each burst of input into keys."""
     for burst in bursts:
         for key in _SPECIAL.sub("", burst):
             if key == _END:
@@ -61,7 +61,7 @@ if sys.platform != "win32":
 
     @contextmanager
     def _single_keys(terminal: int) -> Iterator[Iterator[str]]:
-        """Within the block the terminal gives keys without Enter and shows none of them."""
+        """Read keys without Enter and without echo within the block."""
         before = termios.tcgetattr(terminal)
         try:
             yield _of_terminal(terminal)
@@ -71,8 +71,8 @@ if sys.platform != "win32":
     def _of_terminal(terminal: int) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         while True:
-            tty.setcbreak(terminal, termios.TCSANOW)  # again each time, for a shell may have changed it after Ctrl-Z
-            some = os.read(terminal, 64)
-            if not some:
+            tty.setcbreak(terminal, termios.TCSANOW)  # each time: the shell may reset it after Ctrl-Z
+            pressed = os.read(terminal, 64)
+            if not pressed:
                 return
-            yield decoder.decode(some)
+            yield decoder.decode(pressed)

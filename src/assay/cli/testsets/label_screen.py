@@ -1,4 +1,4 @@
-"""What somebody who labels sees of a hit: the query, where the passage stands, and the passage; not how it ranked."""
+"""The labelling screen: the query, the passage and its location, without rank and score."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ LABEL_WORDS = ("does not answer it", "helps", "answers it")
 KEYS = "0 no · 1 helps · 2 answers · s skip · u undo · o more · q quit · ? help"
 HELP = """\
   0  the passage does not answer the query, nor does it help
-  1  it helps: part of the answer, or what leads to it
+  1  it helps: part of the answer, or a step towards it
   2  it answers the query
-  s  skip it: asked again only with --skipped
-  u  undo the last key: a label is taken out of the file again
+  s  skip it: it comes back only with --skipped
+  u  undo the last key: removes its label from the file
   o  show all of a long passage
-  q  quit; the next session goes on here (as Ctrl-C does)
-Judge the passage by itself, as if it were the only thing that was found."""
+  q  quit (or Ctrl-C); the next session continues here
+Judge each passage on its own, as if it were the only result."""
 
 _FEWEST_LINES = 8
 _AROUND = 12
@@ -28,24 +28,24 @@ _INDENT = "  "
 
 
 def show_item(console: Console, item: ToLabel, number: int, total: int) -> None:
-    """One hit, as much of it as a screen holds."""
+    """Print one hit, cut to the height of the screen."""
     title = f"{number} of {total} · {visible(item.topic.id, lines=False)}"
     console.print()
     console.print(Rule(Text(title)) if console.is_terminal else Text(f"--- {title} ---"))
     console.print(Text(visible(item.topic.text, lines=False), style="bold"))
     if not item.topic.expects_answer:
-        console.print(Text("(The topic says that nothing answers this: `expect: no_answer`.)", style="yellow"))
+        console.print(Text("(The topic expects no answer: `expect: no_answer`.)", style="yellow"))
     console.print()
     trail = visible(item.chunk.trail, lines=False)
     if trail:
         console.print(Text(trail, style="cyan"))
     console.print(Text(visible(item.chunk.section_url, lines=False), style="dim"))
-    show_passage(console, item, whole=False)
+    show_passage(console, item, full=False)
     console.print(Text(KEYS, style="dim"))
 
 
-def show_passage(console: Console, item: ToLabel, *, whole: bool) -> None:
-    """The passage with the query's words marked. whole: however long it is."""
+def show_passage(console: Console, item: ToLabel, *, full: bool) -> None:
+    """Print the passage with the query's words highlighted. full: do not cut it to the screen."""
     text = visible(item.chunk.text)
     passage = Text(text)
     for start, end in highlights(text, item.topic.text):
@@ -53,7 +53,7 @@ def show_passage(console: Console, item: ToLabel, *, whole: bool) -> None:
     width = max(console.width - len(_INDENT), 20)
     lines = list(passage.wrap(console, width)) if console.is_terminal else list(passage.split("\n", allow_blank=True))
     room = max(console.height - _AROUND, _FEWEST_LINES) if console.is_terminal else len(lines)
-    shown = lines if whole or len(lines) <= room + 1 else lines[:room]
+    shown = lines if full or len(lines) <= room + 1 else lines[:room]
     console.print()
     for line in shown:
         line.rstrip()
@@ -64,7 +64,7 @@ def show_passage(console: Console, item: ToLabel, *, whole: bool) -> None:
 
 
 def show_list(console: Console, items: Sequence[ToLabel]) -> None:
-    """All hits, one a line, by topic."""
+    """Print all hits, one a line, grouped by topic."""
     topic_id = None
     for item in items:
         if item.topic.id != topic_id:

@@ -1,4 +1,4 @@
-"""`assay label`: the hits that nobody has judged, one key each."""
+"""`assay label`: label unjudged hits with one key each."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from assay.app import Assay
-from assay.app.testsets import Addition, add_judgment, load_test_set, take_back
+from assay.app.testsets import Addition, add_judgment, load_test_set, remove_judgment
 from assay.cli import options
 from assay.cli.failures import EXIT_INTERRUPTED, EXIT_TERMINATED
 from assay.cli.terminal.output import err, out, print_json
@@ -38,31 +38,31 @@ def label(
     generation: options.MeasuredGeneration = None,
     topic: Annotated[list[str] | None, typer.Option("--topic", help="Only this topic, by its id; repeatable.")] = None,
     depth: Annotated[int, typer.Option("--depth", min=1, max=100, help="Hits of each topic.")] = 5,
-    skipped: Annotated[bool, typer.Option("--skipped", help="Ask again what was skipped.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="Print them, and ask nothing.")] = False,
+    skipped: Annotated[bool, typer.Option("--skipped", help="Include hits that were skipped before.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the unjudged hits and exit.")] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Label the hits that nobody has judged, one key each; every label is in the test set at once.
+    """Label unjudged hits with one key each. Every label is saved to the test set at once.
 
-    First come the topics whose labels decide most. Rank and score are not shown, so that they do not speak for a
-    passage. A session can be left at any time, and the next one goes on.
+    Topics whose labels decide most come first. Rank and score are hidden to avoid bias. Quit at any time; the next
+    session continues.
     """
     settings = options.settings_from(config, data_dir)
     path = testset or settings.validation.testset
     if path is None:
         raise InputError(
-            "There is no test set to add labels to.", hint="Name one: --testset FILE, or [validation] testset."
+            "There is no test set to add labels to.", hint="Set one with --testset FILE or [validation] testset."
         )
     with Assay.open(settings) as assay:
         sheet = assay.labels.sheet(
             load_test_set(path), generation, topics=topic or (), depth=depth, progress=progress()
         )
-        passed = set() if skipped else assay.labels.skipped.of(path)
-        items = [item for item in sheet.items if (item.topic.id, item.chunk.content_hash) not in passed]
+        hidden = set() if skipped else assay.labels.skipped.of(path)
+        items = [item for item in sheet.items if (item.topic.id, item.chunk.content_hash) not in hidden]
         for topic_id, reason in sheet.failed.items():
-            err().print(f"[yellow]{escape(visible(topic_id))} could not be asked: {escape(visible(reason))}[/]")
+            err().print(f"[yellow]{escape(visible(topic_id))} could not be searched: {escape(visible(reason))}[/]")
         for problem in sheet.problems:
             err().print(f"[yellow]{escape(visible(problem))}[/]")
         if as_json:
@@ -71,14 +71,14 @@ def label(
             show_list(out(), items)
             out().print(f"{counted(len(items), 'hit')} to label{_skipped_note(len(sheet.items) - len(items))}.")
         elif not items:
-            hidden = len(sheet.items)
-            out().print(f"Nothing is left to label among the first {counted(depth, 'hit')}{_skipped_note(hidden)}.")
+            note = _skipped_note(len(sheet.items))
+            out().print(f"Nothing is left to label among the first {counted(depth, 'hit')}{note}.")
         else:
             _label_all(assay, sheet, items, path)
 
 
 def list_body(sheet: Sheet, items: Sequence[ToLabel]) -> dict[str, Any]:
-    """The JSON body of `label --json`: each hit with the judgment that a label makes of it, but for the label."""
+    """Return the JSON body of `label --json`: each hit with its judgment, without the label."""
     return {
         "generation": sheet.generation,
         "test_set": sheet.test_set.name,
@@ -102,11 +102,11 @@ def list_body(sheet: Sheet, items: Sequence[ToLabel]) -> dict[str, Any]:
 
 
 def _skipped_note(count: int) -> str:
-    return f"; {count} were skipped before (`--skipped` asks them again)" if count else ""
+    return f"; {count} were skipped before (`--skipped` includes them)" if count else ""
 
 
 def _label_all(assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path) -> None:
-    """Ask one after the other; however it ends, say what was done."""
+    """Run a session and print its summary, even after an interrupt."""
     console = out()
     session = Session(assay, sheet, items, path, console)
     code = 0
@@ -121,7 +121,7 @@ def _label_all(assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path)
 
 
 class Session:
-    """One sitting: what was answered, in the file at once, and the way back."""
+    """One labelling session: saves each label at once, and can undo it."""
 
     def __init__(self, assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path, console: Console) -> None:
         self._assay = assay
@@ -129,91 +129,91 @@ class Session:
         self._items = items
         self._path = path
         self._console = console
-        self._place = 0
-        self._done: list[tuple[int, Addition | None, int]] = []  # place, what was added (None: skipped), label
+        self._index = 0
+        self._done: list[tuple[int, Addition | None, int]] = []  # index, addition (None: skipped), label
         self._stamp = _stamp(path)
 
     def run(self, pressed: Iterator[str]) -> None:
-        """Ask until all is answered, the input ends or somebody quits. Raises KeyboardInterrupt."""
+        """Ask for labels until none is left, the input ends or the user quits. Raises KeyboardInterrupt."""
         while True:
-            self._pass_over_what_others_judged()
-            if self._place < len(self._items):
-                show_item(self._console, self._items[self._place], self._place + 1, len(self._items))
+            self._skip_judged_elsewhere()
+            if self._index < len(self._items):
+                show_item(self._console, self._items[self._index], self._index + 1, len(self._items))
             else:
                 self._console.print("\nThat was the last one. [dim]u undo · any other key ends[/]")
-            before = self._place, len(self._done)
-            while (self._place, len(self._done)) == before:
+            before = self._index, len(self._done)
+            while (self._index, len(self._done)) == before:
                 key = next(pressed, "q")
-                if key == "q" or (self._place == len(self._items) and key not in {"u", "?"}):
+                if key == "q" or (self._index == len(self._items) and key not in {"u", "?"}):
                     return
                 self._answer(key)
 
     def _answer(self, key: str) -> None:
-        """Do what a key says."""
-        there = self._place < len(self._items)
+        """Run the command of a key."""
+        has_item = self._index < len(self._items)
         if key == "u":
             self._undo()
         elif key == "?":
             self._console.print(HELP, markup=False)
-        elif there and key in {"0", "1", "2"}:
-            self._label(self._items[self._place], int(key))
-        elif there and key == "s":
-            self._skip(self._items[self._place])
-        elif there and key == "o":
-            show_passage(self._console, self._items[self._place], whole=True)
+        elif has_item and key in {"0", "1", "2"}:
+            self._label(self._items[self._index], int(key))
+        elif has_item and key == "s":
+            self._skip(self._items[self._index])
+        elif has_item and key == "o":
+            show_passage(self._console, self._items[self._index], full=True)
         else:
             self._console.print(KEYS, style="dim", markup=False)
 
     def _label(self, item: ToLabel, label: int) -> None:
         if label and not item.topic.expects_answer:
-            self._complain(
-                f"The topic {item.topic.id} says `expect: no_answer`. If this passage answers it, take that line out "
-                "of the test set first; else 0 or s."
+            self._warn(
+                f"The topic {item.topic.id} has `expect: no_answer`. If this passage answers it, remove that line from "
+                "the test set first; otherwise press 0 or s."
             )
             return
         try:
             added = add_judgment(self._path, item.topic.id, Judgment(item.passage, label))
         except InputError as error:
-            self._complain(str(error))
+            self._warn(str(error))
             return
         self._stamp = _stamp(self._path)
         if isinstance(added, Judgment):
-            self._complain(f"Somebody has judged it meanwhile, with {added.label}; that label stays.")
-            self._place += 1
+            self._warn(f"The file already has the label {added.label} for it; that label stays.")
+            self._index += 1
             return
         self._console.print(f"[green]{label}[/] {LABEL_WORDS[label]}")
-        self._done.append((self._place, added, label))
-        self._place += 1
+        self._done.append((self._index, added, label))
+        self._index += 1
 
     def _skip(self, item: ToLabel) -> None:
         self._assay.labels.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=True)
         self._console.print("skipped")
-        self._done.append((self._place, None, 0))
-        self._place += 1
+        self._done.append((self._index, None, 0))
+        self._index += 1
 
     def _undo(self) -> None:
         if not self._done:
-            self._complain("There is nothing to undo in this session.")
+            self._warn("There is nothing to undo in this session.")
             return
-        place, added, _ = self._done[-1]
-        item = self._items[place]
+        index, added, _ = self._done[-1]
+        item = self._items[index]
         if added is None:
             self._assay.labels.skipped.set(self._path, item.topic.id, item.chunk.content_hash, skipped=False)
         else:
             try:
-                take_back(added)
+                remove_judgment(added)
             except InputError as error:
-                self._complain(str(error))
+                self._warn(str(error))
                 return
             self._stamp = _stamp(self._path)
         self._done.pop()
-        self._place = place
+        self._index = index
         self._console.print("undone")
 
-    def _pass_over_what_others_judged(self) -> None:
-        """Where the file was changed by somebody else, leave out what has a label there by now."""
+    def _skip_judged_elsewhere(self) -> None:
+        """If the file was changed outside this session, skip the hits that it labels now."""
         stamp = _stamp(self._path)
-        if stamp == self._stamp or self._place >= len(self._items):
+        if stamp == self._stamp or self._index >= len(self._items):
             return
         self._stamp = stamp
         try:
@@ -221,39 +221,37 @@ class Session:
                 topic.id: {judgment.passage for judgment in topic.judgments}
                 for topic in load_test_set(self._path).topics
             }
-        except InputError as error:  # as it is being edited; a label will say so again
-            self._complain(str(error))
+        except InputError as error:  # it may be half edited; adding a label reports it again
+            self._warn(str(error))
             return
-        while self._place < len(self._items):
-            item = self._items[self._place]
+        while self._index < len(self._items):
+            item = self._items[self._index]
             if item.passage not in known.get(item.topic.id, ()):
                 return
-            self._place += 1
+            self._index += 1
 
-    def _complain(self, sentence: str) -> None:
+    def _warn(self, sentence: str) -> None:
         self._console.print(f"[yellow]{escape(visible(sentence))}[/]")
 
-    # --- at the end ------------------------------------------------------------------------------------------------
-
     def summarize(self) -> None:
-        """What was done, what that decided, and what to do next."""
+        """Print the labels given, the topics that they decided, and the next step."""
         labels = Counter(label for _, added, label in self._done if added is not None)
         skipped = sum(added is None for _, added, _ in self._done)
-        left = len(self._items) - self._place
-        given = ", ".join(f"{count} × {label}" for label, count in sorted(labels.items()))
+        left = len(self._items) - self._index
+        counts = ", ".join(f"{count} × {label}" for label, count in sorted(labels.items()))
         self._console.print(
-            f"\n[bold]{_counted(labels.total(), 'label')}[/] in {escape(str(self._path))}"
-            f"{f' ({given})' if given else ''}; "
+            f"\n[bold]{counted(labels.total(), 'label')}[/] in {escape(str(self._path))}"
+            f"{f' ({counts})' if counts else ''}; "
             f"{skipped} skipped, {left} left."
         )
         if labels:
             self._show_decided()
         if left:
-            self._console.print("[dim]`assay label` goes on.[/]")
+            self._console.print("[dim]`assay label` continues.[/]")
         elif labels:
             self._console.print(
-                f"[dim]Next: `assay validate --testset {escape(str(self._path))}`; `assay calibrate` finds a threshold "
-                "that parts these labels.[/]"
+                f"[dim]Next: `assay validate --testset {escape(str(self._path))}`; `assay calibrate` finds the "
+                "similarity threshold that fits these labels.[/]"
             )
 
     def _show_decided(self) -> None:
@@ -261,26 +259,22 @@ class Session:
         try:
             now = standings(self._assay.labels.measure_again(self._sheet, load_test_set(self._path)), limits)
         except InputError as error:
-            self._complain(str(error))
+            self._warn(str(error))
             return
         before = standings(self._sheet.results, limits)
         for standing, words in _DECIDED.items():
             ids = [one for one, found in now.items() if found is standing and before.get(one) is Standing.OPEN]
             if ids:
                 self._console.print(
-                    f"Decided, whatever else is labelled: {_counted(len(ids), 'topic')} {words} P@5 "
-                    f"{limits.precision:g}: {_named(ids)}"
+                    f"Decided, whatever else is labelled: {counted(len(ids), 'topic')} {words} P@5 "
+                    f"{limits.min_precision:g}: {_named(ids)}"
                 )
         still = [one for one, found in now.items() if found is Standing.OPEN]
         if still:
-            self._console.print(f"Still open: {_counted(len(still), 'topic')}: {_named(still)}")
+            self._console.print(f"Still open: {counted(len(still), 'topic')}: {_named(still)}")
 
 
-_DECIDED: Mapping[Standing, str] = {Standing.REACHED: "with", Standing.MISSED: "under"}
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+_DECIDED: Mapping[Standing, str] = {Standing.REACHED: "at or above", Standing.MISSED: "below"}
 
 
 def _named(ids: Sequence[str]) -> str:
@@ -289,7 +283,7 @@ def _named(ids: Sequence[str]) -> str:
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file does."""
+    """Return the modification time, size and inode of a file, to detect changes."""
     try:
         status = path.stat()
     except OSError:

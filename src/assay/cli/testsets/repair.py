@@ -1,4 +1,4 @@
-"""`assay testset repair`: which judgments are not what they were, and what to write so that they are found again."""
+"""`assay testset repair`: find judgments whose passages have moved or are lost, and update those found."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,19 +34,19 @@ def repair(
     everything: Annotated[
         bool,
         typer.Option(
-            "--all", help="Write hash, position and surroundings of exact quotes too, to survive later edits."
+            "--all", help="Also store hash, position and context of exact quotes, so that they survive later edits."
         ),
     ] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Write what is proven into the file; nothing else in it changes.")
+        bool, typer.Option("--write", help="Update the proven judgments in the file; nothing else in it changes.")
     ] = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show which judgments have moved or are lost, and write the new place of those for which it is proven.
+    """List the judgments whose passages have moved or are lost. With --write, update those with a proven new place.
 
-    Exit code 1 while judgments are lost.
+    Exit code 1 if any judgment is lost.
     """
     test_set = load_test_set(file)
     own = own_judgments(file)
@@ -60,7 +60,7 @@ def repair(
         print_json(_body(file, found, plan, proven, lost, written=write and bool(proven)))
     else:
         _show(out(), plan, proven, lost)
-        _tell(file, found, proven, lost, write=write)
+        _summarize(file, found, proven, lost, write=write)
     if lost:
         raise typer.Exit(EXIT_FAIL)
 
@@ -76,28 +76,28 @@ def _show(console: Console, plan: RepairPlan, proven: list[Repair], lost: list[R
             console.print(f"  [dim]{escape(one.resolution.reason)}[/]", soft_wrap=True)
     _rest(console, len(proven))
     for one in lost[:_LISTED]:
-        console.print(f"[red]{_name(one)}[/] {escape(_pointed(one.judgment.passage))}", soft_wrap=True)
+        console.print(f"[red]{_name(one)}[/] {escape(_target(one.judgment.passage))}", soft_wrap=True)
         console.print(f"  {escape(one.resolution.reason)}", soft_wrap=True)
     _rest(console, len(lost))
 
 
 def _rest(console: Console, count: int) -> None:
     if count > _LISTED:
-        console.print(f"… and {count - _LISTED:,} more; --json has them all")
+        console.print(f"… and {count - _LISTED:,} more; --json has all")
 
 
-def _tell(file: Path, generation: str, proven: list[Repair], lost: list[Repair], *, write: bool) -> None:
+def _summarize(file: Path, generation: str, proven: list[Repair], lost: list[Repair], *, write: bool) -> None:
     name = escape(str(file))
     if write and proven:
-        err().print(f"{counted(len(proven), 'judgment')} of {name} written anew, as found in generation {generation}.")
+        err().print(f"Updated {counted(len(proven), 'judgment')} of {name} as found in generation {generation}.")
     elif proven:
-        err().print(f"{counted(len(proven), 'judgment')} can be written anew: assay testset repair {name} --write")
+        err().print(f"{counted(len(proven), 'judgment')} can be updated: assay testset repair {name} --write")
     elif not lost:
         err().print("Nothing to repair.")
     if lost:
         err().print(
-            f"{counted(len(lost), 'judgment')} without a certain place: give them words that stand on the page now, or "
-            f"take them out."
+            f"{counted(len(lost), 'judgment')} without a proven place: quote text that is on the page now, or remove "
+            "them."
         )
 
 
@@ -105,8 +105,8 @@ def _name(one: Repair) -> str:
     return f"{escape(one.topic_id)}, judgment {one.number + 1}:"
 
 
-def _pointed(passage: Passage) -> str:
-    """What a passage points at, in a few words."""
+def _target(passage: Passage) -> str:
+    """Describe the page, section or chunk of a passage in a few words."""
     if passage.quote is not None:
         return f"{passage.url}: “{_cut(passage.quote.exact)}”"
     if passage.chunk_id is not None or passage.content_hash is not None:
@@ -115,15 +115,15 @@ def _pointed(passage: Passage) -> str:
 
 
 def _changes(before: Passage, after: Passage) -> str:
-    """What is written anew, key by key."""
+    """List the changed keys of a passage."""
     old, new = plain_passage(before), plain_passage(after)
     parts = []
     for key, value in new.items():
         if key not in old:
             parts.append(f"+ {key}")
         elif old[key] != value:
-            parts.append(f"{key} → {_cut(str(value))}" if key in {"url", "section"} else f"{key} anew")
-    return f"{_pointed(before)}\n  {', '.join(parts)}"
+            parts.append(f"{key} → {_cut(str(value))}" if key in {"url", "section"} else f"{key} changed")
+    return f"{_target(before)}\n  {', '.join(parts)}"
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,4 @@
-"""`assay testset stats`: what a test set holds, as counts, bars and one JSON object."""
+"""`assay testset stats`: statistics of a test set, as counts, bars and one JSON object."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -25,7 +25,7 @@ def stats(
     file: Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")],
     as_json: options.Json = False,
 ) -> None:
-    """Count what a test set holds, and say how small a difference so many topics can show."""
+    """Count topics and judgments of a test set, and estimate the smallest difference that it can detect."""
     test_set = load_test_set(file)
     found = stats_of(test_set)
     if as_json:
@@ -41,14 +41,15 @@ def _show(console: Console, name: str, found: TestSetStats) -> None:
     _bars(console, "type", found.by_type)
     _bars(console, "category", found.by_category)
     if set(found.by_origin) != {"by hand"}:
-        _bars(console, "made", found.by_origin)
+        _bars(console, "origin", found.by_origin)
     _bars(console, "labels", {_LABELS[label]: found.labels[label] for label in sorted(found.labels, reverse=True)})
     _bars(console, "judged by", found.passages)
     _bars(console, "judgments per topic", _grouped(found.histogram))
     fewest, middle, most = found.judgments_per_topic
     console.print(f"Judgments per topic: {fewest} to {most}, median {middle:g}.")
-    _show_ids(console, "Without a label of 1 or 2, so that nothing can be right", found.unanswered)
-    _show_ids(console, "Ask what another topic asks", [f"{one} ({other})" for one, other in found.duplicates.items()])
+    _show_ids(console, "Without a label of 1 or 2, so that no hit can be relevant", found.unanswered)
+    duplicates = [f"{one} ({other})" for one, other in found.duplicates.items()]
+    _show_ids(console, "With the same query as another topic", duplicates)
     if found.no_answer:
         console.print(f"{found.no_answer} expect no answer.")
     if found.paraphrases:
@@ -62,17 +63,17 @@ _LABELS = {2: "2 answers", 1: "1 helps", 0: "0 does not"}
 
 def _show_power(console: Console, found: TestSetStats) -> None:
     if not found.smallest_differences:
-        console.print("\nNothing can be concluded from fewer than two topics with an answer.")
+        console.print("\nFewer than two topics have an answer: no difference can be detected.")
         return
     steps = [topics for topics in _STEPS if topics > found.answerable][:2]
     console.print(
-        f"\nSmallest difference in nDCG@10 that so many topics show, with {POWER:.0%} power, beside {TESTS - 1} others:"
+        f"\nSmallest difference in nDCG@10 that this number of topics can detect ({POWER:.0%} power, {TESTS} tests):"
     )
     width = max(map(len, found.smallest_differences))
     for what, difference in found.smallest_differences.items():
         more = "".join(f", with {topics:,} {typical_differences(topics)[what]:.3f}" for topics in steps)
         console.print(f"  {what:<{width}}  [bold]{difference:.3f}[/]{more}", soft_wrap=True)
-    console.print("[dim]`assay compare` says it of two runs, from what was measured.[/]")
+    console.print("[dim]`assay compare` computes it for two runs, from their measurements.[/]")
 
 
 def _bars(console: Console, heading: str, counts: Mapping[str, int]) -> None:
@@ -92,7 +93,7 @@ def _bar(share: float) -> str:
 
 
 def _grouped(histogram: Mapping[int, int]) -> dict[str, int]:
-    """Numbers of judgments in groups of growing width, with how many topics have so many."""
+    """Count the topics by number of judgments, in groups of growing width."""
     groups = ((0, 0), (1, 1), (2, 4), (5, 9), (10, 19), (20, 49), (50, 10**9))
     named: dict[str, int] = {}
     for low, high in groups:
@@ -105,5 +106,5 @@ def _grouped(histogram: Mapping[int, int]) -> dict[str, int]:
 
 def _show_ids(console: Console, heading: str, ids: Sequence[str]) -> None:
     if ids:
-        more = f" and {len(ids) - _NAMED} more (--json names all)" if len(ids) > _NAMED else ""
+        more = f" and {len(ids) - _NAMED} more (--json lists all)" if len(ids) > _NAMED else ""
         console.print(f"[yellow]{heading}: {len(ids)}[/] ({escape(', '.join(ids[:_NAMED]))}{more}).")

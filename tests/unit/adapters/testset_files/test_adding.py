@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.testsets import Addition, add_judgment, append_judgments, load_test_set, take_back
+from assay.app.testsets import Addition, add_judgment, append_judgments, load_test_set, remove_judgment
 from assay.errors import InputError
 from assay.model.evaluation import Judgment, Passage, Quote, Span
 
@@ -59,7 +59,7 @@ def test_what_is_taken_back_leaves_the_file_byte_for_byte_as_it_was(path: Path, 
     before = path.read_bytes()
     addition = added(path, topic, 1)
     assert judgment(1) in next(one for one in load_test_set(path).topics if one.id == topic).judgments
-    take_back(addition)
+    remove_judgment(addition)
     assert path.read_bytes() == before
 
 
@@ -71,7 +71,7 @@ def test_one_after_the_other_is_taken_back_to_the_beginning(path: Path) -> None:
         states.append(path.read_bytes())
     for addition in reversed(additions):
         assert path.read_bytes() == states.pop()
-        take_back(addition)
+        remove_judgment(addition)
     assert path.read_bytes() == states.pop()
 
 
@@ -79,13 +79,13 @@ def test_what_another_session_added_meanwhile_stays(path: Path) -> None:
     first = added(path, "a", 1)
     other = added(path, "a", 2)
     elsewhere = added(path, "b", 3)
-    take_back(first)
+    remove_judgment(first)
     topics = {topic.id: topic.judgments for topic in load_test_set(path).topics}
     assert judgment(1) not in topics["a"]
     assert judgment(2) in topics["a"]
     assert judgment(3) in topics["b"]
-    take_back(other)
-    take_back(elsewhere)
+    remove_judgment(other)
+    remove_judgment(elsewhere)
     assert {one for topic in load_test_set(path).topics for one in topic.judgments}.isdisjoint(map(judgment, range(4)))
 
 
@@ -95,7 +95,7 @@ def test_what_an_editor_changed_meanwhile_stays(tmp_path: Path) -> None:
     addition = added(path, "a", 1)
     edited = path.read_text(encoding="utf-8").replace("Second?", "Another question?").replace("# The end", "# End")
     path.write_text(edited, encoding="utf-8")
-    take_back(addition)
+    remove_judgment(addition)
     assert path.read_text(encoding="utf-8") == YAML.replace("Second?", "Another question?").replace(
         "# The end", "# End"
     )
@@ -113,7 +113,7 @@ def test_a_judgment_that_an_editor_changed_is_not_taken_back(tmp_path: Path, old
     assert edited != path.read_text(encoding="utf-8")
     path.write_text(edited, encoding="utf-8")
     with pytest.raises(InputError, match="changed since by somebody else"):
-        take_back(addition)
+        remove_judgment(addition)
     assert path.read_text(encoding="utf-8") == edited
 
 
@@ -124,7 +124,7 @@ def test_the_same_judgment_of_two_topics_is_taken_from_neither_where_it_is_not_c
     append_judgments(path, "c", [judgment(1)])
     state = path.read_bytes()
     try:
-        take_back(addition)
+        remove_judgment(addition)
     except InputError:
         assert path.read_bytes() == state
     else:

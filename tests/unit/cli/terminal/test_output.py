@@ -3,7 +3,7 @@
 import pytest
 
 from assay.cli.commands.searching import show_ranking
-from assay.cli.failures import tell
+from assay.cli.failures import show_error
 from assay.cli.terminal.output import err, out
 from assay.errors import EmbedderRefused
 from assay.model.ranking import Query, Ranking, Timings
@@ -12,7 +12,7 @@ NASTY = "[search] \x1b[31mred\x07 \x9b2J"
 
 
 def test_a_message_of_others_is_told_letter_by_letter(capsys: pytest.CaptureFixture[str]) -> None:
-    tell(err(), EmbedderRefused(f"it said {NASTY}", hint=f"See {NASTY}."), as_json=False)
+    show_error(err(), EmbedderRefused(f"it said {NASTY}", hint=f"See {NASTY}."), as_json=False)
     told = capsys.readouterr().err
     assert told.count("[search] ␛[31mred␇") == 2
     assert not {"\x1b", "\x07", "\x9b"} & set(told)

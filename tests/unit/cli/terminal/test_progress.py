@@ -53,7 +53,7 @@ def test_a_log_is_silent_between_two_lines(clock: _Clock) -> None:
     clock.now += 1
     log.advance()
     log.end()
-    assert _log(console) == ["Reading and cutting pages …"]
+    assert _log(console) == ["Reading and chunking pages …"]
 
 
 def test_a_stage_within_another_counts_for_itself(clock: _Clock) -> None:
@@ -68,7 +68,7 @@ def test_a_stage_within_another_counts_for_itself(clock: _Clock) -> None:
     log.advance(2)
     assert _log(console)[2:] == [
         "Finding and fetching pages: 8 of 8, 0 s, 8 found",
-        "Reading and cutting pages: 2, 6 s",
+        "Reading and chunking pages: 2, 6 s",
     ]
 
 

@@ -1,4 +1,4 @@
-"""How a verdict, an interval and the rest of a stage are told at a terminal."""
+"""Verdicts, progress and messages on a terminal."""
 
 import logging
 import re
@@ -87,23 +87,23 @@ def test_what_failed_is_said_once_and_counted_in_the_last_line(
         (2, 4, 6.0, "about 5 s"),
     ],
 )
-def test_the_time_that_is_left_is_told_once_enough_is_done_and_no_more_exactly_than_it_is_known(
+def test_the_remaining_time_is_shown_once_enough_is_done_and_roughly(
     done: int, total: int | None, elapsed: float, said: str
 ) -> None:
     assert time_left(done, total, elapsed) == said
 
 
-def test_no_difference_or_bound_is_told_as_a_negative_zero() -> None:
+def test_no_difference_or_bound_is_shown_as_a_negative_zero() -> None:
     source = Path(assay.__file__).parent
     signed = re.compile(
         r"\{[^{}]*(?:interval\.|bounds\.|\.difference|\.change)(?:low|high)?:\+?\.\df\}|\{[^{}]*:\+\.\df\}"
     )
-    files = [*(source / "cli").glob("*.py"), *(source / "validation").rglob("*.py")]
+    files = [*(source / "cli").rglob("*.py"), *(source / "validation").rglob("*.py")]
     assert [f"{path.name}: {found}" for path in files for found in signed.findall(path.read_text("utf-8"))] == []
 
 
-def test_no_number_stands_before_a_plural_that_one_would_contradict() -> None:
+def test_no_number_precedes_a_fixed_plural() -> None:
     nouns = "addresses chunks documents hits judgments labels pages points queries results settings texts tokens topics"
     plain = re.compile(rf"(?<!of )\{{[^{{}}]*\}} (?:{'|'.join(nouns.split())})\b")
-    files = (Path(assay.__file__).parent / "cli").glob("*.py")
+    files = (Path(assay.__file__).parent / "cli").rglob("*.py")
     assert [f"{path.name}: {found}" for path in files for found in plain.findall(path.read_text("utf-8"))] == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.commands.setup import started_as
+from assay.cli.commands.setup import program_name
 
 
 def _program(folder: Path) -> Path:
@@ -20,7 +20,7 @@ def test_a_program_that_the_shell_finds_is_called_by_its_name(tmp_path: Path, mo
     program = _program(tmp_path / "bin")
     monkeypatch.setenv("PATH", str(program.parent))
     monkeypatch.setattr(sys, "argv", [str(program)])
-    assert started_as() == "assay"
+    assert program_name() == "assay"
 
 
 @pytest.mark.parametrize("another", [True, False])
@@ -30,12 +30,12 @@ def test_a_program_that_the_shell_does_not_find_is_called_by_its_path(
     program = _program(tmp_path / "my project" / ".venv")
     monkeypatch.setenv("PATH", str(_program(tmp_path / "bin").parent if another else tmp_path / "empty"))
     monkeypatch.setattr(sys, "argv", [str(program)])
-    assert started_as() == f"'{program}'"
+    assert program_name() == f"'{program}'"
     monkeypatch.chdir(tmp_path / "my project")
     monkeypatch.setattr(sys, "argv", [".venv/assay"])
-    assert started_as() == ".venv/assay"
+    assert program_name() == ".venv/assay"
 
 
 def test_a_module_is_called_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["/anywhere/assay/__main__.py"])
-    assert started_as() == f"{sys.executable} -m assay"
+    assert program_name() == f"{sys.executable} -m assay"
