@@ -1,7 +1,7 @@
 """Measures of rankings, in plain Python, as trec_eval and the field define them; docs/measures.md explains each.
 
-`judged` holds a ranking against its judgments, `formulas` has one function for each measure, `bounds` the most that
-unjudged hits could make of them, `registry` their names, and `evaluating` measures many topics at once.
+`judged` labels a ranking, `formulas` has one function for each measure, `bounds` their upper bounds over all labels of
+unjudged hits, `registry` their names, and `evaluating` measures many topics at once.
 """
 
 from assay.validation.metrics.evaluating import evaluate, overlap, tie_ranges, upper_bounds

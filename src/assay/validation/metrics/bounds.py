@@ -1,8 +1,8 @@
-"""What each measure of one topic could be at most once the hits that nobody has judged are labelled.
+"""Upper bounds of each measure of one topic over all labels of its unjudged hits.
 
-Unjudged hits may turn out as any label, so a bound is the largest value over all of their labellings, not the value
-with every one of them relevant: in Recall@k a relevant chunk below k also counts in the denominator, and in nDCG and AP
-one further down may lower the value. Chunks that were not found are not thought of as relevant; that only lowers.
+A bound is the largest value over all labellings, not the value with every unjudged hit relevant: in Recall@k a relevant
+chunk below k also counts in the denominator, and in nDCG and AP one further down may lower the value. Chunks that were
+not found count as not relevant, because they could only lower the value.
 """
 
 from bisect import bisect_right
@@ -50,10 +50,10 @@ def success_bound(judged: JudgedRanking, k: int) -> float:
 
 
 def average_precision_bound(judged: JudgedRanking) -> float:
-    """The first so many unjudged hits are relevant, as many as are best.
+    """The first n unjudged hits are relevant, for the best n.
 
-    Of equally many relevant hits those further up give more, so only the number has to be tried. Each one more adds
-    its own precision, and 1 / rank to that of every relevant hit below it.
+    Higher ranks always give more, so only n is tried. Each further hit adds its own precision, and 1 / rank to that of
+    every relevant hit below it.
     """
     most = average_precision(judged)
     summed = most * judged.relevant
@@ -66,10 +66,10 @@ def average_precision_bound(judged: JudgedRanking) -> float:
 
 
 def ndcg_bound(judged: JudgedRanking, k: int, gains: tuple[int, ...] = LINEAR_GAINS) -> float:
-    """So many unjudged hits in the top k have label 2 and so many of the next label 1, as are best.
+    """The first unjudged hits in the top k have label 2 and the next label 1, for the best two numbers.
 
-    Of equally many of each label those further up gain more, and one below k would only raise the ideal gain; so
-    only the two numbers have to be tried.
+    Higher ranks always gain more, and a relevant hit below k would only raise the ideal gain, so only the two numbers
+    are tried.
     """
     unjudged = [rank for rank in judged.unjudged if rank <= k]
     most = ndcg(judged, k, gains)

@@ -1,4 +1,4 @@
-"""Many topics at once: each ranking is held against its judgments once, whatever is measured of it."""
+"""Measure many topics at once; each ranking is labelled once for all measures."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,12 +10,12 @@ Values = list[float | None]
 
 
 def evaluate(measures: Sequence[Measure], rankings: Sequence[Sequence[str]], labels: Sequence[Labels]) -> list[Values]:
-    """For each measure the value of every topic, in the order of the topics; None where it is not defined.
+    """By measure, the values of all topics in their order; None if undefined.
 
     rankings: of each topic, chunk ids, best first; an empty one is a topic that found nothing, and counts.
     labels: of each topic, 0, 1 or 2 of every judged chunk in the index, found or not.
 
-    Raises ValueError when there are not as many labels as rankings, InputError for another label.
+    Raises ValueError if the numbers of labels and rankings differ, InputError for another label.
     """
     judged = [judge(ranking, given) for ranking, given in zip(rankings, labels, strict=True)]
     return [[*map(measure.formula, judged)] for measure in measures]
@@ -24,9 +24,9 @@ def evaluate(measures: Sequence[Measure], rankings: Sequence[Sequence[str]], lab
 def upper_bounds(
     measures: Sequence[Measure], rankings: Sequence[Sequence[str]], labels: Sequence[Labels]
 ) -> list[Values]:
-    """The same, of the best that unjudged hits could turn out to be; None where they set no limit to a measure.
+    """By measure, the upper bounds over all labels of unjudged hits; None if a measure has none.
 
-    Never less than the value, and the value itself where every hit is judged.
+    Never less than the value; equal to it if every hit is judged.
     """
     judged = [judge(ranking, given) for ranking, given in zip(rankings, labels, strict=True)]
     return [[*map(measure.bound, judged)] for measure in measures]
@@ -35,10 +35,10 @@ def upper_bounds(
 def tie_ranges(
     measures: Sequence[Measure], scored: Sequence[Sequence[tuple[str, float]]], labels: Sequence[Labels]
 ) -> list[list[tuple[float, float] | None]]:
-    """For each measure the lowest and highest value of every topic over all orders of its equal scores.
+    """By measure, the lowest and highest value of each topic over all orders of its equal scores.
 
-    Both are the value itself where no scores are equal; None where the measure is not defined. What was cut off at the
-    end of a ranking is not there to be ordered: a tie that goes on below it is only known in part.
+    Both are the value itself without equal scores; None if the measure is undefined. A tie that continues below the
+    end of the ranking is only known in part.
 
     scored: of each topic, chunk ids with their scores; finite.
     """
@@ -48,10 +48,9 @@ def tie_ranges(
 
 
 def overlap(first: Sequence[str], second: Sequence[str], k: int = 3) -> float:
-    """Documents that two rankings share among the first k of each, divided by k (seed 001's specification: ≥ 0.60).
+    """Documents in common among the first k of two rankings, divided by k (seed 001's specification: ≥ 0.60).
 
-    first, second: the document of each hit, best first. A document stands where its best hit stands and counts once,
-    so that two equal rankings share everything as long as they have k documents.
+    first, second: the document of each hit, best first. A document counts once, at the rank of its best hit.
     """
     tops = [set(list(dict.fromkeys(documents))[:k]) for documents in (first, second)]
     return len(tops[0] & tops[1]) / k

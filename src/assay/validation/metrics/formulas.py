@@ -1,7 +1,6 @@
-"""One function for each measure of one topic. A hit that nobody has judged is not relevant (trec_eval's rule).
+"""One function for each measure of one topic. Unjudged hits count as not relevant (trec_eval's rule).
 
-k: how many hits from the top count, 1 or more; measures without a cutoff look at the whole ranking. Relevant is what
-has a label of 1 or 2.
+k: the cutoff, 1 or more; measures without one use the full ranking. Labels of 1 and 2 are relevant.
 """
 
 from bisect import bisect_right
@@ -80,7 +79,7 @@ def exponential_ndcg(judged: JudgedRanking, k: int) -> float:
 
 
 def bpref(judged: JudgedRanking) -> float:
-    """How seldom judged chunks that are not relevant stand above relevant ones; 0 without relevant chunks.
+    """How rarely chunks judged not relevant rank above relevant ones; 0 without relevant chunks.
 
     With R relevant and N not relevant ones judged: the sum over the relevant hits of 1 - min(n, R) / min(N, R), where n
     counts the hits above with a label of 0, divided by R. Unjudged hits are left out (Buckley and Voorhees, SIGIR 2004,

@@ -1,4 +1,4 @@
-"""Rankings: their order, and one of them held against its topic's judgments."""
+"""Order rankings, and label a ranking by its topic's judgments."""
 
 import math
 import struct
@@ -12,9 +12,9 @@ BEST_LABEL = LABELS[-1]
 
 
 class JudgedRanking(NamedTuple):
-    """A ranking's labels, and how many of each its topic has.
+    """A labelled ranking, with the numbers of the topic's labels.
 
-    found: label of each hit, best first, equal hits once; None where nobody has judged it.
+    found: label of each hit, best first, duplicates once; None if unjudged.
     ranks: of the relevant hits (label 1 or 2), ascending, from 1.
     relevant: chunks of the topic with a label of 1 or 2, whether they were found or not.
     best: those of them with a label of 2.
@@ -29,14 +29,14 @@ class JudgedRanking(NamedTuple):
 
     @property
     def unjudged(self) -> list[int]:
-        """Ranks of the hits that nobody has judged, ascending, from 1."""
+        """Ranks of the unjudged hits, ascending, from 1."""
         return [rank for rank, label in enumerate(self.found, start=1) if label is None]
 
 
 def judge(ranking: Sequence[str], labels: Mapping[str, int]) -> JudgedRanking:
-    """Hold a ranking against its judgments.
+    """Label a ranking by its judgments.
 
-    ranking: chunk ids, best first; one that comes again counts where it came first.
+    ranking: chunk ids, best first; a duplicate counts at its first rank.
     labels: of each judged chunk, found or not.
 
     Raises InputError for a label that is not one of LABELS.
@@ -55,9 +55,9 @@ def judge(ranking: Sequence[str], labels: Mapping[str, int]) -> JudgedRanking:
 def order(scored: Iterable[tuple[str, float]], *, topic: str = "", as_trec_eval: bool = False) -> list[str]:
     """Ids by score, best first, each once at its best score; equal scores by id, ascending.
 
-    trec_eval orders equal scores by id too, but descending, and keeps scores in single precision, so that it has more
-    of them; as_trec_eval does as it does, for runs that were measured with it before. Neither takes ties in the order
-    in which they come: a system that scores everything alike would look as good as its input is sorted.
+    trec_eval orders equal scores by id too, but descending, and keeps scores in single precision, which makes more
+    ties; as_trec_eval does the same. Neither keeps the input order of ties: a system with equal scores would then be
+    as good as its input is sorted.
 
     topic: id to name in an error.
 
@@ -79,10 +79,10 @@ def order(scored: Iterable[tuple[str, float]], *, topic: str = "", as_trec_eval:
 
 
 def tie_orders(scored: Sequence[tuple[str, float]], labels: Mapping[str, int]) -> tuple[list[str], list[str]]:
-    """Of all orders in which equal scores could stand, the worst and the best for every measure.
+    """The worst and the best order of equal scores, for every measure.
 
-    Within a tie the worst has unjudged hits first, then labels ascending; the best has labels descending, then
-    unjudged hits. Both are the same where no scores are equal.
+    Within a tie the worst order has unjudged hits first, then labels ascending; the best has labels descending, then
+    unjudged hits. Both are equal without equal scores.
     """
     best: dict[str, float] = {}
     for id_, score in scored:

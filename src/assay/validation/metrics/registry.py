@@ -1,4 +1,4 @@
-"""Which measures there are, and how they are written."""
+"""The measures, and the spellings of their names."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ OVERLAP = "overlap@3"
 """Not of one topic but of a paraphrase and its original; `overlap` computes it."""
 
 PASSAGES = "passages@10"
-"""By judgment and not by chunk, so that it means the same whatever the size of chunks; compared where that differs."""
+"""By judgment instead of by chunk, so that it is comparable across chunk sizes."""
 
 Formula = Callable[[JudgedRanking], float | None]
 
@@ -28,12 +28,11 @@ class Family:
     """A measure, for every cutoff if it has one.
 
     name: as the field writes it, without the cutoff.
-    meaning: what it says, for a person.
-    source: whose definition it is.
-    formula, bound: of a judged ranking, and of the cutoff where there is one; bound is None where unjudged hits set no
-        limit to it.
+    meaning: a short description.
+    source: of its definition.
+    formula, bound: of a judged ranking and, if any, the cutoff; bound is None for a measure without an upper bound.
     cutoff: whether it has one.
-    aliases: other spellings, in small letters.
+    aliases: other spellings, in lower case.
     bounded: whether it lies in 0 to 1.
     """
 

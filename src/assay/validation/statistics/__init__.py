@@ -1,7 +1,7 @@
-"""What may be concluded from values of topics: intervals, tests of two systems, and how many topics it takes.
+"""Statistics over topics: confidence intervals, paired tests of two systems, and sample sizes.
 
-Everything is drawn from one seed, and sums are made of whole numbers, so that the same values give the same bits on
-every platform and in every order. docs/measures.md says what each number means.
+All random draws are seeded, and sums use integers, so that results are bit-identical on every platform and in every
+order. docs/measures.md explains each number.
 """
 
 from assay.validation.statistics.differences import compare

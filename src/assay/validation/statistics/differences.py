@@ -1,4 +1,4 @@
-"""Two systems on the same topics, measure by measure."""
+"""Compare two systems on the same topics, measure by measure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,11 +22,11 @@ def compare(
 
     measures: those to compare, as one family for Holm's adjustment.
     a, b: by topic id, the value of each measure; None, or no entry, where it is not defined.
-    family: how many tests `detectable` holds for; None for the measures that are compared here. Where the caller
-        adjusts p over more of them, it says how many.
+    family: number of tests that `detectable` is for; None for the measures compared here. Set it if p is adjusted over
+        more tests.
 
-    A topic that one system has no value for is left out of that measure; `topics` says how many were compared. A
-    measure that no topic has in both is left out, so the result may be empty.
+    A topic without a value in one system is left out of that measure; `topics` is the number compared. A measure that
+    no topic has in both systems is left out, so the result may be empty.
 
     Raises InputError for a value that is not finite.
     """

@@ -17,13 +17,13 @@ from assay.validation.statistics.student import student_quantile
 _NORMAL = NormalDist()
 
 MOST_RESAMPLED = 5_000
-"""Values up to which resampling is done; of more its outcome is known without, better than 10,000 resamples tell it."""
+"""Largest number of values to resample; for more, an expansion is more precise than 10,000 resamples."""
 
 _EDGE = 1e-4
-"""The least share that so many resamples tell from none."""
+"""The smallest share that 10,000 resamples distinguish from 0."""
 
 _LEAST_SKEW = 0.1
-"""Skewness of a mean from which it is resampled all the same: a few odd values among very many equal ones."""
+"""Skewness of a mean from which even many values are resampled: a few outliers among very many equal values."""
 
 
 def bootstrap_interval(
@@ -41,11 +41,11 @@ def bootstrap_interval(
     values: of each topic that has one; their order does not matter.
     bounds: the range in which a value can lie.
 
-    None with fewer than two values. Where all values are the same, resampling finds nothing else: the interval is then
-    of all means under which so many equal values are not too unlikely, and None where no bounds are given.
+    None with fewer than two values. If all values are equal, resampling shows no spread: the interval then has all
+    means under which this many equal values are likely enough, and is None without bounds.
 
-    Of more than 5,000 values that are not very skewed the resampled means are not drawn: their quantiles are those of
-    their Cornish-Fisher expansion, within a fiftieth of the interval's width of what drawing finds.
+    More than 5,000 values that are not very skewed are not resampled: the quantiles come from the Cornish-Fisher
+    expansion, within a fiftieth of the interval's width of the resampled ones.
 
     Raises InputError for a value that is not finite or out of bounds, ValueError for a level not between 0 and 1.
     """
@@ -61,8 +61,8 @@ def difference_interval(
 ) -> Interval | None:
     """Confidence interval of the mean difference of two systems on the same topics; else as bootstrap_interval.
 
-    By percentiles, widened for small samples (Hesterberg, The American Statistician, 2015), without BCa's corrections:
-    most differences are 0, and from the few that are not BCa takes a skew that is none.
+    By percentiles, widened for small samples (Hesterberg, The American Statistician, 2015), without BCa's corrections,
+    which overestimate the skew because most differences are 0.
     """
     return _interval(differences, level, resamples, seed, bounds, skewed=False)
 

@@ -1,4 +1,4 @@
-"""Sums that are the same in every order and on every platform."""
+"""Sums that are bit-identical in every order and on every platform."""
 
 import math
 from collections.abc import Sequence

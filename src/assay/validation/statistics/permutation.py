@@ -1,4 +1,4 @@
-"""Whether two systems differ: a paired permutation test, and its adjustment over many measures."""
+"""A paired permutation test of two systems, and Holm's adjustment over many measures."""
 
 import math
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from assay.validation.statistics.numbers import finite, whole
 from assay.validation.statistics.resampling import RESAMPLES, all_flips, random_flips
 
 MOST_RESAMPLED = 5_000
-"""Topics that differ, up to which signs are tried; of more, the normal distribution says what trying them would."""
+"""Largest number of differing topics to permute; for more, the normal distribution is used."""
 
 MOST_EXACT = 13
-"""Topics that differ, up to which every sign is tried: 2^13 are fewer than RESAMPLES."""
+"""Largest number of differing topics to permute exhaustively: 2^13 is less than RESAMPLES."""
 
 
 def paired_test(a: Sequence[float], b: Sequence[float], resamples: int = RESAMPLES, seed: int = 0) -> float:

@@ -1,4 +1,4 @@
-"""How large a difference so many topics show, and how many topics show a difference."""
+"""The difference that a number of topics detects, and the number of topics that detects a difference."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _ASSURANCE = 0.8
 def smallest_difference(
     differences: Sequence[float], power: float = 0.8, alpha: float = 0.05, *, tests: int = 1
 ) -> float | None:
-    """The smallest true difference that so many topics show, with the chance `power`, in a test at `alpha`.
+    """The smallest true difference that these topics detect with probability `power`, in a test at `alpha`.
 
     Student's t at 1 - alpha / (2 * tests) plus that at `power`, times the standard error of the mean difference. None
     with fewer than two topics, and where all differences are the same, which does not say how much they vary.
@@ -43,7 +43,7 @@ def topics_needed(
     *,
     tests: int = 1,
 ) -> int | None:
-    """How many topics it takes to show a true difference, with the chance `power`, in a test at `alpha`.
+    """The number of topics that detect a true difference with probability `power`, in a test at `alpha`.
 
     tests: as in smallest_difference.
     differences: of two systems on the topics that there are already. How much they vary is itself known only so well,

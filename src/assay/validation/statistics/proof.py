@@ -1,10 +1,10 @@
-"""How many samples it takes to prove a limit at all."""
+"""The number of samples needed to prove a limit."""
 
 import math
 
 
 def samples_to_prove(limit: float, confidence: float = 0.95) -> int:
-    """The fewest samples with which a perfect result proves that a share or a mean is at least `limit`.
+    """The smallest number of samples with which a perfect result proves that a share or a mean is at least `limit`.
 
     limit: of a share, or of the mean of values from 0 to 1. Were the true value lower, n perfect samples would come
     with a chance of at most limit^n, so n is the least with limit^n <= 1 - confidence: 14 for 0.8, 59 for 0.95.

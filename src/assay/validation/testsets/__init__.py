@@ -1,1 +1,1 @@
-"""Test sets: what a file of labelled queries may say, what is wrong with one, and what it holds."""
+"""Test sets: read and check files of labelled queries, and count their contents."""

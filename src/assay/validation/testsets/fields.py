@@ -1,4 +1,4 @@
-"""The checks of single fields of a test set; each notes what is wrong and goes on."""
+"""Checks of single fields of a test set; problems are collected."""
 
 import math
 import re
@@ -19,7 +19,7 @@ _CANONICAL = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?:/[A-Za-z0-9_-][A-Za-z0-
 
 
 class Note(NamedTuple):
-    """Something to say of the value at a path. other: a path whose line takes the place of {line} in the message."""
+    """A problem of the value at a path. other: a path whose line replaces {line} in the message."""
 
     path: Path
     message: str
@@ -27,18 +27,18 @@ class Note(NamedTuple):
 
 
 class FieldChecks:
-    """Notes what is wrong with the fields of one file."""
+    """Collects the problems of one file's fields."""
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
         self._urls: dict[str, str] = {}
 
     def fault(self, path: Path, message: str, other: Path | None = None) -> None:
-        """Note that something is wrong."""
+        """Add a problem."""
         self.notes.append(Note(path, message, other))
 
     def known_keys(self, path: Path, fields: Mapping[str, object], known: Sequence[str]) -> None:
-        """Note every key that is not one of these."""
+        """Add a problem for every unknown key."""
         for key in fields:
             if key not in known:
                 self.fault((*path, key), f"there is no key `{key}` here; {meant(key, known)}")

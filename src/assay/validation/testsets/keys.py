@@ -1,4 +1,4 @@
-"""The keys of a test set, and what people write when they mean one of them."""
+"""The keys of a test set, and common misspellings of them."""
 
 import json
 import math

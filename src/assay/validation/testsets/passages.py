@@ -1,4 +1,4 @@
-"""The judgments and excluded passages of a topic: what may point at a passage, and what has to come with it."""
+"""Read the judgments and excluded passages of a topic."""
 
 from collections.abc import Mapping
 from urllib.parse import unquote, urldefrag
@@ -13,7 +13,7 @@ _NEEDS_URL = ("quote", "section", "position")
 
 
 def read_judgments(checks: FieldChecks, topic: Path, value: object) -> tuple[Judgment, ...]:
-    """The judgments of a topic; what is wrong with them is noted."""
+    """Read the judgments of a topic, and collect their problems."""
     path = (*topic, "judgments")
     if value is None:
         return ()
@@ -41,7 +41,7 @@ def read_judgments(checks: FieldChecks, topic: Path, value: object) -> tuple[Jud
 
 
 def read_passages(checks: FieldChecks, topic: Path, value: object) -> tuple[Passage, ...]:
-    """The excluded passages of a topic; what is wrong with them is noted."""
+    """Read the excluded passages of a topic, and collect their problems."""
     path = (*topic, "exclude")
     if value is None:
         return ()
@@ -115,7 +115,7 @@ def _quote(checks: FieldChecks, path: Path, fields: Mapping[str, object]) -> Quo
     if "quote" not in fields:
         for key in ("prefix", "suffix"):
             if key in fields:
-                checks.fault((*path, key), f"`{key}` stands beside a `quote`, and there is none")
+                checks.fault((*path, key), f"`{key}` needs a `quote`, and there is none")
         return None
     exact = checks.text((*path, "quote"), fields["quote"])
     around = {key: checks.any_text((*path, key), fields[key]) if key in fields else "" for key in ("prefix", "suffix")}
@@ -135,7 +135,7 @@ def _position(checks: FieldChecks, path: Path, fields: Mapping[str, object]) -> 
         checks.fault(place, f"has to be [start, end] with 0 ≤ start < end, not [{start}, {end}]")
         return None
     if "text_hash" not in fields:
-        checks.fault(place, "needs `text_hash` beside it: the SHA-256 of the text in which it is counted")
+        checks.fault(place, "needs `text_hash`: the SHA-256 of the text in which it is counted")
     return Span(start, end)
 
 

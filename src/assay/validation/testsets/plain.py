@@ -1,4 +1,4 @@
-"""Test sets as plain values, as their files have them; and the fingerprint of what one says."""
+"""Convert test sets to the plain values of their files, and compute their fingerprint."""
 
 import hashlib
 import json
@@ -11,9 +11,9 @@ DEFAULT_TOP_K = 5
 
 
 def to_plain(test_set: TestSet) -> dict[str, object]:
-    """The keys and values of a test-set file; what is as it is by default is left out.
+    """The keys and values of a test-set file; defaults are left out.
 
-    Judgments that a paraphrase has from its original are left out too: reading gives them back.
+    Judgments that a paraphrase inherits are left out too: reading restores them.
     """
     judged = {topic.id: topic.judgments for topic in test_set.topics}
     topics = []

@@ -1,4 +1,4 @@
-"""A test-set file's values → a TestSet, or all that is wrong with them, each with its line and what was meant."""
+"""Read a test set from the values of its file, or list all problems, each with its line and a suggestion."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,9 +35,9 @@ _OTHER_SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class ReadTestSet:
-    """What came of a file.
+    """The result of reading a file.
 
-    test_set: None where there are errors.
+    test_set: None if there are errors.
     errors, warnings: the first MOST_PROBLEMS of each, in the order of the file.
     error_count, warning_count: how many there are.
     """
@@ -82,7 +82,7 @@ def _read(source: Located, name: str) -> ReadTestSet:
 
 
 class _Reader(FieldChecks):
-    """Reads one file, and notes what is wrong instead of stopping at it."""
+    """Reads one file, and collects all problems."""
 
     def read(self, value: object, name: str) -> TestSet | None:
         """The test set; None where something is wrong."""
@@ -235,11 +235,11 @@ class _Reader(FieldChecks):
 
 
 _COMPARED = 5_000
-"""With more topics than these no similar id is looked for: comparing is slow."""
+"""Largest number of topics to search for a similar id, which is slow."""
 
 
 def _circle(id_: str, originals: Mapping[str, str | None]) -> list[str]:
-    """The way from a topic through its originals back to it; empty where it does not come back."""
+    """The cycle of originals from a topic back to it; empty without one."""
     way = [id_]
     while (following := originals.get(way[-1])) is not None:
         way.append(following)

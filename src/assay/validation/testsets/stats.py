@@ -1,4 +1,4 @@
-"""What a test set holds, counted, and what can be concluded from so many topics."""
+"""Statistics of a test set, and the differences that its topics can detect."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from assay.validation.comparing import HEADLINE
 POWER = 0.8
 ALPHA = 0.05
 TESTS = len(HEADLINE)
-"""Measures that `assay compare` tests together where nobody asks for others."""
+"""Number of measures that `assay compare` tests by default."""
 
 SPREADS = {"variants of one search": 0.07, "different kinds of search": 0.32}
 """Standard deviation over topics of the difference in nDCG@10 between two systems, by how different they are.

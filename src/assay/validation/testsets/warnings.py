@@ -1,4 +1,4 @@
-"""What is not wrong with a test set, and worth a look before anything is concluded from it."""
+"""Warnings about a valid test set."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from assay.model.located import Path
 
 
 def warnings_of(test_set: TestSet) -> Iterator[tuple[Path, str]]:
-    """What is odd, with its path below `topics`."""
+    """The warnings, each with its path below `topics`."""
     asked: dict[object, str] = {}
     for number, topic in enumerate(test_set.topics):
         yield from _of_topic(number, topic)

@@ -218,8 +218,8 @@ def test_the_three_labels_are_read(tmp_path: Path, label: int) -> None:
         (f'{{url: {PAGE}, quote: "", label: 1}}', "quote: is empty"),
         (f'{{url: {PAGE}, quote: "  ", label: 1}}', "quote: is empty"),
         (f"{{url: {PAGE}, quote: , label: 1}}", "quote: has to be text, not nothing"),
-        (f"{{url: {PAGE}, prefix: x, label: 1}}", "prefix: `prefix` stands beside a `quote`, and there is none"),
-        (f"{{url: {PAGE}, position: [1, 2], label: 1}}", "position: needs `text_hash` beside it"),
+        (f"{{url: {PAGE}, prefix: x, label: 1}}", "prefix: `prefix` needs a `quote`, and there is none"),
+        (f"{{url: {PAGE}, position: [1, 2], label: 1}}", "position: needs `text_hash`"),
         (
             f"{{url: {PAGE}, position: [2, 2], label: 1}}",
             "position: has to be [start, end] with 0 ≤ start < end, not [2, 2]",
