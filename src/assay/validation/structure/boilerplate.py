@@ -26,8 +26,7 @@ _MOST = 0.5
 
 _SHOWN = 3
 _LONGEST_SHOWN = 60
-_WORD = re.compile(r"[^\W\d_]+")
-"""Words without numbers: a date or a count differs from page to page."""
+_WORD = re.compile(r"[^\W_]+")
 
 _Place = tuple[str, str | None, str | None]
 """Source, version and locale."""
