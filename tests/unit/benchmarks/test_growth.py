@@ -32,7 +32,7 @@ class _Clock:
     [
         (lambda length: 1e-6 * length, 2.0),
         (lambda length: 1e-9 * length**2, 4.0),
-        (lambda length: 1e-6 * length + 2e-11 * length**2, 3.0),
+        (lambda length: 1e-6 * length + 2e-11 * length**2, 3.4),
         (lambda length: 1e-13 * length**3, 8.0),
     ],
     ids=["linear", "quadratic", "quadratic in long texts only", "cubic"],

@@ -266,11 +266,7 @@ class Session:
             ids = [one for one, found in now.items() if found is standing and before.get(one) is Standing.OPEN]
             if ids:
                 self._console.print(
-<<<<<<< HEAD
                     f"Decided, whatever else is labelled: {counted(len(ids), 'topic')} {words} P@5 "
-=======
-                    f"Decided, whatever else is labelled: {_counted(len(ids), 'topic')} {words} P@5 "
->>>>>>> 181c322 (Count lines with their numbers as boilerplate, and show the limit that a topic was decided by)
                     f"{limits.min_precision:g}: {_named(ids)}"
                 )
         still = [one for one, found in now.items() if found is Standing.OPEN]
