@@ -87,7 +87,7 @@ def test_a_message_names_the_field_its_limit_and_what_was_sent(fields: dict[str,
     assert complaint(**fields) == said
 
 
-def test_a_field_that_is_missing_is_said_to_be_required() -> None:
+def test_the_message_for_a_missing_field_says_that_it_is_required() -> None:
     with pytest.raises(InputError) as caught:
         check_fields(Outer, {})
     assert str(caught.value) == "query: it is required and must be a string of 1 to 1,500 characters."
@@ -104,7 +104,7 @@ def test_a_field_that_is_missing_is_said_to_be_required() -> None:
         ({"x\ny\ud800": 3}, "There is no field `x\\ny\\ud800`; the fields are inner, mode, query, share, top_k."),
     ],
 )
-def test_an_unknown_field_is_named_with_what_it_may_have_meant(fields: dict[str, object], said: str) -> None:
+def test_an_unknown_field_is_named_with_a_suggestion(fields: dict[str, object], said: str) -> None:
     assert complaint(**fields) == said
 
 
@@ -116,7 +116,7 @@ def test_an_unknown_field_is_named_with_what_it_may_have_meant(fields: dict[str,
         ("ab\udfff", "query: character 3 is half of a surrogate pair (U+DFFF), which is not allowed in text"),
     ],
 )
-def test_what_is_no_text_is_refused_and_its_place_named(text: str, said: str) -> None:
+def test_characters_that_are_not_text_are_refused_with_their_position(text: str, said: str) -> None:
     message = complaint(query=text)
     assert message.startswith(said)
     message.encode("utf-8")  # can be sent

@@ -42,7 +42,7 @@ def test_nan_is_left_for_the_field_that_holds_it() -> None:
         pytest.param(b'{"a":' * 10_000, "nested too deeply", id="10,000 open braces"),
     ],
 )
-def test_what_is_not_one_object_is_refused_and_said(body: bytes, complaint: str) -> None:
+def test_a_body_that_is_not_one_object_is_refused_with_the_reason(body: bytes, complaint: str) -> None:
     with pytest.raises(InputError, match=r"^body: ") as caught:
         read_json_object(body)
     assert complaint in str(caught.value)

@@ -118,7 +118,7 @@ def test_filters_reach_the_query() -> None:
         ([], "filters: it must be an object"),
     ],
 )
-def test_a_filter_that_cannot_be_is_named(filters: object, complaint: str) -> None:
+def test_the_message_for_an_invalid_filter_names_it(filters: object, complaint: str) -> None:
     with pytest.raises(InputError) as caught:
         query_of(filters=filters)
     assert complaint in str(caught.value)

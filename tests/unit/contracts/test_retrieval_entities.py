@@ -29,7 +29,7 @@ def test_the_entities_have_the_fields_of_the_seed_in_its_order() -> None:
 
 
 @pytest.mark.contract("002.3")
-def test_model_is_embed_english_v3_where_it_is_not_said() -> None:
+def test_model_is_embed_english_v3_by_default() -> None:
     assert QueryEmbedding(VECTOR, "nodes").model == "embed-english-v3.0"
 
 
@@ -84,7 +84,7 @@ def test_model_is_not_empty() -> None:
 
 
 @pytest.mark.contract("002.8", "002.9")
-def test_position_is_0_and_title_empty_where_they_are_not_said() -> None:
+def test_position_is_0_and_title_empty_by_default() -> None:
     assert (result().position, result().title) == (0, "")
 
 

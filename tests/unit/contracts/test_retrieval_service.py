@@ -101,7 +101,7 @@ def test_top_k_is_a_whole_number_from_1_to_100(top_k: object, accepted: bool) ->
 
 
 @pytest.mark.contract("004.11")
-def test_top_k_is_5_where_it_is_not_said() -> None:
+def test_top_k_is_5_by_default() -> None:
     assert asked().query.top_k == 5
 
 
@@ -116,7 +116,7 @@ def test_similarity_threshold_is_a_number_from_0_to_1(threshold: object, accepte
 
 
 @pytest.mark.contract("004.12")
-def test_similarity_threshold_is_0_5_where_it_is_not_said() -> None:
+def test_similarity_threshold_is_0_5_by_default() -> None:
     assert asked().query.threshold == 0.5
 
 

@@ -80,7 +80,7 @@ def test_top_k_is_a_whole_number_from_1_to_20(top_k: object, accepted: bool) -> 
 
 
 @pytest.mark.contract("000.2")
-def test_top_k_is_5_where_it_is_not_said() -> None:
+def test_top_k_is_5_by_default() -> None:
     assert parse({"query_text": "nodes"}, Mode.DENSE).query.top_k == 5
 
 
@@ -94,7 +94,7 @@ def test_threshold_is_a_number_from_0_to_1(threshold: object, accepted: bool) ->
 
 
 @pytest.mark.contract("000.3")
-def test_threshold_is_0_where_it_is_not_said() -> None:
+def test_threshold_is_0_by_default() -> None:
     assert parse({"query_text": "nodes"}, Mode.DENSE).query.threshold == 0.0
 
 
@@ -110,7 +110,7 @@ def test_include_metadata_is_true_or_false(include_metadata: object, accepted: b
 
 
 @pytest.mark.contract("000.4")
-def test_include_metadata_is_true_where_it_is_not_said() -> None:
+def test_include_metadata_is_true_by_default() -> None:
     assert parse({"query_text": "nodes"}, Mode.DENSE).include_metadata is True
 
 

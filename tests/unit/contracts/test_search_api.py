@@ -68,7 +68,7 @@ def test_borders_of_top_k(top_k: object, accepted: bool) -> None:
 
 
 @pytest.mark.contract("003.2")
-def test_top_k_is_5_where_it_is_not_said() -> None:
+def test_top_k_is_5_by_default() -> None:
     assert parse({"query": "nodes"}, Mode.DENSE).top_k == 5
 
 

@@ -180,7 +180,7 @@ def test_top_k_is_from_1_to_100(top_k: object, accepted: bool) -> None:
     assert takes(asking(top_k=top_k)) is accepted
 
 
-def test_top_k_is_5_where_it_is_not_said() -> None:
+def test_top_k_is_5_by_default() -> None:
     assert parse(asking()).top_k == 5
 
 
@@ -264,7 +264,7 @@ def test_an_expected_passage_that_is_found_under_another_id_is_found() -> None:
 @pytest.mark.parametrize("accuracy", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("similarity", [0.0, 0.9])
 @pytest.mark.parametrize("hits", [(), (A,)], ids=["nothing else", "beside one that is found"])
-def test_an_id_that_the_generation_does_not_hold_fails_the_test_and_is_named(
+def test_an_id_that_does_not_exist_in_the_generation_fails_the_test_and_is_named(
     hits: tuple[Hit, ...], accuracy: float, similarity: float
 ) -> None:
     outcome = judged(*hits, expected=[*ids(*hits), "nope"], accuracy=accuracy, similarity=similarity)
@@ -304,7 +304,7 @@ def answer(*outcomes: ValidationOutcome) -> Any:  # noqa: ANN401 - JSON
 
 @pytest.mark.contract("004.62")
 @pytest.mark.parametrize(("passed", "failed", "status"), [(2, 0, "passed"), (1, 1, "partial"), (0, 2, "failed")])
-def test_the_whole_is_passed_failed_or_partial(passed: int, failed: int, status: str) -> None:
+def test_the_overall_status_is_passed_failed_or_partial(passed: int, failed: int, status: str) -> None:
     outcomes = [outcome(str(n), passed=n < passed) for n in range(passed + failed)]
     body = answer(*outcomes)
     assert (body["status"], body["passed_tests"], body["failed_tests"]) == (status, passed, failed)
@@ -334,6 +334,6 @@ def test_an_executed_test_says_again_what_was_sent() -> None:
     assert {name: test[name] for name in sent} == sent
 
 
-def test_what_was_found_is_told_by_rank() -> None:
+def test_found_results_are_listed_by_rank() -> None:
     (test,) = answer(judged(A, B, C, expected=ids(C, A)))["tests"]
     assert [found["rank"] for found in test["found_results"]] == [1, 3]

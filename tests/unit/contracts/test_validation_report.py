@@ -117,7 +117,7 @@ def test_timestamp_is_when_the_validation_began_in_iso_8601_and_utc() -> None:
 
 
 @pytest.mark.contract("001.1", "001.2", "001.3")
-def test_a_query_is_told_as_it_was_asked() -> None:
+def test_a_report_has_the_query_as_it_was_sent() -> None:
     asked = topic_result(text="  What?  ", kind=TopicType.BROAD, labels=(2, 0, 1), top_k=3)
     (case,) = report(validation_of([asked]))["test_cases"]
     assert case["query"] == {"text": "  What?  ", "top_k": 3, "query_type": "broad"}
@@ -140,7 +140,7 @@ def test_results_are_the_first_top_k_hits_best_first() -> None:
 
 
 @pytest.mark.contract("001.22")
-def test_a_hit_that_nobody_judged_has_label_0_and_is_told_apart() -> None:
+def test_an_unjudged_hit_has_label_0_and_is_marked_as_unjudged() -> None:
     (case,) = report(validation_of([topic_result(labels=(2, None, 0, 1, None))]))["test_cases"]
     assert case["relevance_labels"] == [2, 0, 0, 1, 0]
     assert case["judged"] == [True, False, True, True, False]
@@ -152,7 +152,7 @@ def test_total_queries_counts_every_topic_those_that_failed_too() -> None:
 
 
 @pytest.mark.contract("001.21")
-def test_a_topic_that_failed_is_told_and_has_no_measures() -> None:
+def test_a_failed_topic_has_its_error_and_no_measures() -> None:
     case = next(case for case in report(validations.failed())["test_cases"] if case["id"] == "camera-time")
     assert case["error"] == "The embedder did not answer within 30 s."
     assert (case["actual_results"], case["measures"], case["latency_ms"], case["rank_of_best"]) == ([], {}, None, None)
@@ -186,7 +186,7 @@ def test_the_figures_at_the_top_are_those_of_the_measures() -> None:
 
 
 @pytest.mark.contract("001.33")
-def test_what_was_not_measured_is_0_where_the_seed_wants_a_number_and_null_beside() -> None:
+def test_an_unmeasured_value_is_0_in_the_fields_of_the_seed_and_null_in_the_others() -> None:
     fields = report(validations.structure_only())
     assert (fields["avg_precision_at_5"], fields["mrr"], fields["p95_latency_ms"]) == (0.0, 0.0, 0.0)
     assert (fields["measures"], fields["latency"], fields["total_queries"]) == ({}, None, 0)
@@ -514,13 +514,13 @@ def test_a_measure_has_its_topics_interval_bounds_and_ties() -> None:
     assert fields["intervals"] == {"AP": [0.4, 0.6]}
 
 
-def test_groups_are_told_by_type_and_category() -> None:
+def test_groups_are_by_type_and_category() -> None:
     groups = report()["groups"]
     assert list(groups)[:2] == ["type specific", "type paraphrase"]
     assert groups["type edge"]["P@5"]["value"] == 0.0
 
 
-def test_every_judgment_that_is_not_exact_is_told_with_its_reason() -> None:
+def test_every_judgment_that_is_not_exact_has_its_reason() -> None:
     resolution = report(validations.failed())["resolution"]
     assert (resolution["re_anchored"], resolution["ambiguous"], resolution["orphaned"]) == (1, 1, 2)
     told = [one["anchoring"] for one in resolution["not_exact"]]
@@ -531,7 +531,7 @@ def test_every_judgment_that_is_not_exact_is_told_with_its_reason() -> None:
     assert orphan["quote"]
 
 
-def test_findings_of_the_gate_are_told_with_what_is_behind_them() -> None:
+def test_findings_of_the_gate_have_their_examples() -> None:
     gate = report(validations.failed())["gate"]
     precision = next(finding for finding in gate["findings"] if finding["check"] == "precision")
     assert (precision["outcome"], precision["count"]) == ("FAIL", 9)
@@ -539,7 +539,7 @@ def test_findings_of_the_gate_are_told_with_what_is_behind_them() -> None:
     assert gate["precision_target"] == 0.8
 
 
-def test_hits_to_label_are_told_in_their_order() -> None:
+def test_hits_to_label_keep_their_order() -> None:
     validation = validations.undecided()
     told = [(hit["topic"], hit["rank"]) for hit in report(validation)["unjudged"]]
     assert told == [(hit.topic_id, hit.rank) for hit in validation.unjudged]
@@ -581,7 +581,7 @@ def test_a_criterion_that_was_not_held_is_not_met_and_says_why() -> None:
     assert criteria[4]["met"] is True
 
 
-def test_mrr_in_the_order_of_the_seeds_routes_is_told_with_how_they_choose_and_order() -> None:
+def test_mrr_in_the_order_of_the_seeds_routes_names_that_order() -> None:
     assert report()["shown_order"] is None
     shown = ShownOrder(ContractMode.HYBRID, MeasureValue("mrr", 0.75, 15, 15))
     fields = report(replace(validations.passed(), shown=shown))
@@ -632,7 +632,7 @@ def test_half_of_a_surrogate_pair_does_not_stop_the_report() -> None:
     assert json.loads(content)["test_cases"][0]["query"]["text"] == "no?des"
 
 
-def test_criteria_nested_without_end_are_told_as_far_as_they_can_be() -> None:
+def test_endlessly_nested_criteria_are_reported_to_a_limited_depth() -> None:
     criteria: dict[str, object] = {}
     criteria["again"] = criteria
     inner = to_dict(validation_of([topic_result(expected_criteria=criteria)]))["test_cases"]
@@ -699,7 +699,7 @@ def test_another_version_is_refused_by_name(version: object) -> None:
     assert "schema_version" in caught.value.message
 
 
-def test_what_has_no_version_is_no_report() -> None:
+def test_json_without_a_version_is_not_a_report() -> None:
     with pytest.raises(InputError, match=r"a\.json: it is neither a report of Assay"):
         from_json(b'{"summary": "PASS: yes"}', "a.json")
 
@@ -756,7 +756,7 @@ def test_a_report_of_the_seeds_own_code_is_compared_with_another_and_with_one_of
         ]
 
 
-def test_a_query_that_is_asked_twice_cannot_be_joined_by_text() -> None:
+def test_a_seed_report_with_the_same_query_twice_is_refused() -> None:
     cases = json.loads(_of_the_seeds_code())["test_cases"]
     with pytest.raises(InputError, match="have the same query"):
         from_json(_of_the_seeds_code(test_cases=[*cases, cases[0]]), "old.json")
@@ -773,7 +773,7 @@ def test_a_query_that_is_asked_twice_cannot_be_joined_by_text() -> None:
         (b'{"a": ' + b"9" * 5_000 + b"}", "a.json: a number in it has too many digits"),
     ],
 )
-def test_what_is_no_json_is_refused_with_its_place(content: bytes, message: str) -> None:
+def test_invalid_json_is_refused_with_its_position(content: bytes, message: str) -> None:
     with pytest.raises(InputError) as caught:
         from_json(content, "a.json")
     assert caught.value.message.startswith(message)
@@ -825,7 +825,7 @@ def test_counts_of_judgments_add_up() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_a_report_in_pieces_is_the_whole_one(name: str) -> None:
+def test_the_parts_of_a_report_joined_are_the_report(name: str) -> None:
     validation = EXAMPLES[name]()
     whole = json.dumps(to_dict(validation), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     parts = list(to_json_parts(validation))
@@ -843,7 +843,7 @@ def test_a_text_that_looks_like_the_place_of_the_test_cases_is_but_a_text() -> N
 # --- load ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_load_is_told_by_stage_with_what_came_too_late() -> None:
+def test_a_load_has_percentiles_by_stage_and_late_requests() -> None:
     stage = validations.percentiles(90, 12.0, 30.0)
     load = LoadFigures(
         *astuple(stage),

@@ -18,7 +18,7 @@ def test_no_more_than_512_elements_stay_in_each_other_and_all_text_stays(tag: st
     assert page.count("a") - tag.count("a") * 512 == 5_000
 
 
-def test_what_stands_after_something_deep_keeps_its_tags() -> None:
+def test_elements_after_deep_nesting_keep_their_tags() -> None:
     deep = "<div>" * 2_000 + "a" + "</div>" * 2_000
     assert limit_nesting(deep + "<h2 id=x>b</h2>").endswith("</div><h2 id=x>b</h2>")
 

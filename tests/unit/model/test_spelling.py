@@ -6,11 +6,11 @@ from assay.model.spelling import did_you_mean, nearest
 
 
 @pytest.mark.parametrize(("word", "near"), [("treshold", "threshold"), ("threshold", "threshold"), ("mode", None)])
-def test_the_known_word_that_is_spelled_alike_is_found(word: str, near: str | None) -> None:
+def test_the_most_similar_known_word_is_found(word: str, near: str | None) -> None:
     assert nearest(word, ("threshold", "top_k")) == near
 
 
-def test_how_alike_words_have_to_be_can_be_said() -> None:
+def test_the_cutoff_sets_the_minimum_similarity() -> None:
     assert nearest("tops", ("top_k",), cutoff=0.5) == "top_k"
     assert nearest("tops", ("top_k",), cutoff=0.9) is None
 

@@ -21,7 +21,7 @@ from assay.web.guards import AllowedHosts
         ("local host", "must be a name or an address"),
     ],
 )
-def test_a_name_that_is_not_its_own_is_told_from_none(host: str, message: str) -> None:
+def test_an_unknown_host_and_a_missing_one_have_different_messages(host: str, message: str) -> None:
     client = TestClient(AllowedHosts(PlainTextResponse("well"), ["localhost", "[::1]"]))
     for own in ("localhost:8080", "LOCALHOST", "localhost.", "[::1]", "[::1]:80", "localhost:"):
         assert client.get("/", headers={"Host": own}).status_code == 200

@@ -71,7 +71,7 @@ def test_another_machine_is_not_this_one(peer: str) -> None:
     assert not is_local_request(scope(peer))
 
 
-def test_a_stranger_that_forwards_is_told_from_a_proxy() -> None:
+def test_an_untrusted_proxy_is_distinguished_from_a_trusted_one() -> None:
     assert has_untrusted_proxy(scope("203.0.113.5", x_forwarded_for="x"), PROXIES)
     assert not has_untrusted_proxy(scope("10.0.0.9", x_forwarded_for="x"), PROXIES)
     assert not has_untrusted_proxy(scope("203.0.113.5"), PROXIES)

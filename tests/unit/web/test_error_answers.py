@@ -65,7 +65,7 @@ def test_an_error_has_its_status_and_word(name: str) -> None:
         ("StoreUnavailable", 503, "service_unavailable"),
     ],
 )
-def test_the_administration_is_told_of_generations(name: str, status: int, word: str) -> None:
+def test_administrators_see_messages_about_generations(name: str, status: int, word: str) -> None:
     refusal = refusal_of(TREE[name]("what happened"), "/v1/admin/promote")
     assert (refusal.status, refusal.error) == (status, word)
 

@@ -43,12 +43,12 @@ def test_a_traceback_is_inside_the_line() -> None:
     assert json.loads(JsonLines().format(record))["exception"].endswith("ValueError: no")
 
 
-def test_spelled_fields_cannot_break_the_line_or_turn_the_writing_around() -> None:
+def test_formatted_fields_contain_no_line_breaks_or_bidirectional_controls() -> None:
     line = format_fields({"query": "a\nb\u202ec\u2028d", "hits": 3})
     assert line == "query='a\\nb\\u202ec\\u2028d' hits=3"
 
 
-def test_logging_that_is_set_up_already_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_logging_configuration_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     root = logging.getLogger()
     own = logging.NullHandler()
     monkeypatch.setattr(root, "handlers", [own])

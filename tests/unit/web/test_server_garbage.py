@@ -14,7 +14,7 @@ def _restored() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
-def test_what_a_server_loaded_is_looked_through_no_more() -> None:
+def test_loaded_objects_are_excluded_from_garbage_collection() -> None:
     loaded: list[object] = [{"loaded": []}]
     gc.set_threshold(700, 10, 10)
     _reduce_gc()

@@ -328,7 +328,7 @@ def test_any_validation_is_a_page_that_is_well_formed_and_harmless(validation: V
     harmless(read_page(text))
 
 
-def test_a_load_is_told_by_stage_with_what_came_too_late() -> None:
+def test_a_load_has_percentiles_by_stage_and_late_requests() -> None:
     stage = validations.percentiles(90, 12.0, 30.0)
     load = LoadFigures(
         *astuple(stage), "20 a second for 5 s", 3, 18.5, {"wait": stage}, {"StoreUnavailable": 3}, 20.0, 7, 4
