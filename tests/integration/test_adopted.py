@@ -437,8 +437,8 @@ def test_an_empty_collection_is_said_to_be_empty(peer: QdrantPeer, client: Qdran
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"datatype": "uint8"}, "whole ones from 0 to 255"),
-        ({"multivector_config": {"comparator": "max_sim"}}, "many vectors for each point"),
+        ({"datatype": "uint8"}, "integers from 0 to 255"),
+        ({"multivector_config": {"comparator": "max_sim"}}, "several vectors per point"),
     ],
 )
 def test_vectors_that_have_no_cosine_are_refused(

@@ -374,7 +374,7 @@ def test_an_alias_of_somebody_else_is_left_alone(store: QdrantStore, foreign: Qd
     foreign.create_collection("theirs", vectors_config=models.VectorParams(size=8, distance=models.Distance.COSINE))
     theirs = models.CreateAlias(collection_name="theirs", alias_name="assay")
     foreign.update_collection_aliases([models.CreateAliasOperation(create_alias=theirs)])
-    with pytest.raises(VectorStoreError, match="leads to the collection theirs"):
+    with pytest.raises(VectorStoreError, match="points to the collection theirs"):
         store.switch_alias("g1")
     assert [alias.collection_name for alias in foreign.get_aliases().aliases] == ["theirs"]
 
@@ -401,7 +401,7 @@ def test_a_server_without_metadata_is_named_as_too_old(
     assert database
     create = database._create
     monkeypatch.setattr(database, "_create", lambda name, body: create(name, {**body, "metadata": None}))
-    with pytest.raises(VectorStoreError, match="keeps no metadata") as raised:
+    with pytest.raises(VectorStoreError, match="does not support metadata") as raised:
         store.create("g1", SPEC)
     assert "1.16" in raised.value.hint
     assert list(database._collections) == []

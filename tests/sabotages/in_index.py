@@ -28,13 +28,13 @@ def a_payload_without_a_title(stores: Stores) -> dict[str, tuple[str, ...]]:
 def a_payload_that_cannot_be_read(stores: Stores) -> dict[str, tuple[str, ...]]:
     chunk = stores.chunk()
     stores.change_point(chunk, lambda point: point.payload.update(rest="{"))
-    return {"completeness": (f"{chunk} (", "has a `rest` that is no JSON object in the index")}
+    return {"completeness": (f"{chunk} (", "has a `rest` that is not a JSON object in the index")}
 
 
 def facets_of_another_version(stores: Stores) -> dict[str, tuple[str, ...]]:
     chunk = stores.chunk()
     stores.change_point(chunk, lambda point: point.payload["facets"].remove("scope:primary"))
-    return {"agreement": (f"{chunk} (", "has other facets than follow from its fields")}
+    return {"agreement": (f"{chunk} (", "has values of facets that contradict its other fields")}
 
 
 def the_position_of_another_chunk(stores: Stores) -> dict[str, tuple[str, ...]]:

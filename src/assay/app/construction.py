@@ -58,15 +58,15 @@ def qdrant_store(settings: Settings) -> VectorStore:
     """Build the store on the server of [qdrant]. Imports its client only here, because that takes half a second."""
     qdrant = settings.qdrant
     _require_server(qdrant, 'The vector store is "qdrant"', ', or [index] store to "embedded"')
-    from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
+    from assay.adapters.stores.qdrant.options import Access, CollectionLayout, ReadOptions, UploadOptions
     from assay.adapters.stores.qdrant.store import QdrantStore
 
     return QdrantStore(
         qdrant.options(Access),
         qdrant.collection,
         layout=qdrant.options(CollectionLayout, hnsw_threshold=settings.index.hnsw_threshold),
-        loading=qdrant.options(Loading),
-        reading=qdrant.options(Reading),
+        loading=qdrant.options(UploadOptions),
+        reading=qdrant.options(ReadOptions),
     )
 
 
@@ -85,13 +85,13 @@ def adopted_store(settings: Settings, encoder: SparseEncoder) -> "AdoptedStore":
     _require_server(settings.qdrant, f"[index] adopt is {index.adopt}", "")
     from assay.adapters.stores.adopted.mapping import FieldMapping
     from assay.adapters.stores.adopted.store import AdoptedStore, Adoption
-    from assay.adapters.stores.qdrant.options import Access, Reading
+    from assay.adapters.stores.qdrant.options import Access, ReadOptions
 
     mapping = FieldMapping(index.mapping.paths, index.mapping.first_position, index.mapping.base_url)
     return AdoptedStore(
         settings.qdrant.options(Access),
         Adoption(index.adopt, index.preset, index.vector, mapping),
-        reading=settings.qdrant.options(Reading),
+        reading=settings.qdrant.options(ReadOptions),
         encoder=encoder,
         models=models_by_dimension(),
     )

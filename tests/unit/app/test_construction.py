@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from assay.adapters.embedders.remote.embedder import RemoteRules
 from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
-from assay.adapters.stores.qdrant.options import Access, CollectionLayout, Loading, Reading
+from assay.adapters.stores.qdrant.options import Access, CollectionLayout, ReadOptions, UploadOptions
 from assay.ingest.workers.limits import PageLimits
 from assay.settings import (
     EmbeddingSettings,
@@ -32,8 +32,8 @@ FILLED: list[tuple[type[Table], type[Any], set[str]]] = [
     (IngestSettings, PageLimits, set()),
     (QdrantSettings, Access, set()),
     (QdrantSettings, CollectionLayout, {"hnsw_threshold"}),
-    (QdrantSettings, Loading, set()),
-    (QdrantSettings, Reading, set()),
+    (QdrantSettings, UploadOptions, set()),
+    (QdrantSettings, ReadOptions, set()),
     (SourceSettings, SiteScope, set()),
     (SourceSettings, SiteLimits, {"page_seconds", "read_seconds", "query_pages", "sitemap_files", "sitemap_bytes"}),
     (

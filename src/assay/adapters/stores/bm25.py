@@ -1,13 +1,13 @@
-"""BM25 vectors of qdrant_edge, the same ones for the embedded store and for a Qdrant server.
+"""BM25 vectors of qdrant_edge, equal for the embedded store and for a Qdrant server.
 
-Two kinds of writing are prepared for the engine's word tokenizer in two ways:
+The engine's word tokenizer gets text in two forms:
 
-- Words with blanks between them go in as they are; the language's stop words and stemmer apply.
-- Writing without blanks (Chinese, Japanese, Thai, …), and Korean with its endings, goes in as overlapping pairs of
-  characters. A dictionary would cut 検索 in one or in two, as what stands beside it decides; a page and a query then
-  have different terms and nothing is found. Pairs are the same in both.
+- Scripts with spaces between words are unchanged; the language's stop words and stemmer apply.
+- Scripts without spaces (Chinese, Japanese, Thai, …), and Korean because of its endings, become overlapping character
+  pairs (bigrams). A dictionary splits 検索 differently depending on its context, so that a page and a query may have
+  different terms; bigrams are the same in both.
 
-The engine's multilingual tokenizer is not used: it is such a dictionary, and it drops every bare number ("HTTP 422",
+The engine's multilingual tokenizer is not used: it has such a dictionary, and it drops bare numbers ("HTTP 422",
 "Python 3.11").
 """
 
@@ -26,26 +26,26 @@ from assay.model.generations import SparseIdentity
 from assay.ports import Names, SparseVector
 
 _TERMS = "terms-2"
-"""Names the way from text to terms; has to change whenever a text would get other terms."""
+"""Version of the tokenization; changes whenever a text would get other terms."""
 
 _TITLE, _HEADING = 0, 1
 _NAME_COUNT = 3
-"""How often a text counts as saying its own name: so often that longer texts with the same words come after it."""
+"""Term count of a text's own name: high enough to rank it above longer texts with the same words."""
 
-_REMEMBERED_NAMES = 8_192
+_CACHED_NAMES = 8_192
 
 _NAME_IDS = 1 << 31
-"""Ids of names begin here; those of words, the engine's, are lower."""
+"""First id of names; the engine's ids of words are lower."""
 
 _K = 1.2
 _B = 0.75
 
 _COUNTING_K = 1e6
-"""Saturation of the encoder that counts: so high that each weight gives back its whole-number count."""
+"""Saturation high enough that each weight can be converted back to its count."""
 
 _NO_LANGUAGE = "none"
 
-_PAIRED = re.compile(
+_UNSPACED_SCRIPTS = re.compile(
     "["
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\ua9e0-\ua9ff\uaa60-\uaa7f"  # Thai, Lao, Burmese, Khmer
     "\u1100-\u11ff\u3131-\u318f\ua960-\ua97f\uac00-\ud7ff"  # Hangul
@@ -54,35 +54,35 @@ _PAIRED = re.compile(
     "]+"
 )
 _TONES = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ece\u1037-\u103a\u17c9-\u17d3\u17dd]")
-"""Marks of the South-East Asian scripts that the word tokenizer takes for the end of a word."""
+"""South-East Asian tone marks, at which the word tokenizer would end a word."""
 
 
 class Bm25Encoder:
     """Turns text into BM25 vectors. Safe to use from several threads.
 
-    language: whose stop words and stemmer to use, by its English name in lower case; "none" for neither.
+    language: English name, in lower case, of the language of the stop words and stemmer; "none" for neither.
 
-    Raises ConfigurationError for a language that the engine does not have.
+    Raises ConfigurationError for a language that the engine lacks.
     """
 
     def __init__(self, language: str) -> None:
         self._language = language
         self._counter = _counter(language)
-        # The same title and headings come with every version of a page, and a title twice with each page.
-        self._words_of = lru_cache(_REMEMBERED_NAMES)(lambda name: self._count(name).indices)
+        # Versions of a page repeat titles and headings, and each page has its title twice.
+        self._terms_of_name = lru_cache(_CACHED_NAMES)(lambda name: self._count(name).indices)
 
     def identity(self, average_length: float) -> SparseIdentity:
-        """What vectors made with this average length depend on."""
+        """Everything that vectors with this average length depend on."""
         revision = f"qdrant-edge-py {version('qdrant-edge-py')}, {_TERMS}"
         return SparseIdentity(self._language, _K, _B, average_length, revision)
 
     def term_counts(self, texts: Sequence[str], names: Sequence[Names] = ()) -> list[SparseVector]:
-        """How often each term occurs in each text, stop words left out. Raises InputError for what is not Unicode.
+        """Count the terms of each text without stop words. Raises InputError for invalid Unicode.
 
-        names: of each text; a name is one more term, which a query has that says the same words and no others.
+        names: of each text; empty for none. A name is one more term, which a query with exactly its words has too.
         """
         counts = [self._count(text) for text in texts]
-        return [self._named(*pair) for pair in zip(counts, names, strict=True)] if names else counts
+        return [self._with_names(*pair) for pair in zip(counts, names, strict=True)] if names else counts
 
     def weigh(self, counts: Sequence[SparseVector], average_length: float) -> list[SparseVector]:
         """BM25 document weights, tf (k + 1) / (tf + k (1 - b + b L / average_length)); the index adds the IDF.
@@ -99,34 +99,34 @@ class Bm25Encoder:
         return weighed
 
     def encode_query(self, text: str) -> SparseVector:
-        """Each distinct term of a query with weight 1; empty when only stop words are in it. Raises InputError."""
+        """Each distinct term of a query and the names that it may be, with weight 1; empty for stop words alone."""
         words = self._count(text).indices
         names = sorted(_name_id(kind, words) for kind in (_TITLE, _HEADING)) if words else []
         return SparseVector((*words, *names), (1.0,) * (len(words) + len(names)))
 
-    def _named(self, counted: SparseVector, names: Names) -> SparseVector:
-        """The counts with the names as terms, which come after the words."""
+    def _with_names(self, counted: SparseVector, names: Names) -> SparseVector:
+        """Append the names as terms."""
         named = [(_TITLE, names.title), *((_HEADING, heading) for heading in (names.title, *names.headings))]
-        words = [(kind, self._words_of(name)) for kind, name in named if name]
+        words = [(kind, self._terms_of_name(name)) for kind, name in named if name]
         ids = sorted({_name_id(kind, indices) for kind, indices in words if indices})
         return SparseVector((*counted.indices, *ids), (*counted.values, *(float(_NAME_COUNT),) * len(ids)))
 
     def _count(self, text: str) -> SparseVector:
         try:
-            vector = self._counter.embed_document(_spaced(text))
+            vector = self._counter.embed_document(_segmented(text))
         except UnicodeEncodeError as error:
             raise InputError(
-                f"The text {text[:80]!r} holds half of a character at {error.start} and has no terms.",
+                f"The text {text[:80]!r} contains an unpaired surrogate at {error.start} and has no terms.",
                 hint="Send it as UTF-8.",
             ) from None
         terms = sorted(zip(vector.indices, vector.values, strict=True))
-        # Nearly all terms stand once: to ask here saves a call for each, which is a tenth of all the time.
+        # Inline because most terms occur once; a call for each takes a tenth of the time.
         counts = tuple([1.0 if weight == 1.0 else _frequency(weight) for _, weight in terms])
         return SparseVector(tuple([index for index, _ in terms]), counts)
 
 
 def _name_id(kind: int, words: Sequence[int]) -> int:
-    """The term that stands for a name of these words, whatever their order."""
+    """Term id of a name with these words in any order."""
     digest = hashlib.blake2b(repr((kind, words)).encode(), digest_size=4).digest()
     return _NAME_IDS | int.from_bytes(digest, "big")
 
@@ -143,7 +143,7 @@ def _counter(language: str) -> Bm25:
                 stemmer=DisabledStemmer(),
             )
         else:
-            # Folding joins "naïve" and "naive", but would hide a language's accented stop words from their list.
+            # ASCII folding unifies "naïve" and "naive", but breaks the lists of accented stop words.
             folded = language == "english"
             config = Bm25Config(
                 k=_COUNTING_K, b=0.0, tokenizer=TokenizerType.Word, ascii_folding=folded, language=language
@@ -157,19 +157,19 @@ def _counter(language: str) -> Bm25:
 
 
 def _frequency(weight: float) -> float:
-    """The count behind a saturated weight: from w = tf (k + 1) / (tf + k) follows tf = w k / (k + 1 - w)."""
+    """Return the count of a saturated weight: w = tf (k + 1) / (tf + k), so tf = w k / (k + 1 - w)."""
     return 1.0 if weight == 1.0 else float(round(weight * _COUNTING_K / (_COUNTING_K + 1.0 - weight)))
 
 
-def _spaced(text: str) -> str:
-    """The text as the word tokenizer can read it: one form of each character, pairs where there are no blanks."""
+def _segmented(text: str) -> str:
+    """Normalize a text (NFKC) and split scripts without spaces into bigrams."""
     if text.isascii():
         return text
-    return _PAIRED.sub(_pairs, _TONES.sub("", unicodedata.normalize("NFKC", text)))
+    return _UNSPACED_SCRIPTS.sub(_pairs, _TONES.sub("", unicodedata.normalize("NFKC", text)))
 
 
 def _pairs(run: re.Match[str]) -> str:
-    """Every two neighbouring characters of a run, with blanks between; a single character stays."""
+    """Bigrams of a run, separated by spaces; a single character stays."""
     characters = run.group()
     if len(characters) == 1:
         return f" {characters} "

@@ -1,6 +1,6 @@
-"""What filters ask of a point's facets, in no engine's types; each store turns it into its own.
+"""Filters as engine-independent conditions on facets, which each store translates.
 
-A condition is a list of facets of which a point must have one; a point must meet all conditions.
+A condition is a list of facets of which a point must have at least one; a point must meet all conditions.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ Conditions = list[list[str]]
 
 
 def scope_conditions(filters: Filters, everywhere: frozenset[str]) -> Conditions:
-    """The versions and locales that a search stays in; empty when nothing is left out.
+    """Conditions on version and locale, which define the scope of IDF; empty for no restriction.
 
-    everywhere: facets that every point has, which need no condition.
+    everywhere: facets of every point, which need no condition.
     """
     wanted = [
         [version_facet(version) for version in filters.versions],
@@ -35,7 +35,7 @@ def scope_conditions(filters: Filters, everywhere: frozenset[str]) -> Conditions
 
 
 def narrowing_conditions(filters: Filters, everywhere: frozenset[str]) -> Conditions:
-    """Everything else that a hit has to be from; empty when nothing is left out."""
+    """Conditions on URL, section and source; empty for no restriction."""
     wanted = [
         [url_facet(filters.url_prefix)] if filters.url_prefix else [],
         [section_facet(section) for section in filters.sections],
@@ -51,5 +51,5 @@ def _default_scope(filters: Filters) -> str:
 
 
 def _needed(wanted: Sequence[list[str]], everywhere: frozenset[str]) -> Conditions:
-    """Those that ask for something, and for something that not every point has."""
+    """Drop empty conditions and those that every point meets."""
     return [facets for facets in wanted if facets and everywhere.isdisjoint(facets)]

@@ -1,4 +1,4 @@
-"""In-memory twins of the embedder and the vector store: exact, and done in a few lines of numpy."""
+"""An embedder and a vector store in memory, exact, for tests and as a reference."""
 
 import hashlib
 import re
@@ -37,11 +37,9 @@ _UNIT = 1e-3
 
 
 class MemoryEmbedder:
-    """Texts that share words are near each other; nothing else is known.
+    """Sums a random vector per word, seeded by its hash, so that texts with common words are similar.
 
-    Each word has a direction that its hash decides, and a text is the sum of its words, made unit length.
-
-    max_tokens: words of the longest text that is taken; None for no limit.
+    max_tokens: maximum number of words of a text; None for no limit.
     """
 
     def __init__(self, dimension: int, max_tokens: int | None) -> None:
@@ -51,12 +49,12 @@ class MemoryEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What the meaning of its vectors depends on."""
+        """Everything that the meaning of its vectors depends on."""
         return EmbedderIdentity(provider="memory", model="hashed-words", dimension=self._dimension, revision="1")
 
     @property
     def max_tokens(self) -> int | None:
-        """The most words of one text."""
+        """Maximum number of words of one text."""
         return self._max_tokens
 
     @property
@@ -70,38 +68,42 @@ class MemoryEmbedder:
 
     @property
     def token_counter(self) -> TokenCounter:
-        """A function without any state."""
+        """A function."""
         return _count_words
 
     @property
     def batching(self) -> Batching:
-        """As many at once as a caller has; vectors cost nothing here."""
+        """Large batches, one at a time, not cached."""
         return Batching(texts=512, calls=1, costly=False)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to be found. Raises InvalidEmbedding for a text without words, or with too many."""
+        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1.
+
+        A text's vector does not depend on the other texts of the call. Raises InvalidEmbedding for a text without a
+        token that the model knows; EmbeddingError.
+        """
         vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             vectors[row] = self.embed_query(text)
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        """Embed a text to find with. Raises InvalidEmbedding."""
+        """Embed a query. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
         words = _WORD.findall(text.casefold())
         if not words:
-            raise InvalidEmbedding(f"There is no word in {text[:80]!r}.")
+            raise InvalidEmbedding(f"{text[:80]!r} has no word.")
         if self._max_tokens is not None and len(words) > self._max_tokens:
-            raise InvalidEmbedding(f"{text[:80]!r} has {len(words)} words; the most is {self._max_tokens}.")
+            raise InvalidEmbedding(f"{text[:80]!r} has {len(words)} words; the maximum is {self._max_tokens}.")
         return _unit(np.add.reduce([self._direction(word) for word in words], axis=0, dtype=np.float32))
 
     def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
-        """Nothing is won by knowing."""
+        """Do nothing."""
 
     def interrupt(self) -> None:
-        """There is nothing to wait for."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing."""
 
     def _direction(self, word: str) -> Vector:
         if word not in self._words:
@@ -124,7 +126,7 @@ class _Contents:
 
 
 class MemoryStore:
-    """Indexes in dictionaries; gone with the process. Safe to use from several threads."""
+    """Indexes in memory. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._generations: dict[str, _Contents] = {}
@@ -132,60 +134,63 @@ class MemoryStore:
 
     @property
     def owns_all_indexes(self) -> bool:
-        """Nobody else can reach it."""
+        """Whether only Assay keeps indexes there, so that one unknown to the catalog is a leftover to delete."""
         return True
 
     def create(self, generation: str, spec: IndexSpec) -> "MemoryWriter":
-        """Start an index. Raises VectorStoreError when one of that name is there already."""
+        """Create an index. Raises VectorStoreError if it exists."""
         with self._lock:
             if generation in self._generations:
-                raise VectorStoreError(f"There is an index {generation} already.", hint="Delete it first.")
+                raise VectorStoreError(f"The index {generation} already exists.", hint="Delete it first.")
             contents = self._generations[generation] = _Contents(spec.dimension)
         return MemoryWriter(self, generation, contents)
 
     def open(self, generation: str, spec: IndexSpec) -> "MemoryIndex":
-        """Open a sealed index. Raises IndexNotFound, IndexCorrupt."""
+        """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
         contents = self._generations.get(generation)
         if contents is None:
             raise IndexNotFound(f"There is no index {generation}.", hint="Build one with `assay ingest`.")
         if not contents.sealed:
-            raise IndexCorrupt(f"The index {generation} was never finished.", hint="Build it anew.")
+            raise IndexCorrupt(f"The index {generation} was never finished.", hint="Rebuild it.")
         if contents.dimension != spec.dimension:
             raise IndexCorrupt(f"The index {generation} has {contents.dimension} dimensions, not {spec.dimension}.")
         return MemoryIndex(generation, contents.dimension, contents.points)
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
-        """Open an index to be checked; one that is missing or was never finished is no error here."""
+        """Open an index for checks; a missing or damaged one is reported and not raised.
+
+        Compares everything that was sealed, however long that takes. Raises StoreUnavailable.
+        """
         try:
             return Inspected(self.open(generation, spec))
         except (IndexNotFound, IndexCorrupt) as error:
             return Inspected(None, (error.message,))
 
     def delete(self, generation: str) -> None:
-        """Remove an index, sealed or not; does nothing when there is none. Whoever has it open goes on reading."""
+        """Delete an index, sealed or not; does nothing if there is none."""
         with self._lock:
             self._generations.pop(generation, None)
 
     def generations(self) -> list[str]:
-        """Ids of all generations that have something here, sealed or not, ascending."""
+        """Ids of all generations with an index here, sealed or not, ascending."""
         return sorted(self._generations)
 
     def switch_alias(self, generation: str) -> None:
-        """There are no outside readers."""
+        """Do nothing."""
 
     def check(self) -> None:
-        """There is nothing to fail."""
+        """Do nothing."""
 
     def describe(self) -> StoreReport:
-        """What is in it."""
+        """The state of the store. Raises VectorStoreError."""
         return StoreReport(f"{len(self._generations)} index(es) in memory", (), None)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing."""
 
 
 class MemoryWriter:
-    """One generation's index while it is built; used by one thread."""
+    """Writes one generation's index; used by one thread."""
 
     def __init__(self, store: MemoryStore, generation: str, contents: _Contents) -> None:
         self._store = store
@@ -193,7 +198,11 @@ class MemoryWriter:
         self._contents = contents
 
     def add(self, points: Sequence[IndexPoint]) -> None:
-        """Write points. Raises InvalidEmbedding, VectorStoreError; none of them is written then."""
+        """Write points; a point replaces an earlier one with the same id.
+
+        Raises InvalidEmbedding, or VectorStoreError for a point that cannot be stored; then none of these points is
+        written. Raises StoreUnavailable, StorageFull if the store fails; then some may be written: abort.
+        """
         if self._contents.sealed:
             raise StoreUnavailable(f"The index {self._generation} is sealed and takes no more points.")
         for point in points:
@@ -208,11 +217,11 @@ class MemoryWriter:
         self._contents.points.update((point.chunk.id, point) for point in points)
 
     def seal(self) -> None:
-        """Make it ready to be opened."""
+        """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""
         self._contents.sealed = True
 
     def abort(self) -> None:
-        """Throw the index away; does nothing once sealed."""
+        """Discard the index; does nothing once it is sealed."""
         if not self._contents.sealed:
             self._store.delete(self._generation)
 
@@ -237,7 +246,10 @@ class MemoryIndex:
         return len(self._open())
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one go; always exact. Raises StoreUnavailable once closed, InvalidEmbedding."""
+        """Search both sides in one request; a failure is never returned as an empty answer.
+
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
+        """
         self._open()
         if query.dense is not None:
             self._require_direction(query.dense)
@@ -255,7 +267,10 @@ class MemoryIndex:
         return {chunk_id: points[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in points}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
-        """The stored chunks with the true cosine of each and a vector; ids that the index lacks are left out."""
+        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
+
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
+        """
         points = self._open()
         self._require_direction(vector)
         cosines = self._matrix @ _unit(vector)
@@ -271,7 +286,10 @@ class MemoryIndex:
         return {chunk_id: points[chunk_id].dense.copy() for chunk_id in chunk_ids if chunk_id in points}
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
-        """The points of these ids; ids that the index lacks are left out."""
+        """The points with these ids, damaged ones too; missing ids are left out.
+
+        Dense values are bit for bit as they were written, sparse ones to float32 precision.
+        """
         points = self._open()
         return {
             chunk_id: StoredPoint(points[chunk_id].chunk, points[chunk_id].dense.copy(), points[chunk_id].sparse)
@@ -284,12 +302,12 @@ class MemoryIndex:
         return iter(list(self._open()))
 
     def close(self) -> None:
-        """Let go of the index; a second call does nothing."""
+        """Close the index; a second call does nothing."""
         self._closed = True
 
     def _require_direction(self, vector: Vector) -> None:
         if vector.shape != (self._dimension,) or not 0.0 < float(vector @ vector) < float("inf"):
-            raise InvalidEmbedding(f"A query of shape {vector.shape} points nowhere in {self._dimension} dimensions.")
+            raise InvalidEmbedding(f"A query of shape {vector.shape} has no direction in {self._dimension} dimensions.")
 
     def _open(self) -> Mapping[str, IndexPoint]:
         if self._closed:
@@ -305,7 +323,7 @@ class MemoryIndex:
     def _sparse(
         self, terms: SparseVector, in_scope: Sequence[bool], wanted: Sequence[bool], limit: int
     ) -> tuple[Scored, ...]:
-        """BM25 with the IDF of the scope, ln(1 + (N - df + 0.5) / (df + 0.5)); only points that share a term."""
+        """BM25 with the IDF of the scope, ln(1 + (N - df + 0.5) / (df + 0.5)); only points with a common term."""
         scope = [weights for weights, inside in zip(self._weights, in_scope, strict=True) if inside]
         query: dict[int, float] = {}
         for term, weight in zip(terms.indices, terms.values, strict=True):
@@ -329,7 +347,7 @@ def _best(scores: Iterator[tuple[str, float]], limit: int) -> tuple[Scored, ...]
 
 
 def _scope(filters: Filters) -> list[list[str]]:
-    """Lists of facets of which a point must have one each, for version and locale."""
+    """Conditions on version and locale: a point needs one facet of each list."""
     return [
         [payload.version_facet(version) for version in filters.versions]
         or ([] if filters.everything else [payload.CURRENT_VERSION]),
@@ -339,7 +357,7 @@ def _scope(filters: Filters) -> list[list[str]]:
 
 
 def _narrowing(filters: Filters) -> list[list[str]]:
-    """The same for everything else that a filter can ask for."""
+    """Conditions on URL, section and source."""
     return [
         [payload.url_facet(filters.url_prefix)] if filters.url_prefix else [],
         [payload.section_facet(section) for section in filters.sections],

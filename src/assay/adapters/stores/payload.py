@@ -1,7 +1,7 @@
-"""What a vector store keeps beside the vectors: every field of a chunk, under the names that outside readers know.
+"""The payload of a point: every field of a chunk, under the names documented for outside readers.
 
-The names of contracts.md §14 (`text`, `url`, `position`, …) are always there, null where a chunk has nothing. Shared by
-the embedded store and the Qdrant server, so that both hold the same points.
+The names of contracts.md §14 (`text`, `url`, `position`, …) are always present, null for an empty field. The embedded
+store and the Qdrant server store the same payloads.
 """
 
 import json
@@ -14,17 +14,16 @@ from assay.errors import PointCorrupt
 from assay.model.documents import Chunk, DocumentInfo
 
 FACETS = "facets"
-"""Payload field with everything that a filter can ask for, each as `name:value`. It needs a keyword index, made before
-loading. One field, for the engine reads every payload once for each index that it builds."""
+"""Payload field with every filterable value as `name:value`. It needs a keyword index, created before loading. One
+field, because the engine reads every payload once for each index."""
 
 CURRENT_VERSION = "scope:current_version"
 DEFAULT_LOCALE = "scope:default_locale"
 PRIMARY = "scope:primary"
-"""Facets that say which defaults a chunk falls under; the last is both, one condition for the commonest search."""
+"""Facets for the default scope of a search; PRIMARY means both, so that the commonest search has one condition."""
 
 _REST = "rest"
-"""Payload field with what nobody filters by or reads from outside, as one JSON text: a third of the time to write."""
-
+"""Payload field with all internal fields as one JSON text, which takes a third of the time to write."""
 
 _TEXT, _NUMBER, _LIST, _FLAG = (str,), (int,), (list,), (bool,)
 _TEXT_OR_NULL = (str, type(None))
@@ -53,7 +52,7 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
     FACETS: _LIST,
     _REST: _TEXT,
 }
-"""The types of every field of a payload."""
+"""Allowed types of each field of a payload."""
 
 _REST_FIELDS: Mapping[str, tuple[type, ...]] = {
     "heading_path": _LIST,
@@ -67,16 +66,16 @@ _REST_FIELDS: Mapping[str, tuple[type, ...]] = {
     "locale_is_default": _FLAG,
     "tags": _LIST,
 }
-"""The same for the fields inside of `rest`."""
+"""Allowed types of each field inside `rest`."""
 
 _ABSENT = object()
 
 _KINDS = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
-"""JSON's types in words; whoever reads a payload by Python may meet others."""
+"""Names of JSON's types."""
 
 
 def to_payload(chunk: Chunk) -> dict[str, Any]:
-    """Write a chunk as JSON values; from_payload gives back an equal one."""
+    """Convert a chunk to JSON values; from_payload is the inverse."""
     document = chunk.document
     return {
         "text": chunk.text,
@@ -119,7 +118,7 @@ def to_payload(chunk: Chunk) -> dict[str, Any]:
 
 
 def from_payload(payload: Mapping[str, Any], point: str) -> Chunk:
-    """Read the chunk of a point back. Raises PointCorrupt for a field that is missing or of another type."""
+    """Read the chunk of a point. Raises PointCorrupt for a field that is missing or has the wrong type."""
     rest = _rest_of(payload)
     for problem in _damage(payload, rest, point):
         raise PointCorrupt(f"The point {point} of the index is damaged: its payload {problem}.", hint=REBUILD)
@@ -127,21 +126,21 @@ def from_payload(payload: Mapping[str, Any], point: str) -> Chunk:
 
 
 def read_stored(payload: Mapping[str, Any], point: str) -> tuple[Chunk | None, tuple[str, ...]]:
-    """A chunk as far as it can be read, and what is wrong with its payload, each as the end of a sentence about it.
+    """Read a chunk for checks: None if it cannot be read, and its faults, each as the end of a sentence.
 
-    Fields that say what others say too, such as the facets that filters ask for, are held against those.
+    Derived fields, such as the facets, are compared with the fields that they are derived from.
     """
     rest = _rest_of(payload)
     if damage := list(_damage(payload, rest, point)):
         return None, (f"has a payload that {', and '.join(damage)}",)
     chunk = _chunk(payload, rest)
-    said_again = {FACETS: facets(chunk), "order_index": chunk.position + 1}
-    wrong = [name for name, value in said_again.items() if payload[name] != value]
-    return chunk, (f"has other {', '.join(wrong)} than follow from its fields",) if wrong else ()
+    derived = {FACETS: facets(chunk), "order_index": chunk.position + 1}
+    wrong = [name for name, value in derived.items() if payload[name] != value]
+    return chunk, (f"has values of {', '.join(wrong)} that contradict its other fields",) if wrong else ()
 
 
 def _chunk(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> Chunk:
-    """The chunk of a payload in which nothing is damaged. rest: the value inside of `rest`."""
+    """Make the chunk of an undamaged payload. rest: the decoded field `rest`."""
     created_at = payload["created_at"]
     return Chunk(
         id=payload["chunk_id"],
@@ -166,7 +165,7 @@ def _chunk(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> Chunk:
 
 
 def _rest_of(payload: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
-    """The value inside of `rest`; None where that is not JSON."""
+    """Decode the field `rest`; None if it is not JSON."""
     try:
         return json.loads(payload[_REST])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -174,30 +173,30 @@ def _rest_of(payload: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
 
 
 def _damage(payload: Mapping[str, Any], rest: object, point: str) -> Iterator[str]:
-    """Everything that keeps a payload from being read, each as the end of a sentence about it."""
-    yield from _other_types(payload, _FIELDS, "")
+    """Faults that make a payload unreadable, each as the end of a sentence."""
+    yield from _type_faults(payload, _FIELDS, "")
     created_at, identity = payload.get("created_at"), payload.get("chunk_id")
     if isinstance(identity, str) and identity != point:
         yield "has the `chunk_id` of another point"
     if isinstance(created_at, str) and not _is_moment(created_at):
-        yield "has a `created_at` that is no time"
+        yield "has a `created_at` that is not a time"
     if isinstance(rest, dict):
-        yield from _other_types(rest, _REST_FIELDS, f"{_REST}.")
+        yield from _type_faults(rest, _REST_FIELDS, f"{_REST}.")
     elif isinstance(payload.get(_REST), str):
-        yield f"has a `{_REST}` that is no JSON object"
+        yield f"has a `{_REST}` that is not a JSON object"
 
 
-def _other_types(values: Mapping[str, Any], fields: Mapping[str, tuple[type, ...]], path: str) -> Iterator[str]:
+def _type_faults(values: Mapping[str, Any], fields: Mapping[str, tuple[type, ...]], path: str) -> Iterator[str]:
     for name, kinds in fields.items():
         value = values.get(name, _ABSENT)
         if type(value) in kinds:
             if kinds is _LIST and not all(type(one) is str for one in value):
-                yield f"has something else than text in the list `{path}{name}`"
+                yield f"has a value that is not text in the list `{path}{name}`"
         elif name not in values:
             yield f"lacks `{path}{name}`"
         else:
             found = "null" if value is None else _KINDS.get(type(value), type(value).__name__)
-            yield f"has {found} as `{path}{name}`, which is {_KINDS[kinds[0]]}"
+            yield f"has {found} as `{path}{name}` instead of {_KINDS[kinds[0]]}"
 
 
 def _is_moment(text: str) -> bool:
@@ -209,7 +208,7 @@ def _is_moment(text: str) -> bool:
 
 
 def facets(chunk: Chunk) -> list[str]:
-    """Everything that a filter can ask of a chunk; a version or locale that a document lacks is no facet."""
+    """Every filterable value of a chunk; no facet for a missing version or locale."""
     document = chunk.document
     found = [source_facet(document.source), *map(section_facet, chunk.sections)]
     if document.version is not None:
@@ -231,7 +230,7 @@ def source_facet(source: str) -> str:
 
 
 def section_facet(section: str) -> str:
-    """Facet of the chunks in which a section of this heading is, or a part of it."""
+    """Facet of the chunks with a part of a section of this heading."""
     return f"section:{section}"
 
 
@@ -246,12 +245,12 @@ def locale_facet(locale: str) -> str:
 
 
 def url_facet(prefix: str) -> str:
-    """Facet of the chunks whose URL begins so, at a path border; a trailing slash of the prefix says nothing."""
+    """Facet of the chunks whose URL has this prefix, ending at a path border; a trailing slash is ignored."""
     return f"url:{prefix.rstrip('/')}"
 
 
 def url_paths(url: str) -> list[str]:
-    """Every beginning of a canonical URL that ends at a path border, shortest first, the URL itself last.
+    """Every prefix of a canonical URL that ends at a path border, shortest first, the URL itself last.
 
     `https://x.dev/a/b?q=1` gives `https://x.dev`, `https://x.dev/a`, `https://x.dev/a/b` and itself.
     """

@@ -95,9 +95,9 @@ def examine_adopted(assay: Assay, progress: Progress, *, ask_provider: bool, sam
         found = store.examine()
         findings.append(found)
         report.found |= {
-            "preset": found.likely.preset.name if found.likely else None,
+            "preset": found.preset_match.preset.name if found.preset_match else None,
             "mapping": {name: list(paths) for name, paths in found.mapping.paths.items() if paths},
-            "keywords": found.searched.sparse,
+            "keywords": found.plan.sparse,
         }
         return Check("payload", "ok", _payload_words(assay, found))
 
@@ -134,7 +134,7 @@ def _dimensions(assay: Assay, found: "CollectionFindings") -> Check:
 
 
 def _keywords(assay: Assay, found: "CollectionFindings") -> Check:
-    if found.searched.sparse is not None:
+    if found.plan.sparse is not None:
         return Check("keyword search", "ok", f"possible: {found.keywords}.")
     wanted = assay.settings.search.mode.value
     return Check(
@@ -247,7 +247,7 @@ def _model_words(assay: Assay, result: ModelCheck) -> str:
 def _shape_words(shape: "Shape") -> str:
     dense = [
         f"dense {one.label}: {one.dimension} dimensions, {one.distance}"
-        + (f", {one.kept_as}" if one.kept_as != "float32" else "")
+        + (f", {one.datatype}" if one.datatype != "float32" else "")
         + (f" (cannot be searched: {one.problem})" if one.problem else "")
         for one in shape.dense
     ]
@@ -263,7 +263,7 @@ def _shape_body(shape: "Shape") -> dict[str, Any]:
                 "name": one.name,
                 "dimension": one.dimension,
                 "distance": one.distance,
-                "kept_as": one.kept_as,
+                "datatype": one.datatype,
                 "problem": one.problem or None,
             }
             for one in shape.dense
@@ -276,9 +276,9 @@ def _shape_body(shape: "Shape") -> dict[str, Any]:
 def _payload_words(assay: Assay, found: "CollectionFindings") -> str:
     index = assay.settings.index
     format_ = "no known format"
-    if found.likely is not None:
-        format_ = f"{found.likely.preset.name} ({found.likely.share:.0%} of {found.sampled} sampled points)"
-    if index.preset is not None and (found.likely is None or found.likely.preset.name != index.preset):
+    if found.preset_match is not None:
+        format_ = f"{found.preset_match.preset.name} ({found.preset_match.share:.0%} of {found.sampled} sampled points)"
+    if index.preset is not None and (found.preset_match is None or found.preset_match.preset.name != index.preset):
         return f"read as {index.preset}, as set; it looks like {format_}."
     if index.mapping.paths:
         return f"read by [index.mapping] first ({', '.join(index.mapping.paths)}); it looks like {format_}."
@@ -290,7 +290,7 @@ def _settings(assay: Assay, shape: "Shape | None", found: "CollectionFindings | 
     index = assay.settings.index
     dimension = _dimension_of(assay)
     lines = [*_table_lines("qdrant", assay.settings.qdrant), "", "[index]", f"adopt = {_toml(index.adopt)}"]
-    preset = index.preset or (found.likely.preset.name if found and found.likely else None)
+    preset = index.preset or (found.preset_match.preset.name if found and found.preset_match else None)
     if preset:
         lines.append(f"preset = {_toml(preset)}")
     if shape is not None and len(shape.dense) > 1:
@@ -305,7 +305,7 @@ def _settings(assay: Assay, shape: "Shape | None", found: "CollectionFindings | 
             lines += ['text = ""  # path of the text', 'url = ""  # path of the page\'s URL']
     dense = found.dense if found else shape.dense[0] if shape is not None and len(shape.dense) == 1 else None
     lines += ["", *_embedding(assay, None if dense is None else dense.dimension)]
-    if found is not None and found.searched.sparse is None:
+    if found is not None and found.plan.sparse is None:
         lines += ["", "[search]", 'mode = "dense"']
     return "\n".join(lines) + "\n"
 
@@ -314,7 +314,7 @@ def _embedding(assay: Assay, dimension: int | None) -> list[str]:
     if dimension is None or dimension == _dimension_of(assay):
         lines = _table_lines("embedding", assay.settings.embedding)
         return lines if len(lines) > 1 else [*lines, f"provider = {_toml(assay.settings.embedding.provider)}"]
-    known = assay.parts.adopted_store.models_of(dimension)
+    known = assay.parts.adopted_store.models_with_dimension(dimension)
     comment = f"  # of {dimension} dimensions: {', '.join(known)}" if known else f"  # one of {dimension} dimensions"
     return [
         "[embedding]",

@@ -213,9 +213,9 @@ def test_whatever_a_payload_holds_it_is_read_or_said_to_be_wrong_and_nothing_is_
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"facets": []}, "has other facets than follow from its fields"),
-        ({"order_index": 7}, "has other order_index than follow from its fields"),
-        ({"rest": "{"}, "has a `rest` that is no JSON object"),
+        ({"facets": []}, "has values of facets that contradict its other fields"),
+        ({"order_index": 7}, "has values of order_index that contradict its other fields"),
+        ({"rest": "{"}, "has a `rest` that is not a JSON object"),
         ({"text": 5}, "has a number as `text`, which is text"),
         ({"text": 5, "url": None}, "a number as `text`, which is text, and has null as `url`"),
     ],

@@ -1,4 +1,4 @@
-"""The catalog of an adopted collection: one generation that is live, and no pages, for only its owner has them."""
+"""The catalog of an adopted collection: one live generation and no pages, which only its owner has."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,9 +13,9 @@ _UNKNOWN = ChunkerIdentity("unknown", "unknown", 0, None, 0, "unknown")
 
 
 class AdoptedCatalog(MemoryCatalog):
-    """Lists the collection as the one generation. Safe to use from several threads.
+    """Lists the collection as the only generation. Safe to use from several threads.
 
-    embedder: the model that the operator says made the vectors; asked when a generation is.
+    embedder: returns the identity of the configured model; called for each generation.
     """
 
     def __init__(self, store: AdoptedStore, embedder: Callable[[], EmbedderIdentity], sparse: SparseIdentity) -> None:
@@ -30,18 +30,18 @@ class AdoptedCatalog(MemoryCatalog):
         return f"adopted-{self._store.collection.name}"
 
     def live_id(self) -> str:
-        """Id of the one generation; nobody is asked."""
+        """Id of the only generation, without a request."""
         return self._id
 
     def generation(self, generation_id: str) -> Generation:
-        """The collection as it is now. Raises GenerationNotFound for another id, VectorStoreError."""
+        """The collection in its current state. Raises GenerationNotFound for another id, VectorStoreError."""
         if generation_id != self._id:
             raise GenerationNotFound(
                 f"There is no generation {generation_id}: the collection {self._store.collection.name} is adopted.",
                 hint=f"It is listed as {self._id}.",
             )
         documents = self._store.documents()
-        uncounted = "; its pages are too many to be counted each time" if documents is None else ""
+        uncounted = "; it has too many pages to count" if documents is None else ""
         return Generation(
             id=self._id,
             state=State.LIVE,
@@ -58,7 +58,7 @@ class AdoptedCatalog(MemoryCatalog):
         )
 
     def generations(self) -> list[Generation]:
-        """The one. Raises VectorStoreError."""
+        """The only generation. Raises VectorStoreError."""
         return [self.generation(self._id)]
 
     def build_lock(self) -> NoReturn:

@@ -1,17 +1,17 @@
-"""What was embedded for a point, as far as its payload says: the text, or LlamaIndex's text with metadata before it."""
+"""The embedded text of a point: its text, or LlamaIndex's text with metadata before it."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from assay.adapters.stores.adopted.payload_view import PayloadView, whole
+from assay.adapters.stores.adopted.payload_view import PayloadView, replace_surrogates
 
 _NODE = "_node_content"
 
 
 def embedded_text(payload: Mapping[str, Any], text: str) -> str:
-    """The text as it went to the model that made the point's vector.
+    """The text from which the point's vector was made.
 
-    LlamaIndex puts the metadata that is not excluded in front, by templates that it stores with each node.
+    LlamaIndex prepends metadata that is not excluded, by templates stored with each node.
     """
     if _NODE not in payload:
         return text
@@ -31,4 +31,4 @@ def embedded_text(payload: Mapping[str, Any], text: str) -> str:
     if not lines:
         return text
     shown = ("\n" if separator is None else str(separator)).join(lines)
-    return whole(str(template).replace("{content}", text).replace("{metadata_str}", shown).strip())
+    return replace_surrogates(str(template).replace("{content}", text).replace("{metadata_str}", shown).strip())

@@ -1,4 +1,4 @@
-"""Filters of a query as conditions on the payload of a collection that Assay did not make."""
+"""Filters of a query as conditions on the payload of an adopted collection."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,16 +15,16 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]+(\[\d*\])?")
 
 _UNQUOTABLE = frozenset('"\\')
 _AS_JSON = "_node_content"
-"""A field whose inside is text to the server."""
+"""A field with JSON as text, inside which the server cannot filter."""
 
 _DIGITS = 19
-"""Digits of the largest whole number that a payload index holds, 2⁶³ minus 1."""
+"""Digits of the largest integer of a payload index, 2⁶³ minus 1."""
 
 
 def conditions(filters: Filters, mapping: FieldMapping, collection: str) -> models.Filter | None:
-    """What a server can check; url_prefix only loosely, so that `url_matches` has to look again. None for nothing.
+    """Conditions for the server; None for none. It matches url_prefix loosely; check the results by `url_matches`.
 
-    Raises InputError for a filter by something that the mapping does not have.
+    Raises InputError for a filter by an unmapped field.
     """
     must: list[models.Condition] = []
     for name, field, wanted in (
@@ -39,15 +39,15 @@ def conditions(filters: Filters, mapping: FieldMapping, collection: str) -> mode
     elif filters.sources and mapping.of("source"):
         must.append(_any_of(filterable("sources", "source", mapping), _among(filters.sources)))
     if filters.url_prefix is not None and not mapping.base_url:
-        # Inside a word index this asks for the words of the URL, without one for the piece of text: both let through
-        # every page below the prefix, and some others.
+        # With a word index this matches the URL's words, without one a substring: both match every page below the
+        # prefix, and some others.
         paths = filterable("url_prefix", "url", mapping)
         must += [_any_of(paths, models.MatchText(text=part)) for part in _as_stored(filters.url_prefix)]
     return models.Filter(must=must) if must else None
 
 
-def asked_fields(filters: Filters, mapping: FieldMapping) -> dict[str, tuple[str, ...]]:
-    """The paths that a filter looks at, by the filter's name."""
+def filter_fields(filters: Filters, mapping: FieldMapping) -> dict[str, tuple[str, ...]]:
+    """Payload paths by the name of the filter that uses them."""
     asked = {
         "versions": ("version", bool(filters.versions)),
         "locales": ("locale", bool(filters.locales)),
@@ -57,34 +57,34 @@ def asked_fields(filters: Filters, mapping: FieldMapping) -> dict[str, tuple[str
     return {name: filterable(name, field, mapping) for name, (field, wanted) in asked.items() if wanted}
 
 
-def has_any(paths: Sequence[str]) -> models.Filter:
-    """Lets through the points that have something at one of these paths."""
+def any_present(paths: Sequence[str]) -> models.Filter:
+    """Match points with a value at one of these paths."""
     nothing: list[models.Condition] = [
-        models.IsEmptyCondition(is_empty=models.PayloadField(key=key)) for key in keys_of(paths)
+        models.IsEmptyCondition(is_empty=models.PayloadField(key=key)) for key in server_keys(paths)
     ]
     return models.Filter(must_not=[models.Filter(must=nothing)])
 
 
-def has_value(paths: Sequence[str], values: Sequence[str]) -> models.Filter:
-    """Lets through the points that have one of these values at one of these paths, as text or as a whole number."""
+def any_equal(paths: Sequence[str], values: Sequence[str]) -> models.Filter:
+    """Match points with one of these values at one of these paths, as text or as an integer."""
     should: list[models.Condition] = []
     numbers = [int(value) for value in values if value.isascii() and value.isdigit() and len(value) <= _DIGITS]
-    whole = [number for number in numbers if number < 2**63]
-    for key in keys_of(paths):
+    integers = [number for number in numbers if number < 2**63]
+    for key in server_keys(paths):
         should.append(models.FieldCondition(key=key, match=_among(values)))
-        if whole:
-            should.append(models.FieldCondition(key=key, match=models.MatchAny(any=whole)))
+        if integers:
+            should.append(models.FieldCondition(key=key, match=models.MatchAny(any=integers)))
     return models.Filter(should=should)
 
 
 def url_matches(prefix: str) -> Callable[[str], bool]:
-    """Whether a canonical URL begins so, at a path border."""
+    """Return a predicate: whether a canonical URL has this prefix, ending at a path border."""
     start = prefix.rstrip("/")
     return lambda url: url == start or url.startswith((f"{start}/", f"{start}?"))
 
 
 def _as_stored(prefix: str) -> list[str]:
-    """What of a canonical URL stands in other spellings of it too: its host, and its path up to what may be escaped."""
+    """Parts of a canonical URL that its other spellings have too: the host, and the path before the first escape."""
     parts = urlsplit(prefix)
     path, escaped, _ = parts.path.partition("%")
     path = (path.rpartition("/")[0] if escaped else path).rstrip("/")
@@ -92,20 +92,20 @@ def _as_stored(prefix: str) -> list[str]:
 
 
 def filterable(name: str, field: str, mapping: FieldMapping) -> tuple[str, ...]:
-    """The paths of a field that a server can look at. Raises InputError when there is none."""
-    found = tuple(path for path in mapping.of(field) if path.split(".")[0] != _AS_JSON and keys_of((path,)))
+    """The paths of a field that the server can filter by. Raises InputError if there are none."""
+    found = tuple(path for path in mapping.of(field) if path.split(".")[0] != _AS_JSON and server_keys((path,)))
     if not found:
         raise InputError(
             f"filters.{name}: no field of the adopted collection is mapped to it.",
-            hint=f"Set [index.mapping] {field} to where the payload has it, or ask without this filter.",
+            hint=f"Set [index.mapping] {field} to its path in the payload, or remove this filter.",
         )
     return found
 
 
-def keys_of(paths: Sequence[str]) -> tuple[str, ...]:
-    """Paths as the server writes them; none for what it has no way to write.
+def server_keys(paths: Sequence[str]) -> tuple[str, ...]:
+    """Paths in the server's syntax; paths that it cannot express are left out.
 
-    Since keys below the first may have dots themselves, a path of three and more parts has several spellings.
+    Keys below the first may contain dots, so a path of three or more parts has several spellings.
     """
     found = []
     for path in paths:
@@ -116,7 +116,7 @@ def keys_of(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _quoted(key: str) -> str:
-    """A key: one of more than letters, digits, `_` and `-` in quotes, inside of which nothing can be escaped."""
+    """Quote a key with other characters than letters, digits, `_` and `-`; quotes have no escapes."""
     return key if _PLAIN.fullmatch(key) else f'"{key}"'
 
 
@@ -125,7 +125,7 @@ def _among(values: Sequence[str]) -> Any:  # noqa: ANN401 - one of the client's 
 
 
 def _any_of(paths: Sequence[str], match: Any) -> models.Condition:  # noqa: ANN401 - one of the client's matches
-    found: list[models.Condition] = [models.FieldCondition(key=key, match=match) for key in keys_of(paths)]
+    found: list[models.Condition] = [models.FieldCondition(key=key, match=match) for key in server_keys(paths)]
     return found[0] if len(found) == 1 else models.Filter(should=found)
 
 

@@ -1,4 +1,4 @@
-"""Searching a collection that Assay did not make."""
+"""Searching an adopted collection."""
 
 import math
 import re
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from qdrant_client import models
 
-from assay.adapters.stores.adopted import filters as wanted
-from assay.adapters.stores.adopted.access import CollectionReader, Selector
+from assay.adapters.stores.adopted import filters as payload_filters
+from assay.adapters.stores.adopted.access import AdoptedCollection, Selector
 from assay.adapters.stores.adopted.mapping import FieldMapping, PointReader
 from assay.adapters.stores.adopted.shape import DenseVector
-from assay.adapters.stores.points import TIES, end_of_ties, first_by_id, require_direction
+from assay.adapters.stores.points import TIES, break_ties, count_with_ties, require_direction
 from assay.errors import InputError, StoreUnavailable
 from assay.model.documents import Chunk
 from assay.model.lru_cache import LruCache
@@ -22,12 +22,12 @@ from assay.ports import AdoptedPoint, Compared, IndexAnswer, IndexQuery, Scored,
 
 _COSINE = "Cosine"
 _REMEMBERED = 50_000
-"""Chunk ids whose points are remembered, some 10 MB: a search finds them and then asks for them."""
+"""Chunk ids whose point ids are cached, about 10 MB: a search requests the chunks that it found."""
 
 _DEEPEST = 10_000
 _DEEPER = 4
 _MORE_CANDIDATES = 4
-"""How many times the limit is taken from a server whose distance is not the cosine, to be ordered anew."""
+"""Multiple of the limit requested if the server's distance is not cosine, for reordering."""
 
 PointId = models.ExtendedPointId
 
@@ -38,19 +38,19 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
-    """What of a collection is searched, and how its points are read.
+class SearchPlan:
+    """Vectors and fields of a collection that searches use.
 
-    narrow: the mapping with only those paths that points were seen to have, to filter by.
-    unseen: fields that no sampled point had.
-    sparse: name of the sparse vectors that keyword search may use; None where it cannot.
-    quantized: whether the server searches a smaller copy of the vectors first.
+    filter_mapping: the mapping with only the paths that sampled points have.
+    absent_fields: fields that no sampled point has.
+    sparse: name of the sparse vectors for keyword search; None without it.
+    quantized: whether the server searches a compressed copy of the vectors first.
     """
 
     dense: DenseVector
     reader: PointReader
-    narrow: FieldMapping
-    unseen: frozenset[str]
+    filter_mapping: FieldMapping
+    absent_fields: frozenset[str]
     sparse: str | None
     quantized: bool
 
@@ -58,46 +58,45 @@ class Searched:
 class AdoptedIndex:
     """A collection, open for reading; safe to use from several threads.
 
-    What the collection's owner writes is seen at once: points come and go between two calls. A point without text is
-    never found, for nothing of it could be shown.
+    Its owner may add and delete points at any time. Points without text are never returned.
     """
 
-    def __init__(self, collection: CollectionReader, searched: Searched) -> None:
+    def __init__(self, collection: AdoptedCollection, plan: SearchPlan) -> None:
         self._collection = collection
-        self._searched = searched
+        self._plan = plan
         self._points = LruCache[str, PointId](_REMEMBERED)
-        self._confirmed: set[tuple[str, ...]] = set()
+        self._present: set[tuple[str, ...]] = set()
         self._closed = False
 
     @property
     def has_keywords(self) -> bool:
-        """Whether there are sparse vectors that BM25 can ask."""
-        return self._searched.sparse is not None
+        """Whether it has sparse vectors for BM25."""
+        return self._plan.sparse is not None
 
     def count(self) -> int:
-        """Number of points at the moment."""
+        """Current number of points."""
         self._require_open()
         return self._collection.count()
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides. Of points with the same chunk id the best counts.
+        """Search both sides. Of points with the same chunk id, the best counts.
 
-        Raises VectorStoreError; InvalidEmbedding for a vector of no direction; InputError for a filter that the
-        collection cannot answer.
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero; InputError for
+        a filter that the collection does not support.
         """
         self._require_open()
         where = self._where(query.filters)
         dense: tuple[Scored, ...] = ()
         sparse: tuple[Scored, ...] = ()
         if query.dense is not None:
-            require_direction(query.dense, self._searched.dense.dimension)
+            require_direction(query.dense, self._plan.dense.dimension)
             dense = self._side(query, query.dense, where)
-        if query.sparse is not None and self._searched.sparse is not None:
+        if query.sparse is not None and self._plan.sparse is not None:
             sparse = self._side(query, query.sparse, where)
         return IndexAnswer(dense, sparse)
 
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """The stored chunks by id; those that are gone, or have no text any more, are left out."""
+        """The stored chunks by id; ids that the index lacks are left out."""
         return {
             chunk_id: point.chunk
             for chunk_id, point, _ in self._read(chunk_ids, vectors=False)
@@ -105,9 +104,9 @@ class AdoptedIndex:
         }
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
-        """The stored chunks with the cosine of each and a vector, computed here from the vectors as they are stored."""
+        """The stored chunks with their cosine to a vector, computed here from the stored vectors."""
         self._require_open()
-        require_direction(vector, self._searched.dense.dimension)
+        require_direction(vector, self._plan.dense.dimension)
         return {
             chunk_id: Compared(point.chunk, cosine(vector, point.vector))
             for chunk_id, point, _ in self._read(chunk_ids, vectors=True)
@@ -115,7 +114,7 @@ class AdoptedIndex:
         }
 
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
-        """The stored dense vectors by id, as the server keeps them: of length 1 where it compares by cosine."""
+        """The stored dense vectors by id; of length 1 if the server's distance is cosine."""
         return {
             chunk_id: point.vector
             for chunk_id, point, _ in self._read(chunk_ids, vectors=True)
@@ -123,7 +122,7 @@ class AdoptedIndex:
         }
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
-        """The points of these ids with passage and dense vector; sparse vectors, which others made, are not read."""
+        """The points with these ids, without their sparse vectors, which Assay did not make."""
         return {
             chunk_id: StoredPoint(point.chunk, point.vector, None)
             for chunk_id, point, _ in self._read(chunk_ids, vectors=True)
@@ -132,8 +131,8 @@ class AdoptedIndex:
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""
         self._require_open()
-        mapping = self._searched.reader.mapping
-        payload = roots(mapping.of("chunk_id"))
+        mapping = self._plan.reader.mapping
+        payload = top_level_fields(mapping.of("chunk_id"))
         found: set[str] = set()
         offset: Any = None
         while True:
@@ -150,13 +149,13 @@ class AdoptedIndex:
         while True:
             records, offset = self._collection.page(offset, payload=True, vectors=self._vector_names())
             for record in records:
-                vector = _vector_of(record, self._searched.dense.name)
-                yield self._searched.reader.read(str(record.id), record.payload or {}, vector)
+                vector = _vector_of(record, self._plan.dense.name)
+                yield self._plan.reader.read(str(record.id), record.payload or {}, vector)
             if offset is None:
                 return
 
     def close(self) -> None:
-        """Let go of the index; a second call does nothing. The connection is the store's."""
+        """Close the index; a second call does nothing."""
         self._closed = True
 
     # --- searching -------------------------------------------------------------------------------------------------
@@ -164,35 +163,35 @@ class AdoptedIndex:
     def _side(
         self, query: IndexQuery, vector: Vector | SparseVector, where: models.Filter | None
     ) -> tuple[Scored, ...]:
-        """One side, asked deeper as long as points fall out and there are more."""
+        """Search one side, with a larger limit while points are dropped and there are more."""
         factor = 1 if isinstance(vector, SparseVector) or self._by_cosine else _MORE_CANDIDATES
-        deepest = max(min(_DEEPEST, self._collection.most), query.limit)
+        deepest = max(min(_DEEPEST, self._collection.max_limit), query.limit)
         limit = min(query.limit * factor + TIES, deepest)
         while True:
             (points,) = self._collection.query([self._request(query, vector, limit, where)])
             found = self._scored(query, vector, points)
             if len(found) >= query.limit or len(points) < limit or limit >= deepest:
-                end = end_of_ties([scored.score for scored in found], query.limit)
-                return first_by_id(found[:end], query.limit)
+                end = count_with_ties([scored.score for scored in found], query.limit)
+                return break_ties(found[:end], query.limit)
             limit = min(limit * _DEEPER, deepest)
 
     def _scored(
         self, query: IndexQuery, vector: Vector | SparseVector, points: Sequence[models.ScoredPoint]
     ) -> list[Scored]:
-        """The points that count, best first, each chunk id once, and where they are."""
+        """The matching points, best first, each chunk id once; caches their point ids."""
         prefix = query.filters.url_prefix
-        below = None if prefix is None else wanted.url_matches(prefix)
+        below = None if prefix is None else payload_filters.url_matches(prefix)
         best: dict[str, Scored] = {}
         places: dict[str, PointId] = {}
         for point in points:
             payload = point.payload or {}
-            if below is not None and not below(self._searched.reader.url(str(point.id), payload)):
+            if below is not None and not below(self._plan.reader.url(str(point.id), payload)):
                 continue
             score = point.score
             if not isinstance(vector, SparseVector) and not self._by_cosine:
-                score = cosine(vector, _vector_of(point, self._searched.dense.name))
+                score = cosine(vector, _vector_of(point, self._plan.dense.name))
             if math.isnan(score):
-                continue  # a stored vector of no direction is near nothing
+                continue  # the stored vector has no direction
             chunk_id = self._chunk_id(point)
             if chunk_id not in best or best[chunk_id].score < score:
                 best[chunk_id] = Scored(chunk_id, score)
@@ -203,16 +202,16 @@ class AdoptedIndex:
     def _request(
         self, query: IndexQuery, vector: Vector | SparseVector, limit: int, where: models.Filter | None
     ) -> models.QueryRequest:
-        searched, mapping = self._searched, self._searched.reader.mapping
+        plan, mapping = self._plan, self._plan.reader.mapping
         fields = mapping.of("chunk_id")
         if query.filters.url_prefix is not None:
             fields += mapping.of("url") + mapping.of("source_path")
-        payload: Any = roots(fields) or False
+        payload: Any = top_level_fields(fields) or False
         if isinstance(vector, SparseVector):
             terms = models.SparseVector(indices=list(vector.indices), values=list(vector.values))
-            nearest, using, params = models.NearestQuery(nearest=terms), searched.sparse, None
+            nearest, using, params = models.NearestQuery(nearest=terms), plan.sparse, None
         else:
-            nearest, using = models.NearestQuery(nearest=vector.tolist()), searched.dense.name or None
+            nearest, using = models.NearestQuery(nearest=vector.tolist()), plan.dense.name or None
             params = self._params(query)
         with_vector: Any = False
         if not isinstance(vector, SparseVector) and not self._by_cosine:
@@ -231,57 +230,59 @@ class AdoptedIndex:
         if query.exact:
             return models.SearchParams(exact=True)
         again = None
-        if self._searched.quantized:
+        if self._plan.quantized:
             again = models.QuantizationSearchParams(rescore=True, oversampling=self._collection.oversampling)
         return models.SearchParams(hnsw_ef=self._collection.search_width, quantization=again)
 
     @property
     def _by_cosine(self) -> bool:
         """Whether the server's score is the cosine."""
-        return self._searched.dense.distance == _COSINE
+        return self._plan.dense.distance == _COSINE
 
     def _where(self, filters: Filters) -> models.Filter | None:
-        narrow = self._searched.narrow
-        for name, paths in wanted.asked_fields(filters, narrow).items():
-            self._require_somewhere(name, paths)
-        return wanted.conditions(filters, narrow, self._collection.name)
+        filter_mapping = self._plan.filter_mapping
+        for name, paths in payload_filters.filter_fields(filters, filter_mapping).items():
+            self._require_present(name, paths)
+        return payload_filters.conditions(filters, filter_mapping, self._collection.name)
 
-    def _require_somewhere(self, name: str, paths: tuple[str, ...]) -> None:
-        """Raise InputError where no point has a field that is filtered by: to find nothing would be misread."""
-        if paths in self._confirmed:
+    def _require_present(self, name: str, paths: tuple[str, ...]) -> None:
+        """Raise InputError if no point has the filtered field, because an empty answer would be misleading."""
+        if paths in self._present:
             return
         field = name.removesuffix("s")
-        if field in self._searched.unseen and not self._collection.matching(wanted.has_any(paths), 1, payload=False):
+        if field in self._plan.absent_fields and not self._collection.matching(
+            payload_filters.any_present(paths), 1, payload=False
+        ):
             raise InputError(
                 f"filters.{name}: no point of the adopted collection {self._collection.name} has {' or '.join(paths)}.",
-                hint=f"Set [index.mapping] {field} to where the payload has it, or ask without this filter.",
+                hint=f"Set [index.mapping] {field} to its path in the payload, or remove this filter.",
             )
-        self._confirmed.add(paths)
+        self._present.add(paths)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
     def _read(self, chunk_ids: Sequence[str], *, vectors: bool) -> Iterator[tuple[str, AdoptedPoint, PointId]]:
-        """The points of these chunks, as far as they are there."""
+        """The existing points of these chunks."""
         self._require_open()
         names = self._vector_names() if vectors else False
-        where = self._places(chunk_ids)
+        where = self._point_ids(chunk_ids)
         left = dict.fromkeys(chunk_ids)
         for record in self._collection.retrieve(list(where.values()), payload=True, vectors=names):
             chunk_id = self._chunk_id(record)
             if chunk_id in left:
                 del left[chunk_id]
-                vector = _vector_of(record, self._searched.dense.name) if vectors else None
-                yield chunk_id, self._searched.reader.read(str(record.id), record.payload or {}, vector), record.id
+                vector = _vector_of(record, self._plan.dense.name) if vectors else None
+                yield chunk_id, self._plan.reader.read(str(record.id), record.payload or {}, vector), record.id
 
-    def _places(self, chunk_ids: Sequence[str]) -> dict[str, PointId]:
-        """The point of each chunk: as a search found it, else by the payload, else the chunk's id is the point's."""
+    def _point_ids(self, chunk_ids: Sequence[str]) -> dict[str, PointId]:
+        """Point id of each chunk: from a search, else by the payload, else the chunk id itself."""
         asked = list(dict.fromkeys(chunk_ids))
         places = {chunk_id: point for chunk_id in asked if (point := self._points.get(chunk_id)) is not None}
         unknown = [chunk_id for chunk_id in asked if chunk_id not in places]
-        paths = self._searched.narrow.of("chunk_id")
-        if unknown and wanted.keys_of(paths):
+        paths = self._plan.filter_mapping.of("chunk_id")
+        if unknown and payload_filters.server_keys(paths):
             records = self._collection.matching(
-                wanted.has_value(paths, unknown), _DEEPER * len(unknown), payload=roots(paths)
+                payload_filters.any_equal(paths, unknown), _DEEPER * len(unknown), payload=top_level_fields(paths)
             )
             found: dict[str, PointId] = {}
             for record in records:
@@ -294,10 +295,10 @@ class AdoptedIndex:
         return places
 
     def _chunk_id(self, point: models.Record | models.ScoredPoint) -> str:
-        return self._searched.reader.chunk_id(str(point.id), point.payload or {})
+        return self._plan.reader.chunk_id(str(point.id), point.payload or {})
 
-    def _vector_names(self) -> Any:  # noqa: ANN401 - names, or all where there is one without a name
-        return [self._searched.dense.name] if self._searched.dense.name else True
+    def _vector_names(self) -> Any:  # noqa: ANN401 - names, or all if the vector has no name
+        return [self._plan.dense.name] if self._plan.dense.name else True
 
     def _require_open(self) -> None:
         if self._closed:
@@ -305,7 +306,7 @@ class AdoptedIndex:
 
 
 def cosine(query: Vector, stored: Vector | None) -> float:
-    """The cosine of a query of length 1 and a stored vector of any length; NaN where that points nowhere."""
+    """The cosine of a query of length 1 and a stored vector of any length; NaN if that has no direction."""
     if stored is None or stored.shape != query.shape:
         return math.nan
     wide = stored.astype(np.float64)
@@ -314,7 +315,7 @@ def cosine(query: Vector, stored: Vector | None) -> float:
 
 
 def _vector_of(record: models.Record | models.ScoredPoint, name: str) -> Vector | None:
-    """The dense vector of a name; None for a point that has none."""
+    """The dense vector of this name; None if the point has none."""
     given: Any = record.vector
     if isinstance(given, dict):
         given = given.get(name)
@@ -323,18 +324,18 @@ def _vector_of(record: models.Record | models.ScoredPoint, name: str) -> Vector 
     return np.array(given, dtype=np.float32)
 
 
-def roots(paths: Sequence[str]) -> Selector:
-    """The fields of the payload in which these paths begin, for a server knows no JSON inside a text.
+def top_level_fields(paths: Sequence[str]) -> Selector:
+    """Top-level payload fields of these paths, because the server cannot look into JSON that is stored as text.
 
-    All fields where it has no way to write one.
+    All fields if the server's syntax cannot express one.
     """
     names = list(dict.fromkeys(path.split(".")[0] for path in paths))
-    keys = [key for name in names for key in wanted.keys_of((name,))]
+    keys = [key for name in names for key in payload_filters.server_keys((name,))]
     return keys if len(keys) == len(names) else True
 
 
 def _point_id(chunk_id: str) -> PointId | None:
-    """The point whose id a chunk has; None for what cannot be one."""
+    """The chunk id as a point id; None if it cannot be one."""
     if chunk_id.isascii() and chunk_id.isdigit() and len(chunk_id) <= _DIGITS:
         return int(chunk_id) if int(chunk_id) < 2**64 else None
     return chunk_id if _UUID.fullmatch(chunk_id) else None

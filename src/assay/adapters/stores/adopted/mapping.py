@@ -1,4 +1,4 @@
-"""From the payload of a point that somebody else stored to a chunk, and what of a chunk is not there."""
+"""Reads chunks, and their missing fields, from the payloads of an adopted collection."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, urldefrag, urlsplit
 
 from assay.adapters.stores.adopted.embedded_text import embedded_text
-from assay.adapters.stores.adopted.payload_view import PayloadView, whole
+from assay.adapters.stores.adopted.payload_view import PayloadView, replace_surrogates
 from assay.errors import InputError
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.ids import PLACEHOLDER_HOST, canonical_url, content_hash, document_id, slug_from_path
@@ -29,13 +29,13 @@ REPORTED = (
     "created_at",
     "content_hash",
 )
-"""Fields that the public shapes read, and whose absence is therefore reported."""
+"""Fields of the public contracts; if missing, they are reported."""
 
 FIELDS = (*REPORTED, "version", "locale", "source")
-"""Every field that can be mapped."""
+"""All fields of a mapping."""
 
 _NUMBERED = re.compile(r"(https?://\S+)[_#](\d{1,9})")
-"""A chunk id that says where the chunk stands: `https://docs.example.org/a_3`."""
+"""A chunk id with the chunk's URL and position: `https://docs.example.org/a_3`."""
 
 _DIGITS = re.compile(r"[0-9]{1,15}")
 _MARKUP = re.compile(r"(/?(index|README))?\.(mdx?|markdown)$")
@@ -46,11 +46,11 @@ _SOURCE_TYPE = "adopted"
 
 @dataclass(frozen=True, slots=True)
 class FieldMapping:
-    """Where each field of a chunk is in a payload.
+    """Payload paths of each field of a chunk.
 
-    paths: of each field, the first that has something counts; see PayloadView for how they are written.
-    first_position: the number that the first chunk of a page has there, 0 or 1.
-    base_url: put in front of paths where a payload has no whole URL; "" when there is none.
+    paths: by field; the first one with a value counts. PayloadView documents their syntax.
+    first_position: position of a page's first chunk, 0 or 1.
+    base_url: prepended to source paths if a payload has no absolute URL; "" for none.
     """
 
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -58,14 +58,14 @@ class FieldMapping:
     base_url: str = ""
 
     def of(self, name: str) -> tuple[str, ...]:
-        """The paths of a field; empty where it is not mapped."""
+        """The paths of a field; empty if it is not mapped."""
         return self.paths.get(name, ())
 
 
 class PointReader:
     """Reads the points of one collection. Safe to use from several threads.
 
-    collection: stands in for the source's name where points do not say theirs.
+    collection: the source's name for points without one.
     """
 
     def __init__(self, mapping: FieldMapping, collection: str) -> None:
@@ -73,7 +73,7 @@ class PointReader:
         self._collection = collection
 
     def read(self, point: str, payload: Mapping[str, Any], vector: Vector | None = None) -> AdoptedPoint:
-        """A point as a chunk with everything that the contracts promise, stand-ins where the payload has nothing."""
+        """Read a point as a chunk, with placeholders for missing fields."""
         values = _Values(PayloadView(payload), self.mapping)
         chunk = self._chunk(point, values)
         stored_hash = values.hash()
@@ -83,11 +83,11 @@ class PointReader:
         )
 
     def chunk_id(self, point: str, payload: Mapping[str, Any]) -> str:
-        """The id of the chunk in a point: that of the payload where it has one, else the point's."""
+        """The chunk id in the payload, else the point's id."""
         return _Values(PayloadView(payload), self.mapping).chunk_id() or point
 
     def url(self, point: str, payload: Mapping[str, Any]) -> str:
-        """The URL of the page that a point is from, as `read` gives it."""
+        """The URL of a point's page, as `read` returns it."""
         return self._location(point, _Values(PayloadView(payload), self.mapping)).url
 
     def _chunk(self, point: str, values: "_Values") -> Chunk | None:
@@ -131,7 +131,7 @@ class PointReader:
         )
 
     def _location(self, point: str, values: "_Values") -> "_Location":
-        """Where a point's page is. A path stands in for a URL, below base_url or a host that says there is none."""
+        """URL of a point's page; without one, its path below base_url or a placeholder host."""
         path = values.string("source_path") or ""
         for given in (values.given_url(), values.url_in_id):
             if (split := _split_url(given)) is not None:
@@ -140,7 +140,7 @@ class PointReader:
         if not path:
             values.missing.add("url")
             return _Location(_below("", f"{self._collection}/{point}"), None, point)
-        if (split := _split_url(path)) is not None:  # a URL under the name of a path
+        if (split := _split_url(path)) is not None:  # a URL in the field of a path
             return _Location(*split, urlsplit(split[0]).path.lstrip("/") or split[0])
         if not self.mapping.base_url:
             values.missing.add("url")
@@ -149,7 +149,7 @@ class PointReader:
 
 @dataclass(frozen=True, slots=True)
 class _Location:
-    """Where a chunk is. anchor: the fragment of its URL; None where there is none."""
+    """URL of a chunk. anchor: its fragment; None for none."""
 
     url: str
     anchor: str | None
@@ -157,7 +157,7 @@ class _Location:
 
 
 class _Values:
-    """The values of one payload by field. missing: the fields asked for so far that it does not have, or not so."""
+    """Typed values of one payload. missing: requested fields that are absent or have the wrong type."""
 
     def __init__(self, payload: PayloadView, mapping: FieldMapping) -> None:
         self._payload = payload
@@ -178,7 +178,7 @@ class _Values:
         return self._noted(name, self._first(name, _line))
 
     def given_url(self) -> str:
-        """What stands where the URL should, "" for nothing: whether it is missing depends on what can stand in."""
+        """The value of the URL field, "" for none; the caller decides if the URL is missing."""
         return self._first("url", _line) or ""
 
     def identifier(self, name: str) -> str | None:
@@ -188,7 +188,7 @@ class _Values:
         return self._noted(name, self._first(name, _moment))
 
     def position(self) -> int:
-        """From 0; the number at the end of a chunk id counts too, and 0 stands in for none."""
+        """The position, from 0; else the number at the end of the chunk id, else 0."""
         found = self._first("position", _whole_number)
         position = self._number_in_id if found is None else found - self._mapping.first_position
         if position is None or position < 0:
@@ -218,22 +218,22 @@ class _Values:
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401 - JSON
-    return whole(value) if isinstance(value, str) and value.strip() else None
+    return replace_surrogates(value) if isinstance(value, str) and value.strip() else None
 
 
 def _line(value: Any) -> str | None:  # noqa: ANN401 - JSON
-    return whole(value).strip() or None if isinstance(value, str) else None
+    return replace_surrogates(value).strip() or None if isinstance(value, str) else None
 
 
 def _identifier(value: Any) -> str | None:  # noqa: ANN401 - JSON
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     found = _line(value)
-    return None if found == "None" else found  # LlamaIndex writes the word where a node has no document
+    return None if found == "None" else found  # LlamaIndex writes "None" for a node without a document
 
 
 def _whole_number(value: Any) -> int | None:  # noqa: ANN401 - JSON
-    """A number that every reader of JSON keeps exactly."""
+    """An integer that every JSON parser reads exactly."""
     if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
         return int(value)
     if isinstance(value, float) and value.is_integer():
@@ -242,7 +242,7 @@ def _whole_number(value: Any) -> int | None:  # noqa: ANN401 - JSON
 
 
 def _moment(value: Any) -> datetime | None:  # noqa: ANN401 - JSON
-    """ISO 8601, or seconds or milliseconds since 1970; UTC where no zone is said."""
+    """Parse ISO 8601, or seconds or milliseconds since 1970; UTC without a zone."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS_FROM else value, UTC)
@@ -255,7 +255,7 @@ def _moment(value: Any) -> datetime | None:  # noqa: ANN401 - JSON
 
 
 def _split_url(given: str) -> tuple[str, str | None] | None:
-    """The canonical URL of a page and the fragment; None for what is no absolute URL of http."""
+    """Split into canonical URL and fragment; None unless it is an absolute http(s) URL."""
     if not given.lower().startswith(("http://", "https://")):
         return None
     plain, fragment = urldefrag(given)
@@ -266,6 +266,6 @@ def _split_url(given: str) -> tuple[str, str | None] | None:
 
 
 def _below(base: str, path: str) -> str:
-    """The URL of a source path: without the suffix of markup, for sites do not show it."""
+    """The URL of a source path, without the suffix of markup files, which sites do not show."""
     plain = _MARKUP.sub("", path.replace("\\", "/").lstrip("./"))
     return canonical_url(f"{(base or f'https://{PLACEHOLDER_HOST}').rstrip('/')}/{quote(plain)}")

@@ -1,4 +1,4 @@
-"""Reading a payload by dotted paths, also through JSON that stands in it as text."""
+"""Reading a payload by dotted paths, also inside JSON that is stored as text."""
 
 import json
 from collections.abc import Mapping
@@ -7,8 +7,8 @@ from typing import Any
 _ABSENT = object()
 
 
-def whole(text: str) -> str:
-    """A text that can be encoded: JSON inside of a text may have halves of surrogate pairs, for which � stands in."""
+def replace_surrogates(text: str) -> str:
+    """Replace unpaired surrogates, which JSON may contain, by �."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -17,10 +17,10 @@ def whole(text: str) -> str:
 
 
 class PayloadView:
-    """The payload of one point, as a mapping looks into it.
+    """The payload of one point, readable by paths.
 
-    A path is a key (`url`), or keys joined by dots (`metadata.url`); the keys below the first may have dots themselves.
-    Where a text stands in the way and more of the path is left, it is read as JSON (`_node_content.text`).
+    A path is a key (`url`), or keys joined by dots (`metadata.url`); keys below the first may contain dots. A text
+    in the middle of a path is parsed as JSON (`_node_content.text`).
     """
 
     def __init__(self, payload: Mapping[str, Any]) -> None:
@@ -28,7 +28,7 @@ class PayloadView:
         self._read: dict[str, Any] = {}
 
     def find(self, path: str) -> Any:  # noqa: ANN401 - JSON
-        """The value at a path; None where there is nothing, and for an explicit null."""
+        """The value at a path; None if it is missing or null."""
         here: Any = self._payload
         walked = ""
         parts = path.split(".")
@@ -45,7 +45,7 @@ class PayloadView:
         return here
 
     def _parsed(self, path: str, text: str) -> Any:  # noqa: ANN401 - JSON
-        """The JSON in a text, read once for each payload; None for a text that is none."""
+        """The JSON in a text, parsed once per payload; None if it is not JSON."""
         found = self._read.get(path, _ABSENT)
         if found is _ABSENT:
             try:

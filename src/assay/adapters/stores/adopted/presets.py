@@ -1,4 +1,4 @@
-"""Payloads that are known: those of the seeds' pipelines, LangChain, LlamaIndex, Haystack and Assay itself."""
+"""Field mappings of known payloads: the seeds' pipelines, LangChain, LlamaIndex, Haystack and Assay itself."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +9,7 @@ from assay.adapters.stores.adopted.mapping import FieldMapping
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A payload that is known.
-
-    signature: keys that every point of it has.
-    """
+    """A known payload. signature: keys of every point."""
 
     name: str
     signature: tuple[str, ...]
@@ -20,8 +17,8 @@ class Preset:
 
 
 @dataclass(frozen=True, slots=True)
-class Likely:
-    """A preset that points look like. share: of the sampled points that have its signature, more than a half."""
+class PresetMatch:
+    """The preset of a collection. share: share of the sampled points with its signature, above one half."""
 
     preset: Preset
     share: float
@@ -41,11 +38,11 @@ _INSIDE: Mapping[str, tuple[str, ...]] = {
     "version": ("version",),
     "locale": ("locale", "language"),
 }
-"""How the metadata of a document is commonly called, whichever library keeps it."""
+"""Common names of a document's metadata, in any library."""
 
 
 def _within(prefix: str, **first: tuple[str, ...]) -> FieldMapping:
-    """The common names below a key, after the paths given."""
+    """Common names below a prefix, after the given paths."""
     names = [*first, *(name for name in _INSIDE if name not in first)]
     return FieldMapping(
         {name: (*first.get(name, ()), *(f"{prefix}{path}" for path in _INSIDE.get(name, ()))) for name in names}
@@ -53,7 +50,7 @@ def _within(prefix: str, **first: tuple[str, ...]) -> FieldMapping:
 
 
 def _flat(**paths: tuple[str, ...]) -> FieldMapping:
-    """The names of one seed, and after them those that the other seeds use for the same."""
+    """The names of one seed, then those of the other seeds."""
     common = {name: found for name, found in _INSIDE.items() if name not in ("locale", "url")}
     names = [*paths, *(name for name in common if name not in paths)]
     return FieldMapping({name: tuple(dict.fromkeys((*paths.get(name, ()), *common.get(name, ())))) for name in names})
@@ -112,20 +109,20 @@ _PRESETS = (
 )
 
 PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in _PRESETS}
-"""By name, the most particular first."""
+"""By name, the most specific first."""
 
 
-def likely_preset(payloads: Sequence[Mapping[str, Any]]) -> Likely | None:
-    """The first preset whose signature more than half of these payloads have; None when there is none."""
+def match_preset(payloads: Sequence[Mapping[str, Any]]) -> PresetMatch | None:
+    """The first preset whose signature more than half of these payloads have; None if there is none."""
     for preset in _PRESETS:
         having = sum(all(payload.get(key) is not None for key in preset.signature) for payload in payloads)
         if 2 * having > len(payloads):
-            return Likely(preset, having / len(payloads))
+            return PresetMatch(preset, having / len(payloads))
     return None
 
 
-def keys_in(payloads: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The keys that stand in these payloads, those of objects in them with dots, the commonest first."""
+def list_keys(payloads: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Keys of these payloads, the commonest first; keys of nested objects with dots."""
     counts: dict[str, int] = {}
     for payload in payloads:
         for key, value in payload.items():

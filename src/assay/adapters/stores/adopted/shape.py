@@ -1,4 +1,4 @@
-"""What a collection that Assay did not make looks like: its vectors, and which of them can be searched."""
+"""The vectors of an adopted collection, and the choice of the one to search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,36 +14,36 @@ _WHOLE_NUMBERS = "uint8"
 class DenseVector:
     """One of a collection's dense vectors.
 
-    name: "" for the one that has none.
+    name: "" for an unnamed vector.
     distance: `Cosine`, `Dot`, `Euclid` or `Manhattan`.
-    kept_as: `float32`, or how else its numbers are stored.
-    multiple: whether a point has many vectors of this name, one for each token.
+    datatype: of the stored numbers, usually `float32`.
+    multiple: whether a point has several vectors of this name (multivector).
     """
 
     name: str
     dimension: int
     distance: str
-    kept_as: str
+    datatype: str
     multiple: bool
 
     @property
     def label(self) -> str:
-        """The vector as messages name it."""
+        """The vector's name for messages."""
         return repr(self.name) if self.name else "without a name"
 
     @property
     def problem(self) -> str:
-        """Why it cannot be searched; "" when it can."""
+        """Why it cannot be searched; "" if it can."""
         if self.multiple:
-            return "it holds many vectors for each point (multivector), which have no one cosine with a query"
-        if self.kept_as == _WHOLE_NUMBERS:
-            return "its numbers are stored as whole ones from 0 to 255 (uint8), from which no cosine can be told"
+            return "it has several vectors per point (multivector), which have no single cosine with a query"
+        if self.datatype == _WHOLE_NUMBERS:
+            return "its numbers are stored as integers from 0 to 255 (uint8), which give no cosine"
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class SparseVectors:
-    """One of a collection's sparse vectors. idf: whether the server weighs its terms by how rare they are."""
+    """One of a collection's sparse vectors. idf: whether the server weighs terms by IDF."""
 
     name: str
     idf: bool
@@ -51,7 +51,7 @@ class SparseVectors:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The vectors of a collection. quantized: whether the server searches a smaller copy of them first."""
+    """The vectors of a collection. quantized: whether the server searches a compressed copy of them first."""
 
     dense: tuple[DenseVector, ...]
     sparse: tuple[SparseVectors, ...]
@@ -59,7 +59,7 @@ class Shape:
 
 
 def read_shape(info: models.CollectionInfo) -> Shape:
-    """The vectors that a server says a collection has."""
+    """Read the vectors of a collection."""
     params = info.config.params
     given = params.vectors or {}
     named: Mapping[str, models.VectorParams] = given if isinstance(given, Mapping) else {"": given}
@@ -72,15 +72,15 @@ def read_shape(info: models.CollectionInfo) -> Shape:
 
 
 def choose_dense(shape: Shape, wanted: str | None, collection: str) -> DenseVector:
-    """The dense vector to search. wanted: its name, or None where there is only one.
+    """Choose the dense vector to search. wanted: its name; None if there is only one.
 
-    Raises ConfigurationError when there is none, no such one, or too many, and for one that has no cosine.
+    Raises ConfigurationError if none or several match, or if the vector has no cosine.
     """
     names = ", ".join(f"{one.label} ({one.dimension})" for one in shape.dense)
     if not shape.dense:
         raise ConfigurationError(
-            f"The collection {collection} has no dense vectors, and without them there is no similarity.",
-            hint="Set [index] adopt to one that has.",
+            f"The collection {collection} has no dense vectors, which similarity needs.",
+            hint="Set [index] adopt to a collection with dense vectors.",
         )
     if wanted is None:
         if len(shape.dense) > 1:
@@ -94,12 +94,12 @@ def choose_dense(shape: Shape, wanted: str | None, collection: str) -> DenseVect
         if not matching:
             raise ConfigurationError(
                 f"The collection {collection} has no dense vector {wanted!r}; it has: {names}.",
-                hint="Set [index] vector to one of them, or leave it out where there is only one.",
+                hint="Set [index] vector to one of them, or remove it if there is only one.",
             )
         found = matching[0]
     if found.problem:
         raise ConfigurationError(
-            f"The dense vector {found.label} of the collection {collection} cannot be searched: {found.problem}.",
+            f"The dense vector {found.label} of the collection {collection} cannot be plan: {found.problem}.",
             hint="Set [index] vector to another, or [index] adopt to another collection.",
         )
     return found
@@ -110,6 +110,6 @@ def _dense(name: str, params: models.VectorParams) -> DenseVector:
         name=name,
         dimension=params.size,
         distance=params.distance.value,
-        kept_as=params.datatype.value if params.datatype else "float32",
+        datatype=params.datatype.value if params.datatype else "float32",
         multiple=params.multivector_config is not None,
     )

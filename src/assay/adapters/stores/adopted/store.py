@@ -1,40 +1,40 @@
-"""The vector store of an adopted collection: one index that is there already, and nothing else."""
+"""The vector store of an adopted collection, which has one existing index."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from assay.adapters.stores.adopted.access import CollectionReader
-from assay.adapters.stores.adopted.index import AdoptedIndex, Searched, roots
+from assay.adapters.stores.adopted.access import AdoptedCollection
+from assay.adapters.stores.adopted.index import AdoptedIndex, SearchPlan, top_level_fields
 from assay.adapters.stores.adopted.mapping import FIELDS, FieldMapping, PointReader
 from assay.adapters.stores.adopted.payload_view import PayloadView
-from assay.adapters.stores.adopted.presets import PRESETS, Likely, keys_in, likely_preset
+from assay.adapters.stores.adopted.presets import PRESETS, PresetMatch, list_keys, match_preset
 from assay.adapters.stores.adopted.shape import DenseVector, Shape, choose_dense, read_shape
-from assay.adapters.stores.qdrant.options import Access, Reading
+from assay.adapters.stores.qdrant.options import Access, ReadOptions
 from assay.adapters.stores.qdrant.server import QdrantServer
 from assay.errors import ConfigurationError, IdentityMismatch, IndexNotFound, IndexNotOurs
 from assay.ports import IndexSpec, IndexWriter, Inspected, SparseEncoder, StoreReport
 
 _SAMPLE = 100
-"""Points that are looked at before a collection is searched."""
+"""Points sampled before a search."""
 
 _MOST_COUNTED = 10_000
 _COUNTED_AT_ONCE = 500
 
 _TERM_SAMPLE = 20
 _TERMS_FOUND = 0.9
-"""The least share of a text's terms that has to be in its sparse vector, for that to be BM25's of the same terms."""
+"""Minimum share of a text's terms in its sparse vector, for the vector to be BM25's of the same tokenization."""
 
 _MOST_KEYS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """What the operator says of a collection.
+    """Configuration of an adopted collection.
 
-    preset: name of the payload; None to have it told from the points.
-    vector: name of the dense vector; None where there is only one.
-    mapping: paths that go before those of the preset, and the rest of a mapping.
+    preset: name of a known payload; None to detect it.
+    vector: name of the dense vector; None if there is only one.
+    mapping: paths that precede those of the preset, and the rest of a mapping.
     """
 
     collection: str
@@ -45,27 +45,27 @@ class Adoption:
 
 @dataclass(frozen=True, slots=True)
 class CollectionFindings:
-    """What was found of a collection before searching it.
+    """Result of examining a collection.
 
-    likely: the preset that its points look like; None where they look like none.
-    sampled: points that were looked at.
+    preset_match: the detected preset; None if none matches.
+    sampled: number of sampled points.
     keywords: why keyword search can be used or not, without a full stop.
     """
 
     shape: Shape
     dense: DenseVector
-    likely: Likely | None
+    preset_match: PresetMatch | None
     sampled: int
     mapping: FieldMapping
     keywords: str
-    searched: Searched
+    plan: SearchPlan
 
 
 class AdoptedStore:
-    """One collection on a Qdrant server that Assay did not make. Nothing is ever written.
+    """One read-only collection on a Qdrant server that Assay did not make.
 
-    encoder: BM25, to see whether the collection's sparse vectors are its.
-    models: names models with vectors of a length, for the message when the configured one has another.
+    encoder: BM25, to check whether it made the collection's sparse vectors.
+    models: names of known models by dimension, for a message.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class AdoptedStore:
         access: Access,
         adoption: Adoption,
         *,
-        reading: Reading,
+        reading: ReadOptions,
         encoder: SparseEncoder,
         models: Mapping[int, Sequence[str]],
     ) -> None:
@@ -81,11 +81,11 @@ class AdoptedStore:
         self._adoption = adoption
         self._encoder = encoder
         self._models = models
-        self.collection = CollectionReader(self._server, adoption.collection, reading)
+        self.collection = AdoptedCollection(self._server, adoption.collection, reading)
 
     @property
     def owns_all_indexes(self) -> bool:
-        """Nothing here is ours."""
+        """Whether only Assay keeps indexes there, so that one unknown to the catalog is a leftover to delete."""
         return False
 
     def create(self, generation: str, spec: IndexSpec) -> IndexWriter:  # noqa: ARG002 - the port's signature
@@ -101,13 +101,13 @@ class AdoptedStore:
         self._refuse()
 
     def generations(self) -> list[str]:
-        """There is no index of a generation: the one that is served is the collection itself."""
+        """None: the collection is not the index of a generation."""
         return []
 
     def open(self, generation: str, spec: IndexSpec) -> AdoptedIndex:  # noqa: ARG002 - there is only one
         """Open the collection.
 
-        Raises IdentityMismatch when its vectors have another length than the model's, ConfigurationError when it cannot
+        Raises IdentityMismatch if its vectors have another dimension than the model's, ConfigurationError if it cannot
         be searched or read, IndexNotFound, VectorStoreError.
         """
         found = self.examine()
@@ -115,35 +115,35 @@ class AdoptedStore:
         return self.index(found)
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
-        """Open the collection: nothing was sealed that it could be held against."""
+        """Open the collection; it has no seal to compare it with."""
         return Inspected(self.open(generation, spec))
 
     def require_dimension(self, dense: DenseVector, dimension: int) -> None:
-        """Raise IdentityMismatch unless the configured model makes vectors of that length."""
+        """Raise IdentityMismatch unless the configured model has this dimension."""
         if dense.dimension == dimension:
             return
-        known = self.models_of(dense.dimension)
-        suggested = f" Of that length are: {', '.join(known)}." if known else ""
+        known = self.models_with_dimension(dense.dimension)
+        suggested = f" Models with {dense.dimension} dimensions: {', '.join(known)}." if known else ""
         raise IdentityMismatch(
-            f"The collection {self.collection.name} holds vectors of {dense.dimension} dimensions ({dense.label}), and "
+            f"The collection {self.collection.name} has vectors of {dense.dimension} dimensions ({dense.label}), and "
             f"those of the configured model have {dimension}.",
             hint=f"Set [embedding] provider and model to the model that the collection was made with.{suggested}",
         )
 
-    def models_of(self, dimension: int) -> Sequence[str]:
-        """Models that are known to make vectors of a length."""
+    def models_with_dimension(self, dimension: int) -> Sequence[str]:
+        """Known models with this dimension."""
         return self._models.get(dimension, ())
 
     def shape(self) -> Shape:
-        """The vectors that the collection has. Raises IndexNotFound, VectorStoreError."""
+        """The vectors of the collection. Raises IndexNotFound, VectorStoreError."""
         return read_shape(self.collection.info())
 
     def index(self, found: CollectionFindings) -> AdoptedIndex:
-        """The collection as `examine` found it, to be read point by point."""
-        return AdoptedIndex(self.collection, found.searched)
+        """Open the collection with these findings."""
+        return AdoptedIndex(self.collection, found.plan)
 
     def examine(self) -> CollectionFindings:
-        """Look at the collection and some of its points.
+        """Examine the collection and a sample of its points.
 
         Raises ConfigurationError, IndexNotFound, VectorStoreError.
         """
@@ -156,26 +156,28 @@ class AdoptedStore:
                 hint="Fill it, or set [index] adopt to another.",
             )
         payloads = [record.payload or {} for record in records]
-        likely = likely_preset(payloads)
-        mapping = self._mapping(likely, payloads)
+        preset_match = match_preset(payloads)
+        mapping = self._mapping(preset_match, payloads)
         reader = PointReader(mapping, self.collection.name)
         if all(reader.read("", payload).chunk is None for payload in payloads):
             raise ConfigurationError(
                 f"No text was found in {len(records)} points of the collection {self.collection.name} "
-                f"(looked at: {', '.join(mapping.of('text')) or 'nothing'}).",
-                hint=_what_to_map(likely, payloads),
+                f"(searched paths: {', '.join(mapping.of('text')) or 'none'}).",
+                hint=_mapping_hint(preset_match, payloads),
             )
-        narrow, unseen = _seen(mapping, payloads)
+        filter_mapping, absent_fields = _narrowed(mapping, payloads)
         sparse, keywords = self._keywords(shape, reader, records)
-        searched = Searched(dense, reader, narrow, unseen, sparse, shape.quantized)
-        return CollectionFindings(shape, dense, likely, len(records), mapping, keywords, searched)
+        plan = SearchPlan(dense, reader, filter_mapping, absent_fields, sparse, shape.quantized)
+        return CollectionFindings(shape, dense, preset_match, len(records), mapping, keywords, plan)
 
     def documents(self) -> int | None:
-        """Number of different URLs; None where too many points would have to be looked at. Raises VectorStoreError."""
+        """Number of different URLs; None if there are too many points to count. Raises VectorStoreError."""
         if self.collection.count() > _MOST_COUNTED:
             return None
-        reader = self.examine().searched.reader
-        payload = roots([path for name in ("url", "source_path", "chunk_id") for path in reader.mapping.of(name)])
+        reader = self.examine().plan.reader
+        payload = top_level_fields(
+            [path for name in ("url", "source_path", "chunk_id") for path in reader.mapping.of(name)]
+        )
         urls: set[str] = set()
         offset: Any = None
         while True:
@@ -185,59 +187,59 @@ class AdoptedStore:
                 return len(urls)
 
     def check(self) -> None:
-        """Raise VectorStoreError unless the server answers within a second and has the collection."""
+        """Raise VectorStoreError unless the store can be reached and read; takes at most a second."""
         name = self.collection.name
         if not self._server.probe("reach the collection", lambda client: client.collection_exists(name)):
             raise IndexNotFound(
                 f"There is no collection {name} on the Qdrant server at {self._server.address}.",
-                hint="Set [index] adopt to one that is there.",
+                hint="Set [index] adopt to an existing collection.",
             )
 
     def describe(self) -> StoreReport:
-        """What and where it is. Raises VectorStoreError."""
+        """The server and the collection. Raises VectorStoreError."""
         version = self._server.probe("ask the version", lambda client: client.info()).version
         where = f"Qdrant {version} at {self._server.address}, collection {self.collection.name}"
-        return StoreReport(f"{where} as it is, read only", (), None)
+        return StoreReport(f"{where}, adopted (read-only)", (), None)
 
     def close(self) -> None:
-        """Let go of the connections; a second call does nothing."""
+        """Close connections; a second call does nothing. Open indexes stay usable."""
         self._server.close()
 
-    def _mapping(self, likely: Likely | None, payloads: Sequence[Mapping[str, Any]]) -> FieldMapping:
-        """The operator's paths before those of the preset. Raises ConfigurationError when there is neither."""
+    def _mapping(self, preset_match: PresetMatch | None, payloads: Sequence[Mapping[str, Any]]) -> FieldMapping:
+        """Merge the configured paths with those of the preset. Raises ConfigurationError without either."""
         by_hand = self._adoption.mapping
         if self._adoption.preset is not None:
             base = PRESETS[self._adoption.preset].mapping
-        elif likely is not None and not by_hand.of("text"):
-            base = likely.preset.mapping
+        elif preset_match is not None and not by_hand.of("text"):
+            base = preset_match.preset.mapping
         elif by_hand.of("text"):
             return by_hand
         else:
             raise ConfigurationError(
-                f"The payload of the collection {self.collection.name} looks like none that is known.",
-                hint=_what_to_map(likely, payloads),
+                f"The payload of the collection {self.collection.name} matches no preset.",
+                hint=_mapping_hint(preset_match, payloads),
             )
         paths = {name: by_hand.of(name) or base.of(name) for name in FIELDS}
         first = by_hand.first_position if by_hand.of("position") else base.first_position
         return replace(base, paths=paths, first_position=first, base_url=by_hand.base_url)
 
     def _keywords(self, shape: Shape, reader: PointReader, records: Sequence[Any]) -> tuple[str | None, str]:
-        """The sparse vectors that BM25 can ask, if any, and why."""
+        """The sparse vectors that BM25 can search, if any, and the reason."""
         if not shape.sparse:
             return None, "there are no sparse vectors"
         reasons = []
         for vectors in shape.sparse:
             if not vectors.idf:
-                reasons.append(f"{vectors.name} has no IDF modifier, so every word would count alike")
+                reasons.append(f"{vectors.name} has no IDF modifier, so every word would have the same weight")
                 continue
             share = self._terms_found(vectors.name, reader, records[:_TERM_SAMPLE])
             if share >= _TERMS_FOUND:
-                return vectors.name, f"{vectors.name} holds BM25's terms ({share:.0%} of those looked for)"
-            reasons.append(f"{vectors.name} holds other terms than BM25's ({share:.0%} of those looked for)")
+                return vectors.name, f"{vectors.name} has BM25's terms ({share:.0%} of the expected ones)"
+            reasons.append(f"{vectors.name} has other terms than BM25's ({share:.0%} of the expected ones)")
         return None, "; ".join(reasons)
 
     def _terms_found(self, name: str, reader: PointReader, records: Sequence[Any]) -> float:
-        """Which share of the terms of the sampled texts their sparse vectors have."""
+        """Share of the sampled texts' terms that their sparse vectors have."""
         looked_for = found = 0
         for record in self.collection.retrieve([record.id for record in records], payload=True, vectors=[name]):
             chunk = reader.read(str(record.id), record.payload or {}).chunk
@@ -254,30 +256,30 @@ class AdoptedStore:
 
 
 def read_only(collection: str) -> IndexNotOurs:
-    """The error for everything that would change what is served."""
+    """The error for an attempt to change an adopted collection."""
     return IndexNotOurs(
-        f"[index] adopt serves the collection {collection} as it is, and Assay never changes it.",
+        f"The collection {collection} is adopted ([index] adopt), and Assay never changes it.",
         hint="Fill it with the pipeline that made it; or remove adopt, and `assay publish` builds an index of its own.",
     )
 
 
-def _seen(mapping: FieldMapping, payloads: Sequence[Mapping[str, Any]]) -> tuple[FieldMapping, frozenset[str]]:
-    """The mapping with only the paths that some payload has, and the fields that none has, which keep theirs."""
+def _narrowed(mapping: FieldMapping, payloads: Sequence[Mapping[str, Any]]) -> tuple[FieldMapping, frozenset[str]]:
+    """Narrow the mapping to paths that some payload has, and list the fields that none has, which keep their paths."""
     views = [PayloadView(payload) for payload in payloads]
-    narrow, unseen = {}, set()
+    filter_mapping, absent_fields = {}, set()
     for name in FIELDS:
         found = tuple(path for path in mapping.of(name) if any(view.find(path) is not None for view in views))
         if not found:
-            unseen.add(name)
-        narrow[name] = found or mapping.of(name)
-    if "url" in unseen:  # then URLs may stand in these
-        narrow["url"] += tuple(path for name in ("source_path", "chunk_id") for path in narrow[name])
-    return replace(mapping, paths=narrow), frozenset(unseen)
+            absent_fields.add(name)
+        filter_mapping[name] = found or mapping.of(name)
+    if "url" in absent_fields:  # then these may contain URLs
+        filter_mapping["url"] += tuple(path for name in ("source_path", "chunk_id") for path in filter_mapping[name])
+    return replace(mapping, paths=filter_mapping), frozenset(absent_fields)
 
 
-def _what_to_map(likely: Likely | None, payloads: Sequence[Mapping[str, Any]]) -> str:
-    keys = keys_in(payloads)
+def _mapping_hint(preset_match: PresetMatch | None, payloads: Sequence[Mapping[str, Any]]) -> str:
+    keys = list_keys(payloads)
     listed = ", ".join(keys[:_MOST_KEYS]) + (", …" if len(keys) > _MOST_KEYS else "") if keys else "nothing"
-    if likely is not None:
-        return f'They look like [index] preset = "{likely.preset.name}". They have: {listed}.'
-    return f"Set [index.mapping] text, url, … to where they are. The points have: {listed}."
+    if preset_match is not None:
+        return f'The points match [index] preset = "{preset_match.preset.name}". They have: {listed}.'
+    return f"Set [index.mapping] text, url, … to their paths in the payload. The points have: {listed}."

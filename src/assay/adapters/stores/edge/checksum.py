@@ -1,6 +1,6 @@
-"""CRC-32 of the engine's files, which are mostly holes: 110 MB of them may be 3 MB of data.
+"""CRC-32 of sparse files: 110 MB of the engine's files may have only 3 MB of data.
 
-A hole is read as zeros. What zeros do to a checksum can be calculated without going through them.
+The zeros of a hole change the checksum by a product that is computed without reading them.
 """
 
 import os
@@ -18,30 +18,30 @@ _ONE = 1 << 31
 _ALL = 0xFFFFFFFF
 
 
-def checksum_of(path: Path) -> int:
-    """CRC-32 of all that is in a file, as zlib gives it. Raises OSError."""
+def crc32_of_file(path: Path) -> int:
+    """CRC-32 of a file, equal to zlib's. Raises OSError."""
     checksum = 0
     with path.open("rb", buffering=0) as file:
         end = 0
         for start, stop in _data(file.fileno()):
-            checksum = after_zeros(checksum, start - end)
+            checksum = extend_with_zeros(checksum, start - end)
             file.seek(start)
             end = start
             while end < stop and (block := file.read(min(_READ, stop - end))):
                 checksum = zlib.crc32(block, checksum)
                 end += len(block)
-        return after_zeros(checksum, os.fstat(file.fileno()).st_size - end)
+        return extend_with_zeros(checksum, os.fstat(file.fileno()).st_size - end)
 
 
-def after_zeros(checksum: int, length: int) -> int:
-    """What a CRC-32 becomes when so many zero bytes follow; a length below 1 changes nothing."""
+def extend_with_zeros(checksum: int, length: int) -> int:
+    """Append zero bytes to a CRC-32; a length below 1 changes nothing."""
     if length < 1:
         return checksum
     return _product(checksum ^ _ALL, _power_of_x(8 * length)) ^ _ALL
 
 
 def _data(descriptor: int) -> Iterator[tuple[int, int]]:
-    """Where a file has data, ascending: first byte, and the one after the last. One piece where nobody can tell."""
+    """Ranges of data (start, end) of a file, ascending; one range if the disk cannot tell."""
     size = os.fstat(descriptor).st_size
     if _SEEK_DATA is None or _SEEK_HOLE is None:
         yield 0, size
@@ -51,7 +51,7 @@ def _data(descriptor: int) -> Iterator[tuple[int, int]]:
         try:
             start = os.lseek(descriptor, end, _SEEK_DATA)
             end = os.lseek(descriptor, start, _SEEK_HOLE)
-        except OSError:  # no data is left, or this kind of disk cannot tell
+        except OSError:  # no data is left, or the disk cannot tell
             if _is_hole(descriptor, end):
                 return
             start, end = end, size
@@ -59,7 +59,7 @@ def _data(descriptor: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_hole(descriptor: int, position: int) -> bool:
-    """Whether the disk says so, rather than that it cannot tell."""
+    """Whether the disk reports a hole here."""
     try:
         return _SEEK_HOLE is not None and os.lseek(descriptor, position, _SEEK_HOLE) == position
     except OSError:
@@ -68,7 +68,7 @@ def _is_hole(descriptor: int, position: int) -> bool:
 
 @cache
 def _square(exponent: int) -> int:
-    """The remainder of x to the power 2^exponent."""
+    """Remainder of x to the power 2^exponent."""
     if exponent == 0:
         return _ONE >> 1
     root = _square(exponent - 1)
@@ -76,7 +76,7 @@ def _square(exponent: int) -> int:
 
 
 def _power_of_x(exponent: int) -> int:
-    """The remainder of x to a power."""
+    """Remainder of a power of x."""
     remainder = _ONE
     for bit in range(exponent.bit_length()):
         if exponent >> bit & 1:
@@ -85,7 +85,7 @@ def _power_of_x(exponent: int) -> int:
 
 
 def _product(left: int, right: int) -> int:
-    """The remainder of a product of two polynomials, their coefficients 0 and 1."""
+    """Remainder of the product of two polynomials over GF(2)."""
     total = 0
     while left:
         if left & _ONE:

@@ -1,4 +1,4 @@
-"""Talking to the embedded engine (qdrant_edge): how its shards are made, what filters become, what its errors mean."""
+"""The embedded engine (qdrant_edge): configuration of shards, filters, errors."""
 
 import errno
 import re
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from qdrant_edge import ConditionType  # a name of the stubs only
 
 _NEVER = 2**31
-"""Kilobytes that a segment never has: the engine leaves it as it was written."""
+"""Kilobytes that no segment reaches, so that the engine does not optimize it."""
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_ELSEWHERE = {errno.EAGAIN, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+_UNAVAILABLE = {errno.EAGAIN, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _OS_ERROR = re.compile(r"os error (\d+)")
 _CLOSED = "not initialized"
 _LOCKED = "WouldBlock"
@@ -51,13 +51,13 @@ class SearchKind(StrEnum):
     """How an index finds the nearest dense vectors."""
 
     EXACT = "exact"
-    """Every vector is compared."""
+    """Compares every vector."""
 
     COMPRESSED = "compressed"
-    """A copy of one byte a dimension is scanned, and the best are compared again in full."""
+    """Scans a copy with one byte per dimension and rescores the best in full precision."""
 
     GRAPH = "graph"
-    """An HNSW graph leads to the best of the compressed copy, which are compared again in full."""
+    """Searches the compressed copy by an HNSW graph and rescores the best in full precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +70,15 @@ class Graph:
 
 
 GRAPH = Graph(links=16, build_width=128, search_width=512)
-"""At 50,000 chunks of a corpus full of near-duplicates a search width of 256 found .996 of the exact top ten, and 512
-found all of it, in 0.8 ms."""
+"""At 50,000 chunks with many near-duplicates, a search width of 256 found .996 of the exact top ten, and 512 all of it,
+in 0.8 ms."""
 
-SCANNED = 20_000
-"""Where a filter leaves fewer points than this they are scanned also where there is a graph: quicker, and sure."""
+FULL_SCAN_POINTS = 20_000
+"""With fewer filtered points than this, a scan is used instead of the graph: faster and exact."""
 
 
 def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
-    """How a shard keeps and finds its vectors, always in one segment."""
+    """Configuration of a shard, always with one segment."""
     exact = kind is SearchKind.EXACT
     compression = None if exact else ScalarQuantizationConfig(ScalarType.Int8, memory=Memory.Cached)
     return EdgeConfig(
@@ -91,8 +91,8 @@ def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
         hnsw_config=HnswIndexConfig(
             m=GRAPH.links if kind is SearchKind.GRAPH else 0,
             ef_construct=GRAPH.build_width,
-            full_scan_threshold=max(SCANNED * dimension * 4 // 1024, 1),  # in kilobytes of vectors
-            max_indexing_threads=0,  # as many as there are
+            full_scan_threshold=max(FULL_SCAN_POINTS * dimension * 4 // 1024, 1),  # in kilobytes of vectors
+            max_indexing_threads=0,  # all cores
         ),
         optimizers=EdgeOptimizersConfig(
             default_segment_number=1, max_segment_size=_NEVER, indexing_threshold=_NEVER if exact else 1
@@ -103,20 +103,20 @@ def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
 
 
 def facet_index() -> UpdateOperation:
-    """The payload index that filters need. It stays on disk: 37 MB of memory for 50,000 chunks make it no quicker."""
+    """The payload index for filters, on disk: in memory it takes 37 MB for 50,000 chunks and is not faster."""
     return UpdateOperation.create_field_index(FACETS, KeywordIndexParams(memory=Memory.Cold))
 
 
 def scope_filter(filters: Filters, everywhere: frozenset[str]) -> Filter | None:
-    """The versions and locales that a search stays in; None when nothing is left out.
+    """Filter by version and locale, which defines the scope of IDF; None for no restriction.
 
-    everywhere: facets that every point has, which need no condition.
+    everywhere: facets of every point, which need no condition.
     """
     return _all_of(scope_conditions(filters, everywhere))
 
 
-def whole_filter(filters: Filters, scope: Filter | None, everywhere: frozenset[str]) -> Filter | None:
-    """The scope and everything else that a hit has to be from; None when nothing is left out."""
+def full_filter(filters: Filters, scope: Filter | None, everywhere: frozenset[str]) -> Filter | None:
+    """The scope and all other filters; None for no restriction."""
     rest = _all_of(narrowing_conditions(filters, everywhere))
     if scope is None or rest is None:
         return scope or rest
@@ -124,52 +124,50 @@ def whole_filter(filters: Filters, scope: Filter | None, everywhere: frozenset[s
 
 
 @contextmanager
-def engine_errors(doing: str, folder: Path, otherwise: type[VectorStoreError]) -> Iterator[None]:
-    """Turn everything that the engine raises into an error of ours.
+def engine_errors(operation: str, folder: Path, otherwise: type[VectorStoreError]) -> Iterator[None]:
+    """Map the engine's errors, which are bare `Exception`s and a BaseException for panics.
 
-    The engine raises bare `Exception` with a text, and its panics come as a BaseException of their own.
-
-    doing: what was asked of it, to go on after "could not": "open".
-    otherwise: the error for a text that says nothing more exact.
+    operation: a verb that continues "could not": "open".
+    otherwise: the error for an unknown message.
     """
     try:
         yield
     except OSError as error:
-        raise os_error(doing, folder, error, otherwise) from error
+        raise os_error(operation, folder, error, otherwise) from error
     except BaseException as error:
         if type(error) is Exception:
-            raise _engine_error(doing, folder, str(error), otherwise) from error
+            raise _engine_error(operation, folder, str(error), otherwise) from error
         if type(error).__name__ == "PanicException":
-            raise _failed(IndexCorrupt, doing, folder, "the engine gave up on its files") from error
+            raise _failed(IndexCorrupt, operation, folder, "the engine panicked on its files") from error
         raise
 
 
-def os_error(doing: str, folder: Path, error: OSError, otherwise: type[VectorStoreError]) -> VectorStoreError:
-    """What an error of the operating system means here."""
-    return _failed(_kind_of(error.errno, otherwise), doing, folder, error.strerror or str(error))
+def os_error(operation: str, folder: Path, error: OSError, otherwise: type[VectorStoreError]) -> VectorStoreError:
+    """Map an error of the operating system."""
+    return _failed(_kind_of(error.errno, otherwise), operation, folder, error.strerror or str(error))
 
 
-def _engine_error(doing: str, folder: Path, text: str, otherwise: type[VectorStoreError]) -> VectorStoreError:
+def _engine_error(operation: str, folder: Path, text: str, otherwise: type[VectorStoreError]) -> VectorStoreError:
     if _CLOSED in text:
-        return StoreUnavailable(f"The index {folder.name} is closed: could not {doing} it.")
+        return StoreUnavailable(f"The index {folder.name} is closed: could not {operation} it.")
     number = _OS_ERROR.search(text)
     kind = StoreUnavailable if _LOCKED in text else _kind_of(int(number.group(1)) if number else None, otherwise)
-    return _failed(kind, doing, folder, text.strip().splitlines()[0] if text.strip() else "no reason given")
+    return _failed(kind, operation, folder, text.strip().splitlines()[0] if text.strip() else "no reason given")
 
 
 def _kind_of(number: int | None, otherwise: type[VectorStoreError]) -> type[VectorStoreError]:
     if number in _FULL:
         return StorageFull
-    return StoreUnavailable if number in _ELSEWHERE else otherwise
+    return StoreUnavailable if number in _UNAVAILABLE else otherwise
 
 
-def _failed(kind: type[VectorStoreError], doing: str, folder: Path, reason: str) -> VectorStoreError:
+def _failed(kind: type[VectorStoreError], operation: str, folder: Path, reason: str) -> VectorStoreError:
     hints = {
         StorageFull: "Free some space there, or set another --data-dir.",
         StoreUnavailable: f"Check that {folder} can be read and written, and that the machine has memory left.",
         IndexCorrupt: REBUILD,
     }
-    return kind(f"Could not {doing} the index {folder.name}: {reason}.", hint=hints.get(kind, ""))
+    return kind(f"Could not {operation} the index {folder.name}: {reason}.", hint=hints.get(kind, ""))
 
 
 def _all_of(conditions: Conditions) -> Filter | None:
@@ -178,6 +176,6 @@ def _all_of(conditions: Conditions) -> Filter | None:
 
 
 def _one_of(facets: Sequence[str]) -> FieldCondition:
-    # To match any of one value takes the engine four times as long as to match the value.
+    # MatchAny with one value takes four times as long as MatchValue.
     match = MatchValue(facets[0]) if len(facets) == 1 else MatchAny(list(facets))
     return FieldCondition(FACETS, match=match)

@@ -24,8 +24,8 @@ from qdrant_edge import (
     SparseVector,
 )
 
-from assay.adapters.stores.edge.engine import GRAPH, SearchKind, engine_errors, scope_filter, whole_filter
-from assay.adapters.stores.edge.opening import Place
+from assay.adapters.stores.edge.engine import GRAPH, SearchKind, engine_errors, full_filter, scope_filter
+from assay.adapters.stores.edge.opening import TemporaryCopy
 from assay.adapters.stores.edge.seal import Seal
 from assay.adapters.stores.payload import from_payload, read_stored
 from assay.adapters.stores.points import (
@@ -34,7 +34,7 @@ from assay.adapters.stores.points import (
     REBUILD,
     SPARSE,
     TIES,
-    end_of_ties,
+    count_with_ties,
     require_direction,
     sorted_terms,
 )
@@ -43,30 +43,29 @@ from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
 
 _OVERSAMPLING = 2.0
-_COMPARED_AGAIN = 100
-"""How many results of the compressed scan are compared again in full: twice the limit, and no fewer than these."""
+_MIN_RESCORED = 100
+"""Results of the compressed search that are rescored: twice the limit, at least _MIN_RESCORED."""
 
 _PAGE = 10_000
 
 _PointId = int | UUID | str
 
 _new_scored: Callable[[tuple[str, float]], Scored] = partial(tuple.__new__, Scored)
-"""Half the time that calling Scored takes."""
+"""Takes half the time of calling Scored."""
 
 
 class EdgeIndex:
     """One generation's sealed index, open for reading; safe to use from several threads.
 
-    Where the last score that a search may return is that of many points, which of them are returned is the engine's
-    choice; it is the same for every search of this index.
+    If many points share the last score within the limit, the engine chooses which are returned, always the same ones.
 
-    place: a folder to remove once the index is closed; None for none.
+    copy: a folder to remove after closing; None for none.
     """
 
-    def __init__(self, folder: Path, shard: EdgeShard, seal: Seal, place: Place | None) -> None:
+    def __init__(self, folder: Path, shard: EdgeShard, seal: Seal, copy: TemporaryCopy | None) -> None:
         self._folder = folder
         self._shard: EdgeShard | None = shard
-        self._place = place
+        self._copy_folder = copy
         self._dimension = seal.dimension
         self._everywhere = frozenset(seal.everywhere)
         self._kind = seal.kind
@@ -77,9 +76,12 @@ class EdgeIndex:
             return shard.count(CountRequest())
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one go. Raises VectorStoreError; InvalidEmbedding for a vector that points nowhere."""
+        """Search both sides in one request; a failure is never returned as an empty answer.
+
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
+        """
         scope = scope_filter(query.filters, self._everywhere)
-        where = whole_filter(query.filters, scope, self._everywhere)
+        where = full_filter(query.filters, scope, self._everywhere)
         requests = []
         limit = query.limit + TIES
         if query.dense is not None:
@@ -88,7 +90,7 @@ class EdgeIndex:
             nearest = Query.Nearest(query.dense.tolist(), using=DENSE)
             requests.append(QueryRequest(limit=limit, query=nearest, filter=where, params=params))
         if query.sparse is not None:
-            # Rare is what is rare where the search looks: other versions and locales have no say.
+            # IDF is computed within the filter's scope.
             weighing = SearchParams(idf=IdfParams(scope)) if scope else None
             terms = SparseVector(list(query.sparse.indices), list(query.sparse.values))
             nearest = Query.Nearest(terms, using=SPARSE)
@@ -102,14 +104,17 @@ class EdgeIndex:
         )
 
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
+        """The stored chunks by id; ids that the index lacks are left out."""
         records = self._records(chunk_ids, with_payload=True, with_vector=False)
         return {point: from_payload(record.payload or {}, point) for record in records for point in (_id_of(record),)}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
-        """The stored chunks with the true cosine of each and a vector. Raises IndexCorrupt, InvalidEmbedding."""
+        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
+
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
+        """
         require_direction(vector, self._dimension)
-        where = _having(chunk_ids)
+        where = _id_filter(chunk_ids)
         if where is None:
             return {}
         nearest = Query.Nearest(vector.tolist(), using=DENSE)
@@ -131,7 +136,10 @@ class EdgeIndex:
         return {_id_of(record): _dense(record) for record in records}
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
-        """The points of these ids with all that is kept of them; ids that the index lacks are left out."""
+        """The points with these ids, damaged ones too; missing ids are left out.
+
+        Dense values are bit for bit as they were written, sparse ones to float32 precision.
+        """
         records = self._records(chunk_ids, with_payload=True, with_vector=True)
         return {_id_of(record): _stored(record) for record in records}
 
@@ -147,19 +155,19 @@ class EdgeIndex:
                 return
 
     def close(self) -> None:
-        """Let go of the index; a second call does nothing."""
+        """Close the index; a second call does nothing."""
         shard, self._shard = self._shard, None
         if shard is not None:
             try:
                 with engine_errors("close", self._folder, VectorStoreError):
                     shard.close()
             finally:
-                if self._place is not None:
-                    self._place.cleanup()
+                if self._copy_folder is not None:
+                    self._copy_folder.cleanup()
 
     def _records(self, chunk_ids: Sequence[str], *, with_payload: bool, with_vector: bool | list[str]) -> list[Record]:
-        # Scrolling through a set of ids takes a seventh of the time that the engine's retrieve takes.
-        where = _having(chunk_ids)
+        # Scrolling with a filter by id takes a seventh of the time of `retrieve`.
+        where = _id_filter(chunk_ids)
         if where is None:
             return []
         request = ScrollRequest(limit=len(chunk_ids), filter=where, with_payload=with_payload, with_vector=with_vector)
@@ -179,22 +187,22 @@ class EdgeIndex:
 def _dense_params(kind: SearchKind, limit: int) -> SearchParams:
     if kind is SearchKind.EXACT:
         return SearchParams(exact=True)
-    oversampling = max(_OVERSAMPLING, _COMPARED_AGAIN / limit)
+    oversampling = max(_OVERSAMPLING, _MIN_RESCORED / limit)
     compared_again = QuantizationSearchParams(rescore=True, oversampling=oversampling)
     return SearchParams(hnsw_ef=GRAPH.search_width, quantization=compared_again)
 
 
-def _having(chunk_ids: Sequence[str]) -> Filter | None:
-    """A filter for these ids; None when none of them can be in an index, whose ids are UUIDs."""
+def _id_filter(chunk_ids: Sequence[str]) -> Filter | None:
+    """A filter for these ids; None if none is a UUID."""
     points: set[_PointId] = {chunk_id for chunk_id in chunk_ids if CHUNK_ID.fullmatch(chunk_id)}
     return Filter(must=[HasIdCondition(points)]) if points else None
 
 
 def _ranked(points: Sequence[ScoredPoint], limit: int) -> tuple[Scored, ...]:
-    """The best of a few more than the limit, equal scores by id."""
-    # A search does this for hundreds of points: the numbers of ids sort as their digits do, and much faster.
+    """The best results, equal scores by id."""
+    # UUIDs are sorted as integers, which have the same order as their text and are faster.
     scores = [point.score for point in points]
-    end = end_of_ties(scores, limit)
+    end = count_with_ties(scores, limit)
     order = [(-score, point.id.int) for point, score in zip(points[:end], scores, strict=False)]  # type: ignore[union-attr]
     order.sort()
     return tuple(map(_new_scored, [(_written(number), -score) for score, number in order[:limit]]))
@@ -205,7 +213,7 @@ def _id_of(point: ScoredPoint | Record) -> str:
 
 
 def _written(number: int) -> str:
-    """A UUID's digits, at half the price of making it write itself."""
+    """Text of a UUID, in half the time of str()."""
     digits = number.to_bytes(16).hex()
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 

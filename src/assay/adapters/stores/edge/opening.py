@@ -1,7 +1,7 @@
-"""Loading a sealed index into the engine, also where nothing can be written.
+"""Loading a sealed index into the engine, also from a full or read-only disk.
 
-The engine opens every file for writing, and writes its configuration anew, though a search changes nothing. Where the
-disk is full or must not be written it is given a copy.
+The engine opens every file for writing and rewrites its configuration. If the disk is full or read-only, it loads a
+temporary copy.
 """
 
 import logging
@@ -21,22 +21,21 @@ from assay.errors import IndexCorrupt, StorageFull, StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
-_IN_MEMORY = Path("/dev/shm")  # noqa: S108 - folders are made there by tempfile, under names that nobody can guess
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108 - tempfile makes folders with random names
 
-_ROOM = 1_000_000
-"""Bytes that have to be free for loading in place: on a full disk in memory (tmpfs) the engine's files, which have
-holes, could end the process when they are read."""
+_MIN_FREE_BYTES = 1_000_000
+"""Free bytes needed for loading in place: on a full tmpfs, reading the engine's sparse files could kill the process."""
 
-Place = TemporaryDirectory[str]
-"""A folder outside of the data directory with a copy of an index; its owner removes it."""
+TemporaryCopy = TemporaryDirectory[str]
+"""A folder outside the data directory with a copy of an index; its owner removes it."""
 
 
-def load_shard(folder: Path, seal: Seal) -> tuple[EdgeShard, Place | None]:
-    """Load an index whose files were checked; the place is None where the folder itself is loaded.
+def load_shard(folder: Path, seal: Seal) -> tuple[EdgeShard, TemporaryCopy | None]:
+    """Load an index with checked files; the copy is None if it is loaded in place.
 
     Raises IndexCorrupt, StorageFull, StoreUnavailable.
     """
-    if shutil.disk_usage(folder).free < _ROOM:
+    if shutil.disk_usage(folder).free < _MIN_FREE_BYTES:
         full = StorageFull(f"Could not open the index {folder.name}: its disk is full.")
         return _load_copy(folder, seal, full)
     try:
@@ -45,50 +44,50 @@ def load_shard(folder: Path, seal: Seal) -> tuple[EdgeShard, Place | None]:
         return _load_copy(folder, seal, full)
     except StoreUnavailable as refused:
         if os.access(folder, os.W_OK):
-            raise  # locked, or too many files are open: a copy would hide it
+            raise  # locked, or too many open files: a copy would hide it
         return _load_copy(folder, seal, refused)
 
 
-def _load(folder: Path, place: Path) -> EdgeShard:
+def _load(folder: Path, copy: Path) -> EdgeShard:
     with engine_errors("open", folder, IndexCorrupt):
-        return EdgeShard.load(str(place))
+        return EdgeShard.load(str(copy))
 
 
-def _load_copy(folder: Path, seal: Seal, error: StorageFull | StoreUnavailable) -> tuple[EdgeShard, Place]:
+def _load_copy(folder: Path, seal: Seal, error: StorageFull | StoreUnavailable) -> tuple[EdgeShard, TemporaryCopy]:
     for parent in _parents():
         try:
-            place = TemporaryDirectory(prefix="assay-index-", dir=parent, ignore_cleanup_errors=True)
+            copy = TemporaryDirectory(prefix="assay-index-", dir=parent, ignore_cleanup_errors=True)
         except OSError:
             continue
         try:
-            _copy(folder, Path(place.name), seal)
-            shard = _load(folder, Path(place.name))
+            _copy(folder, Path(copy.name), seal)
+            shard = _load(folder, Path(copy.name))
         except (OSError, StorageFull):  # no room here either
-            place.cleanup()
+            copy.cleanup()
         except BaseException:
-            place.cleanup()
+            copy.cleanup()
             raise
         else:
-            logger.info("%s cannot be written: a copy of its index is read, in %s.", folder, place.name)
-            return shard, place
+            logger.info("%s cannot be written: loading a copy of its index in %s.", folder, copy.name)
+            return shard, copy
     megabytes = sum(size for size, _ in seal.files.values()) / 1e6
     what = "its disk is full" if isinstance(error, StorageFull) else "its folder cannot be written"
     raise type(error)(
         f"Could not open the index {folder.name}: {what}, and there is no room for a copy.",
-        hint=f"Free some space, make {folder} writable, or let TMPDIR name a folder with {megabytes:.0f} MB of space.",
+        hint=f"Free some space, make {folder} writable, or set TMPDIR to a folder with {megabytes:.0f} MB free.",
     ) from error
 
 
 def _parents() -> Iterator[Path]:
-    """Where a place may be made, the likelier first."""
-    with suppress(FileNotFoundError):  # every one of them is full
+    """Folders for a copy, the preferred one first."""
+    with suppress(FileNotFoundError):  # all of them are full
         yield Path(tempfile.gettempdir())
     if _IN_MEMORY.is_dir():
         yield _IN_MEMORY
 
 
-def _copy(folder: Path, place: Path, seal: Seal) -> None:
+def _copy(folder: Path, copy: Path, seal: Seal) -> None:
     for name in seal.files:
-        target = place / name
+        target = copy / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / name, target)  # without its mode, which may forbid writing
+        shutil.copyfile(folder / name, target)  # without its mode, which may be read-only

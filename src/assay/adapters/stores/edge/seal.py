@@ -1,7 +1,7 @@
-"""The seal of an embedded index: a file written last that says what its folder has to hold.
+"""The seal of an embedded index: a file, written last, with the sizes and checksums of all others.
 
-The engine maps its files into memory: one that is too short would end the process, one with a changed byte would give
-wrong answers. So sizes and checksums are compared before the engine sees them.
+The engine maps its files into memory. A truncated file would kill the process and a changed byte give wrong answers,
+so files are checked before the engine opens them.
 """
 
 import json
@@ -15,7 +15,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from assay.adapters.stores.edge.checksum import checksum_of
+from assay.adapters.stores.edge.checksum import crc32_of_file
 from assay.adapters.stores.edge.engine import SearchKind
 from assay.adapters.stores.points import REBUILD
 from assay.atomic_files import write_files
@@ -23,24 +23,24 @@ from assay.errors import IndexCorrupt, IndexNotFound
 
 SEAL = "assay-index.json"
 FORMAT = 1
-"""Version of what is written here and in the payload; an index of another one is refused."""
+"""Version of the seal and the payload; an index of another version is refused."""
 
 _SEGMENTS = "segments"
-"""Folder whose every folder the engine reads."""
+"""The engine reads every folder in this one."""
 
 _NUMBERS = re.compile(r"segments/[^/]+/vector_storage-dense/(matrix\.dat|vectors/chunk_\d+\.mmap)")
-"""Files of nothing but float32 numbers."""
+"""Files that contain only float32 numbers."""
 
 _CHECKED_BYTES = 1 << 30
-"""Up to so many bytes all contents are compared; in a larger index, whose reading would take seconds, only sizes."""
+"""Contents are checked up to this size; of a larger index, which takes seconds to read, only file sizes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What a sealed index is.
+    """Description of a sealed index.
 
     engine: version of the engine that wrote it.
-    everywhere: facets that every point has.
+    everywhere: facets of every point.
     files: size and CRC-32 of every file, by path in the folder.
     """
 
@@ -54,18 +54,18 @@ class Seal:
 
 @cache  # it is read from a file, and asked for several times in each build
 def engine_version() -> str:
-    """Version of the engine that is installed."""
+    """Version of the installed engine."""
     return version("qdrant-edge-py")
 
 
 def write_seal(folder: Path, dimension: int, points: int, kind: SearchKind, everywhere: tuple[str, ...]) -> None:
-    """Make every file of the folder durable, then write the seal. Raises OSError."""
+    """Flush every file of the folder to disk, then write the seal. Raises OSError."""
     paths = _files(folder)
     for path in paths:
         _sync(path)
     for parent in sorted({path.parent for path in paths}):
         _sync(parent)
-    files = {path.relative_to(folder).as_posix(): (path.stat().st_size, checksum_of(path)) for path in paths}
+    files = {path.relative_to(folder).as_posix(): (path.stat().st_size, crc32_of_file(path)) for path in paths}
     body = asdict(Seal(dimension, points, kind, everywhere, engine_version(), files))
     text = json.dumps({"format": FORMAT, "crc": _crc_of(body), **body}, indent=1)
     write_files({folder / SEAL: [text.encode()]})
@@ -74,7 +74,7 @@ def write_seal(folder: Path, dimension: int, points: int, kind: SearchKind, ever
 
 
 def read_seal(folder: Path) -> Seal:
-    """Read the seal. Raises IndexNotFound without the folder, IndexCorrupt when it is not sealed or not this format."""
+    """Read the seal. Raises IndexNotFound, IndexCorrupt for an unsealed index or another format."""
     try:
         text = (folder / SEAL).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -100,7 +100,7 @@ def read_seal(folder: Path) -> Seal:
 
 
 def check_files(folder: Path, seal: Seal) -> None:
-    """Compare every file with the seal. Raises IndexCorrupt at the first that differs, OSError."""
+    """Compare every file with the seal. Raises IndexCorrupt at the first difference, OSError."""
     require_structure(folder, seal)
     contents = sum(size for size, _ in seal.files.values()) <= _CHECKED_BYTES
     for name in differing_files(folder, seal, contents=contents):
@@ -108,28 +108,28 @@ def check_files(folder: Path, seal: Seal) -> None:
 
 
 def require_structure(folder: Path, seal: Seal) -> None:
-    """Raise IndexCorrupt where another engine wrote the index, or there are other folders than were sealed."""
+    """Raise IndexCorrupt if another engine wrote the index, or the segment folders differ from the sealed ones."""
     if _series(seal.engine) != _series(engine_version()):
         raise _corrupt(folder, f"it was written by qdrant-edge-py {seal.engine} and {engine_version()} is installed")
     folders = {path.name for path in (folder / _SEGMENTS).glob("*")}
     if folders != {Path(name).parts[1] for name in seal.files if name.startswith(f"{_SEGMENTS}/")}:
-        raise _corrupt(folder, f"its {_SEGMENTS} folder does not hold what was sealed")
+        raise _corrupt(folder, f"its {_SEGMENTS} folder does not contain the sealed segments")
 
 
 def differing_files(folder: Path, seal: Seal, *, contents: bool) -> Iterator[str]:
-    """Names of the files that are not as they were sealed. contents: whether more than their sizes counts."""
+    """Names of files that differ from the seal. contents: compare checksums, not only sizes."""
     for name, expected in seal.files.items():
         path = folder / name
         if not _matches(path, expected, contents=contents):
-            time.sleep(0.05)  # a server that opens or closes the index puts equal files in their place
+            time.sleep(0.05)  # a server that opens or closes the index replaces files by equal ones
             if not _matches(path, expected, contents=contents):
                 yield name
 
 
-def only_numbers_differ(folder: Path, seal: Seal, name: str) -> bool:
-    """Whether a file that differs holds nothing but the numbers of vectors, as many as were sealed.
+def is_vector_data(folder: Path, seal: Seal, name: str) -> bool:
+    """Whether a differing file contains only vectors and has the sealed size.
 
-    Any bytes are numbers; in every other file the engine could stumble over a changed one.
+    The engine can read any bytes as numbers; changed bytes in other files could crash it.
     """
     kept = _NUMBERS.fullmatch(name)
     return kept is not None and _matches(folder / name, seal.files[name], contents=False)
@@ -138,7 +138,7 @@ def only_numbers_differ(folder: Path, seal: Seal, name: str) -> bool:
 def _matches(path: Path, expected: tuple[int, int], *, contents: bool) -> bool:
     size, checksum = expected
     try:
-        return path.stat().st_size == size and (not contents or checksum_of(path) == checksum)
+        return path.stat().st_size == size and (not contents or crc32_of_file(path) == checksum)
     except FileNotFoundError:
         return False
 
@@ -160,7 +160,7 @@ def _sync(path: Path) -> None:
 
 
 def _series(release: str) -> list[str]:
-    """Major and minor version: patch releases keep the files as they are."""
+    """Major and minor version; patch releases do not change the file format."""
     return release.split(".")[:2]
 
 

@@ -14,7 +14,7 @@ from assay.adapters.stores.edge.seal import (
     check_files,
     differing_files,
     engine_version,
-    only_numbers_differ,
+    is_vector_data,
     read_seal,
     require_structure,
 )
@@ -27,8 +27,8 @@ from assay.ports import IndexSpec, Inspected, StoreReport
 class EdgeStore:
     """Indexes in folders below one root.
 
-    hnsw_threshold: from so many points on an HNSW graph is built. Below, dense search scans: it misses nothing, and
-        at 50,000 points of 256 dimensions it takes as long as a graph that finds 99% takes.
+    hnsw_threshold: number of points from which an HNSW graph is built. Below, dense search scans all vectors, which is
+        exact and, at 50,000 points of 256 dimensions, as fast as a graph with 99% recall.
     """
 
     def __init__(self, root: Path, *, hnsw_threshold: int) -> None:
@@ -37,25 +37,25 @@ class EdgeStore:
 
     @property
     def owns_all_indexes(self) -> bool:
-        """The folder is ours."""
+        """Whether only Assay keeps indexes there, so that one unknown to the catalog is a leftover to delete."""
         return True
 
     def create(self, generation: str, spec: IndexSpec) -> EdgeWriter:
-        """Start an index. Raises VectorStoreError when one of that name is there already, StorageFull."""
+        """Create an index. Raises VectorStoreError if it exists."""
         folder = self._folder(generation)
         try:
             self._root.mkdir(parents=True, exist_ok=True)
             folder.mkdir()
         except FileExistsError:
             raise VectorStoreError(
-                f"There is an index {generation} already in {self._root}.", hint="Delete it first."
+                f"The index {generation} already exists in {self._root}.", hint="Delete it first."
             ) from None
         except OSError as error:
             raise os_error("create", folder, error, VectorStoreError) from error
         try:
             return EdgeWriter(folder, spec.dimension, self._hnsw_threshold)
         except VectorStoreError:
-            shutil.rmtree(folder, ignore_errors=True)  # whatever else fails, the first error is the one to tell
+            shutil.rmtree(folder, ignore_errors=True)  # the first error is raised
             raise
 
     def open(self, generation: str, spec: IndexSpec) -> EdgeIndex:
@@ -66,11 +66,11 @@ class EdgeStore:
             if seal.dimension != spec.dimension:
                 raise IndexCorrupt(
                     f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}.",
-                    hint="Set the embedding settings back, or build a new generation with `assay publish`.",
+                    hint="Restore the embedding settings, or build a new generation with `assay publish`.",
                 )
             check_files(folder, seal)
-            shard, place = load_shard(folder, seal)
-        index = EdgeIndex(folder, shard, seal, place)
+            shard, copy = load_shard(folder, seal)
+        index = EdgeIndex(folder, shard, seal, copy)
         points = index.count()
         if points != seal.points:
             index.close()
@@ -80,9 +80,9 @@ class EdgeStore:
         return index
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
-        """Open an index to be checked, its files compared in full; also where only numbers of vectors have changed.
+        """Open an index for checks; a missing or damaged one is reported and not raised.
 
-        Raises StoreUnavailable.
+        Compares everything that was sealed, however long that takes. Raises StoreUnavailable.
         """
         folder = self._folder(generation)
         problems: list[str] = []
@@ -92,12 +92,12 @@ class EdgeStore:
                 require_structure(folder, seal)
                 differing = list(differing_files(folder, seal, contents=True))
                 problems += [f"The index {generation}: {name} is missing, cut short or damaged." for name in differing]
-                if not all(only_numbers_differ(folder, seal, name) for name in differing):
+                if not all(is_vector_data(folder, seal, name) for name in differing):
                     return Inspected(None, tuple(problems))
-                shard, place = load_shard(folder, seal)
+                shard, copy = load_shard(folder, seal)
         except (IndexCorrupt, IndexNotFound) as error:
             return Inspected(None, (*problems, error.message))
-        index = EdgeIndex(folder, shard, seal, place)
+        index = EdgeIndex(folder, shard, seal, copy)
         if seal.dimension != spec.dimension:
             problems.append(f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}.")
         if (points := index.count()) != seal.points:
@@ -105,13 +105,10 @@ class EdgeStore:
         return Inspected(index, tuple(problems))
 
     def delete(self, generation: str) -> None:
-        """Remove an index, sealed or not; does nothing when there is none.
-
-        A process that has it open goes on reading until it closes it.
-        """
+        """Delete an index, sealed or not; does nothing if there is none."""
         folder = self._folder(generation)
         try:
-            (folder / SEAL).unlink(missing_ok=True)  # first: what is left of an interrupted removal is not sealed
+            (folder / SEAL).unlink(missing_ok=True)  # first, so that an interrupted removal leaves no sealed index
             shutil.rmtree(folder)
         except (FileNotFoundError, NotADirectoryError):
             return
@@ -119,7 +116,7 @@ class EdgeStore:
             raise os_error("delete", folder, error, VectorStoreError) from error
 
     def generations(self) -> list[str]:
-        """Ids of all generations that have something here, sealed or not, ascending."""
+        """Ids of all generations with an index here, sealed or not, ascending."""
         try:
             return sorted(
                 path.name for path in self._root.iterdir() if path.is_dir() and INDEX_NAME.fullmatch(path.name)
@@ -130,10 +127,13 @@ class EdgeStore:
             raise os_error("list", self._root, error, StoreUnavailable) from error
 
     def switch_alias(self, generation: str) -> None:
-        """There are no outside readers: the files are the engine's own."""
+        """Point the alias for outside readers at an index; does nothing in a store without aliases.
+
+        Raises VectorStoreError; then the alias is unchanged.
+        """
 
     def check(self) -> None:
-        """Raise StoreUnavailable unless the folder can be read; one not there yet holds nothing, and is not made."""
+        """Raise VectorStoreError unless the store can be reached and read; takes at most a second."""
         try:
             if self._root.exists():
                 next(self._root.iterdir(), None)
@@ -143,7 +143,7 @@ class EdgeStore:
             raise os_error("read", self._root, error, StoreUnavailable) from error
 
     def describe(self) -> StoreReport:
-        """Where it is, with which engine, and whether a build could write to it. Raises StoreUnavailable."""
+        """The state of the store. Raises VectorStoreError."""
         summary = f"embedded (qdrant-edge {engine_version()}), {len(self.generations())} index(es) in {self._root}"
         probe = self._root / ".writable"
         problems = []
@@ -158,7 +158,7 @@ class EdgeStore:
         return StoreReport(summary, tuple(problems), None)
 
     def close(self) -> None:
-        """There is nothing to let go of: each index holds its own files."""
+        """Close connections; a second call does nothing. Open indexes stay usable."""
 
     def _folder(self, generation: str) -> Path:
         require_name(generation)
@@ -166,7 +166,7 @@ class EdgeStore:
 
 
 def _check_can_be_made(folder: Path) -> None:
-    """Raise OSError unless this user may make a folder."""
+    """Raise OSError unless this user may create a folder."""
     above = next(parent for parent in folder.absolute().parents if parent.exists())
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))

@@ -1,4 +1,4 @@
-"""Building an embedded index: a fresh shard, filled in batches, then given its search structure and its seal."""
+"""Building an embedded index: create a shard, write batches, build the search structure, seal."""
 
 import shutil
 from collections.abc import Sequence
@@ -21,18 +21,17 @@ from assay.errors import StorageFull, VectorStoreError
 from assay.ports import IndexPoint
 
 COMPRESSED_FROM = 4_000
-"""Points from which on a compressed copy of the vectors is scanned first; fewer are compared one by one in 0.3 ms."""
+"""Number of points from which a compressed copy is scanned first; an exact scan of fewer takes 0.3 ms."""
 
 _HEADROOM = 64 * 1024 * 1024
-"""Free bytes that a build leaves alone. The engine writes through mapped memory, where a full disk ends the process:
-space has to be there before it is asked for."""
+"""Free bytes that a build leaves. The engine writes through mapped memory, where a full disk kills the process."""
 
 
 class EdgeWriter:
-    """One generation's index while it is built; used by one thread.
+    """Writes one generation's index; used by one thread.
 
-    folder: made already, and empty.
-    graph_from: number of points from which on an HNSW graph is built.
+    folder: an existing empty folder.
+    graph_from: number of points from which an HNSW graph is built.
 
     Raises VectorStoreError, StorageFull.
     """
@@ -49,7 +48,11 @@ class EdgeWriter:
             self._shard.update(facet_index())
 
     def add(self, points: Sequence[IndexPoint]) -> None:
-        """Write points. Raises InvalidEmbedding, VectorStoreError, StorageFull; none of them is written then."""
+        """Write points; a point replaces an earlier one with the same id.
+
+        Raises InvalidEmbedding, or VectorStoreError for a point that cannot be stored; then none of these points is
+        written. Raises StoreUnavailable, StorageFull if the store fails; then some may be written: abort.
+        """
         if not points:
             return
         vectors = unit_rows(points, self._dimension)
@@ -64,10 +67,7 @@ class EdgeWriter:
             self._everywhere.intersection_update(payload[FACETS])
 
     def seal(self) -> None:
-        """Build what dense search needs, make everything durable, and let go. Raises VectorStoreError, StorageFull.
-
-        Building holds the interpreter's lock for seconds: it belongs into a process that serves nobody.
-        """
+        """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""
         with engine_errors("seal", self._folder, VectorStoreError):
             points = self._shard.count(CountRequest())
             kind = self._search_kind(points)
@@ -78,16 +78,16 @@ class EdgeWriter:
                 self._shard.optimize()
             self._shard.flush()
             self._shard.close()
-            # The first load settles the files: it merges and removes the writer's journals.
+            # The first load merges and removes the writer's journals, which changes files.
             EdgeShard.load(str(self._folder)).close()
             write_seal(self._folder, self._dimension, points, kind, tuple(sorted(self._everywhere or ())))
         self._sealed = True
 
     def abort(self) -> None:
-        """Throw the index away; does nothing once sealed. Raises VectorStoreError when the folder stays."""
+        """Discard the index; does nothing once it is sealed."""
         if self._sealed:
             return
-        del self._shard  # not closed: that would write what is thrown away, on a disk that may be full
+        del self._shard  # not closed, because closing would flush to a disk that may be full
         try:
             shutil.rmtree(self._folder)
         except FileNotFoundError:
@@ -122,12 +122,12 @@ def _point(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> P
 
 
 def _estimated_bytes(points: Sequence[IndexPoint]) -> int:
-    """Generous: what the engine writes for these points before anything is merged."""
+    """Upper estimate of what the engine writes for these points before merging."""
     return sum(
         4 * point.dense.size + 16 * len(point.sparse.indices) + 4 * len(point.chunk.text) + 4096 for point in points
     )
 
 
 def _occupied_bytes(folder: Path) -> int:
-    """What the files take up on the disk; most of them are reserved in large steps and sparse."""
+    """Disk space of the files, most of which are sparse."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*"))

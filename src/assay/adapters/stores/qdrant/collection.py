@@ -1,7 +1,7 @@
-"""What the collection of a generation looks like on a Qdrant server, and the marker that says what it is.
+"""Configuration of a generation's collection on a Qdrant server, and its marker.
 
-The marker stands in the collection's metadata. It is there from the first moment on, so that a collection that somebody
-else made under such a name is never taken for ours, and it says `sealed` only once everything is in it and indexed.
+The marker is in the collection's metadata from its creation, so that a collection of the same name by another program
+is recognized. Its state is `sealed` once all points are stored and indexed.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from qdrant_client.http.models import CollectionInfo
 
 from assay.adapters.stores.payload import FACETS
 from assay.adapters.stores.points import DENSE, SPARSE, require_name
-from assay.adapters.stores.qdrant.errors import not_usable
+from assay.adapters.stores.qdrant.errors import unusable_index
 from assay.adapters.stores.qdrant.options import CollectionLayout
 from assay.errors import VectorStoreError
 
@@ -21,16 +21,16 @@ MARKER = "assay"
 """Key of the marker in the collection's metadata."""
 
 FORMAT = 1
-"""Version of the marker and the payload; a collection of another one is refused."""
+"""Version of the marker and the payload; a collection of another version is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What a collection is.
+    """Description of a collection.
 
-    collection: the setting under which it was made; collections of another one are not ours.
-    points: how many it was sealed with.
-    everywhere: facets that every point has.
+    collection: the setting `collection` at its creation; identifies the Assay that owns it.
+    points: number of points when sealed.
+    everywhere: facets of every point.
     """
 
     collection: str
@@ -41,52 +41,52 @@ class Marker:
     everywhere: tuple[str, ...] = ()
 
     def as_metadata(self) -> dict[str, Any]:
-        """The marker as the server keeps it."""
+        """The marker as the collection's metadata."""
         return {MARKER: {"format": FORMAT, **asdict(self), "everywhere": list(self.everywhere)}}
 
 
 def collection_name(collection: str, generation: str) -> str:
-    """Name of a generation's collection. Raises VectorStoreError for a generation that cannot have one."""
+    """Name of a generation's collection. Raises VectorStoreError for an invalid id."""
     require_name(generation)
     return f"{collection}-{generation}"
 
 
-def is_ours(info: CollectionInfo, collection: str, generation: str) -> bool:
-    """Whether this collection was made for this generation under this setting, by whatever version."""
-    found = _marked(info)
+def belongs_to(info: CollectionInfo, collection: str, generation: str) -> bool:
+    """Whether any version of Assay made this collection for this generation under this setting."""
+    found = _read_metadata(info)
     return found.get("collection") == collection and found.get("generation") == generation
 
 
 def read_marker(info: CollectionInfo, collection: str, generation: str) -> Marker:
-    """Read what a collection says of itself. Raises IndexCorrupt when it is not sealed, not ours or not this format."""
-    if not is_ours(info, collection, generation):
-        raise not_usable(generation, f"the collection {collection}-{generation} was not made by Assay")
-    found = dict(_marked(info))
+    """Read a collection's marker. Raises IndexCorrupt if it is unsealed, not Assay's, or of another format."""
+    if not belongs_to(info, collection, generation):
+        raise unusable_index(generation, f"the collection {collection}-{generation} was not made by Assay")
+    found = dict(_read_metadata(info))
     made_by = found.pop("format", None)
     if made_by != FORMAT:
-        raise not_usable(generation, f"it has format {made_by!r} and this version of Assay reads format {FORMAT}")
+        raise unusable_index(generation, f"it has format {made_by!r} and this version of Assay reads format {FORMAT}")
     try:
         marker = Marker(**found | {"everywhere": tuple(found["everywhere"])})
     except (TypeError, KeyError):
-        raise not_usable(generation, "the metadata of its collection is damaged") from None
+        raise unusable_index(generation, "the metadata of its collection is damaged") from None
     if marker.state != "sealed":
-        raise not_usable(generation, "it was never finished")
+        raise unusable_index(generation, "it was never finished")
     return marker
 
 
 def require_shape(info: CollectionInfo, marker: Marker) -> None:
-    """Raise IndexCorrupt unless the collection has the vectors and the index that searches need."""
+    """Raise IndexCorrupt unless the collection has the vectors and payload index of a search."""
     dense, sparse = _dense_params(info), (info.config.params.sparse_vectors or {}).get(SPARSE)
     if dense is None or dense.size != marker.dimension or dense.distance != models.Distance.COSINE:
-        raise not_usable(marker.generation, f"its vectors {DENSE!r} are not those that it was made with")
+        raise unusable_index(marker.generation, f"its vectors {DENSE!r} differ from those that it was created with")
     if sparse is None or sparse.modifier != models.Modifier.IDF:
-        raise not_usable(marker.generation, f"its vectors {SPARSE!r} are not those that it was made with")
+        raise unusable_index(marker.generation, f"its vectors {SPARSE!r} differ from those that it was created with")
     if FACETS not in info.payload_schema:
-        raise not_usable(marker.generation, f"its collection has no payload index of {FACETS!r}")
+        raise unusable_index(marker.generation, f"its collection has no payload index of {FACETS!r}")
 
 
-def creation(layout: CollectionLayout, marker: Marker) -> dict[str, Any]:
-    """Arguments of create_collection. Nothing is indexed while it is loaded, for nobody searches it."""
+def creation_arguments(layout: CollectionLayout, marker: Marker) -> dict[str, Any]:
+    """Arguments of create_collection. Indexing is off during loading."""
     return {
         "vectors_config": {
             DENSE: models.VectorParams(
@@ -110,14 +110,15 @@ def creation(layout: CollectionLayout, marker: Marker) -> dict[str, Any]:
 
 
 def require_metadata(info: CollectionInfo, address: str) -> None:
-    """Raise VectorStoreError when a server did not keep the metadata of a collection that was just made."""
+    """Raise VectorStoreError if the server did not store the metadata of a new collection."""
     if MARKER not in (info.config.metadata or {}):
         raise VectorStoreError(
-            f"The Qdrant server at {address} keeps no metadata of collections.", hint="Use version 1.16 or later."
+            f"The Qdrant server at {address} does not support metadata of collections.",
+            hint="Use version 1.16 or later.",
         )
 
 
-def _marked(info: CollectionInfo) -> Mapping[str, Any]:
+def _read_metadata(info: CollectionInfo) -> Mapping[str, Any]:
     found = (info.config.metadata or {}).get(MARKER)
     return found if isinstance(found, Mapping) else {}
 
@@ -128,7 +129,7 @@ def _dense_params(info: CollectionInfo) -> models.VectorParams | None:
 
 
 def _quantization(layout: CollectionLayout) -> models.QuantizationConfig | None:
-    always_ram = True if layout.on_disk else None  # originals on disk are of use only with the small copy in memory
+    always_ram = True if layout.on_disk else None  # with originals on disk, the compressed copy has to be in memory
     match layout.quantization:
         case "scalar":
             config = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=always_ram)

@@ -1,4 +1,4 @@
-"""Reading a generation's collection on a Qdrant server."""
+"""ReadOptions a generation's collection on a Qdrant server."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,22 +14,22 @@ from assay.adapters.stores.points import (
     REBUILD,
     SPARSE,
     TIES,
-    end_of_ties,
-    first_by_id,
+    break_ties,
+    count_with_ties,
     require_direction,
     sorted_terms,
 )
 from assay.adapters.stores.qdrant.collection import Marker, collection_name
 from assay.adapters.stores.qdrant.errors import FailedRequest
-from assay.adapters.stores.qdrant.options import Reading
-from assay.adapters.stores.qdrant.server import Again, QdrantServer, consistency_of
+from assay.adapters.stores.qdrant.options import ReadOptions
+from assay.adapters.stores.qdrant.server import QdrantServer, Retry, consistency_of
 from assay.errors import PointCorrupt, StoreUnavailable
 from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
 
 _PAGE = 1_000
-"""Ids of one request that lists them."""
+"""Ids per request."""
 
 _VECTORS_AT_ONCE = 512
 
@@ -37,10 +37,10 @@ _VECTORS_AT_ONCE = 512
 class QdrantIndex:
     """One generation's sealed collection; safe to use from several threads.
 
-    A server that is away makes every call raise StoreUnavailable, and calls work again when it is back.
+    Calls raise StoreUnavailable while the server is unavailable, and work again afterwards.
     """
 
-    def __init__(self, server: QdrantServer, marker: Marker, reading: Reading) -> None:
+    def __init__(self, server: QdrantServer, marker: Marker, reading: ReadOptions) -> None:
         self._server = server
         self._marker = marker
         self._name = marker.generation
@@ -52,10 +52,13 @@ class QdrantIndex:
     def count(self) -> int:
         """Number of points."""
         self._require_open()
-        return count_points(self._server, self._name, self._collection, Again.SOON)
+        return count_points(self._server, self._name, self._collection, Retry.BRIEF)
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one request. Raises VectorStoreError; InvalidEmbedding for a vector of no direction."""
+        """Search both sides in one request; a failure is never returned as an empty answer.
+
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
+        """
         self._require_open()
         scope = scope_conditions(query.filters, self._everywhere)
         where = _filter(scope + narrowing_conditions(query.filters, self._everywhere))
@@ -65,7 +68,7 @@ class QdrantIndex:
             nearest = models.NearestQuery(nearest=query.dense.tolist())
             requests.append(self._request(nearest, DENSE, query.limit, where, self._dense_params(query)))
         if query.sparse is not None:
-            # Rare is what is rare where the search looks: other versions and locales have no say.
+            # IDF is computed within the filter's scope.
             corpus = _filter(scope)
             weighing = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus)) if corpus else None
             terms = models.SparseVector(indices=list(query.sparse.indices), values=list(query.sparse.values))
@@ -78,14 +81,14 @@ class QdrantIndex:
         )
 
     def chunks(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """The stored chunks by id; ids that the index lacks are left out. Raises IndexCorrupt."""
+        """The stored chunks by id; ids that the index lacks are left out."""
         records = self._records(chunk_ids, with_payload=True, with_vectors=False)
         return {str(record.id): from_payload(record.payload or {}, str(record.id)) for record in records}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
-        """The stored chunks with the true cosine of each and a vector, in one request.
+        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
 
-        Raises IndexCorrupt, InvalidEmbedding.
+        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
         """
         self._require_open()
         require_direction(vector, self._marker.dimension)
@@ -100,26 +103,29 @@ class QdrantIndex:
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
         found: dict[str, Vector] = {}
-        for some in batched(chunk_ids, _VECTORS_AT_ONCE):
-            for record in self._records(some, with_payload=False, with_vectors=[DENSE]):
+        for batch in batched(chunk_ids, _VECTORS_AT_ONCE):
+            for record in self._records(batch, with_payload=False, with_vectors=[DENSE]):
                 found[str(record.id)] = self._dense(record)
         return found
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
-        """The points of these ids with all that is kept of them; ids that the index lacks are left out."""
+        """The points with these ids, damaged ones too; missing ids are left out.
+
+        Dense values are bit for bit as they were written, sparse ones to float32 precision.
+        """
         found: dict[str, StoredPoint] = {}
-        for some in batched(chunk_ids, _VECTORS_AT_ONCE):
-            records = self._records(some, with_payload=True, with_vectors=[DENSE, SPARSE])
+        for batch in batched(chunk_ids, _VECTORS_AT_ONCE):
+            records = self._records(batch, with_payload=True, with_vectors=[DENSE, SPARSE])
             found |= {str(record.id): _stored(record) for record in records}
         return found
 
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""
         self._require_open()
-        yield from scroll_ids(self._server, self._name, self._collection, Again.PATIENTLY)
+        yield from scroll_ids(self._server, self._name, self._collection, Retry.LONG)
 
     def close(self) -> None:
-        """Let go of the index; a second call does nothing. The connection is the store's."""
+        """Close the index; a second call does nothing."""
         self._closed = True
 
     def _request(
@@ -202,17 +208,17 @@ def _stored(record: models.Record) -> StoredPoint:
     )
 
 
-def count_points(server: QdrantServer, name: str, collection: str, again: Again) -> int:
-    """The exact number of points, counted here where strict mode forbids to ask for it. Raises VectorStoreError."""
-    answer = server.attempt(lambda client: client.count(collection, exact=True), again)
+def count_points(server: QdrantServer, name: str, collection: str, retry: Retry) -> int:
+    """The exact number of points, by listing ids if strict mode forbids exact counts. Raises VectorStoreError."""
+    answer = server.try_request(lambda client: client.count(collection, exact=True), retry)
     if isinstance(answer, FailedRequest):
         if answer.forbids_exact:
-            return sum(1 for _ in scroll_ids(server, name, collection, again))
+            return sum(1 for _ in scroll_ids(server, name, collection, retry))
         raise server.error(answer, "count", name)
     return answer.count
 
 
-def scroll_ids(server: QdrantServer, name: str, collection: str, again: Again) -> Iterator[str]:
+def scroll_ids(server: QdrantServer, name: str, collection: str, retry: Retry) -> Iterator[str]:
     """Every id of a collection, in ascending order. Raises VectorStoreError."""
     offset: Any = None
     while True:
@@ -220,14 +226,14 @@ def scroll_ids(server: QdrantServer, name: str, collection: str, again: Again) -
         def ask(client: QdrantClient, offset: Any = offset) -> tuple[list[models.Record], Any]:  # noqa: ANN401 - an id
             return client.scroll(collection, limit=_PAGE, offset=offset, with_payload=False, with_vectors=False)
 
-        records, offset = server.work("list", name, ask, again)
+        records, offset = server.request("list", name, ask, retry)
         yield from (str(record.id) for record in records)
         if offset is None:
             return
 
 
 def _comparison(vector: Vector, ids: list[models.ExtendedPointId]) -> models.QueryRequest:
-    """The cosine of a vector and these points: so few are compared one by one, as they were sent."""
+    """A request for the exact cosines of a vector and these points, without quantization."""
     return models.QueryRequest(
         query=models.NearestQuery(nearest=vector.tolist()),
         using=DENSE,
@@ -251,10 +257,10 @@ def _one_of(facets: Sequence[str]) -> models.FieldCondition:
 
 
 def _points(chunk_ids: Sequence[str]) -> list[models.ExtendedPointId]:
-    """Those that can be in an index, whose ids are UUIDs, each once."""
+    """The ids that are UUIDs, without duplicates."""
     return list(dict.fromkeys(chunk_id for chunk_id in chunk_ids if CHUNK_ID.fullmatch(chunk_id)))
 
 
 def _ranked(points: Sequence[models.ScoredPoint], limit: int) -> tuple[Scored, ...]:
-    end = end_of_ties([point.score for point in points], limit)
-    return first_by_id([Scored(str(point.id), point.score) for point in points[:end]], limit)
+    end = count_with_ties([point.score for point in points], limit)
+    return break_ties([Scored(str(point.id), point.score) for point in points[:end]], limit)

@@ -1,4 +1,4 @@
-"""What can be said about a Qdrant server: where it is, how its collections are made, how they are filled and asked."""
+"""Options of a Qdrant server: access, layout of collections, uploads, reads."""
 
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -8,22 +8,22 @@ from urllib.parse import urlsplit
 from assay.errors import ConfigurationError
 
 DEFAULT_PORT = 6333
-"""Port of the REST interface where a URL names none, also for https."""
+"""Port of the REST API if the URL has none, also for https."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a server is reached.
+    """Access to a server.
 
-    api_key: sent with every request; None where the server asks for none. Space around it is no part of it.
-    grpc: speak gRPC instead of REST.
-    grpc_port: its port on the same host.
-    timeout_seconds: whole seconds that a search may take.
-    upload_timeout_seconds: whole seconds that any other request may take.
-    retries: how often a search is asked again after a failure that may pass, within a second.
-    patience_seconds: seconds for which a build waits for a server that is away.
+    api_key: sent with every request, stripped of surrounding spaces; None for none.
+    grpc: use gRPC instead of REST.
+    grpc_port: gRPC port on the same host.
+    timeout_seconds: time limit of a search, whole seconds.
+    upload_timeout_seconds: time limit of any other request, whole seconds.
+    retries: number of retries of a search after a transient failure, within a second.
+    patience_seconds: how long a build retries while the server is unavailable.
 
-    Raises ConfigurationError for a URL that is none, or a key that no header can carry.
+    Raises ConfigurationError for an invalid URL, or a key that an HTTP header cannot contain.
     """
 
     url: str
@@ -43,47 +43,46 @@ class Access:
             sound = False
         if not sound or parts.query or parts.fragment:
             raise ConfigurationError(
-                "The address of the Qdrant server is not a URL of http or https.",
+                "The address of the Qdrant server is not an http or https URL.",
                 hint="Set [qdrant] url (or QDRANT_URL) to one such as http://localhost:6333.",
             )
         if parts.username or parts.password:
             raise ConfigurationError(
-                "The address of the Qdrant server holds a user name or a password, which it does not take.",
+                "The address of the Qdrant server contains a user name or a password, which is not supported.",
                 hint="Set the key as QDRANT_API_KEY.",
             )
         key = (self.api_key or "").strip()
         if not (key.isascii() and key.isprintable()):  # the HTTP client's own message would show the key
             raise ConfigurationError(
-                "The key of the Qdrant server holds a character that no key has (a line break, or one that is not "
-                "ASCII).",
+                "The key of the Qdrant server contains an invalid character (a line break, or one that is not ASCII).",
                 hint="Copy the key again and set it as QDRANT_API_KEY (or [qdrant] api_key).",
             )
         object.__setattr__(self, "api_key", key or None)
 
     @property
     def address(self) -> str:
-        """Scheme, host and port, as messages show it."""
+        """Scheme, host and port, for messages."""
         parts = urlsplit(self.url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         return f"{parts.scheme}://{host}:{parts.port or DEFAULT_PORT}"
 
     @property
-    def exposes_key(self) -> bool:
-        """Whether the key goes over a network unencrypted."""
+    def sends_key_unencrypted(self) -> bool:
+        """Whether the key is sent over a network unencrypted."""
         parts = urlsplit(self.url)
         return self.api_key is not None and parts.scheme == "http" and not _is_loopback(parts.hostname or "")
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionLayout:
-    """How the collection of a generation is made. None leaves a matter to the server.
+    """Configuration of a generation's collection. None means the server's default.
 
-    hnsw_threshold: number of points from which on HNSW graphs are built; below, dense search compares every vector.
-    shard_number: parts that the points are divided into.
+    hnsw_threshold: number of points from which HNSW graphs are built; below, dense search compares every vector.
+    shard_number: number of shards.
     replication_factor: copies of each shard.
     write_consistency: copies that have to confirm a write.
-    quantization: a smaller copy of the vectors that is searched first, and the best compared again in full.
-    on_disk: keep vectors and graph on disk instead of in memory.
+    quantization: compressed copy of the vectors that is searched first; the best results are rescored in full.
+    on_disk: store vectors and graph on disk instead of in memory.
     hnsw_links, hnsw_build_width: links of a node, candidates while building.
     """
 
@@ -98,12 +97,12 @@ class CollectionLayout:
 
 
 @dataclass(frozen=True, slots=True)
-class Loading:
-    """How points are sent, and how long sealing may take.
+class UploadOptions:
+    """Limits of uploading and sealing.
 
-    upload_batch: the most points of a request.
-    upload_bytes: the most bytes of a request; servers refuse more than 32 MB.
-    seal_timeout_seconds: seconds that the server may take to finish its indexes.
+    upload_batch: maximum number of points of a request.
+    upload_bytes: maximum number of bytes of a request; servers refuse more than 32 MB.
+    seal_timeout_seconds: time limit of indexing.
     """
 
     upload_batch: int
@@ -112,12 +111,12 @@ class Loading:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How collections are asked.
+class ReadOptions:
+    """Options of searches.
 
-    read_consistency: how many copies of a shard are asked: a number, `majority`, `quorum` or `all`; None asks one.
+    read_consistency: number of copies of a shard to read, or `majority`, `quorum` or `all`; None for one.
     search_width: candidates of a search in a graph.
-    oversampling: how many times the limit is compared again in full where vectors are quantized.
+    oversampling: with quantized vectors, this many times the limit is rescored in full.
     """
 
     read_consistency: int | Literal["majority", "quorum", "all"] | None

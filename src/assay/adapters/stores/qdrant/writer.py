@@ -1,4 +1,4 @@
-"""Building a generation's collection on a Qdrant server: loaded unindexed, then indexed, counted and sealed."""
+"""Building a generation's collection on a Qdrant server: load without indexes, index, count, seal."""
 
 import json
 import logging
@@ -16,37 +16,34 @@ from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
 from assay.adapters.stores.qdrant.collection import Marker, collection_name, read_marker
 from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.index import count_points
-from assay.adapters.stores.qdrant.options import CollectionLayout, Loading
-from assay.adapters.stores.qdrant.server import Again, QdrantServer
+from assay.adapters.stores.qdrant.options import CollectionLayout, UploadOptions
+from assay.adapters.stores.qdrant.server import QdrantServer, Retry
 from assay.errors import StoreUnavailable, VectorStoreError
 from assay.ports import IndexPoint
 
 logger = logging.getLogger(__name__)
 
 _INDEXED_FROM_KB = 10_000
-"""Kilobytes of vectors from which on a segment gets its graph; smaller ones are quicker compared in full."""
+"""Kilobytes of vectors from which a segment gets a graph; scanning smaller ones is faster."""
 
 _UNINDEXED = 0
-"""The threshold with which the server indexes nothing, as a collection is made."""
+"""Indexing threshold that disables indexing."""
 
 _NUMBER_BYTES = 25
 _POINT_BYTES = 200
 _REQUEST_BYTES = 100
-"""The most that a number takes in JSON with its comma, and what surrounds a point's numbers, and a request's points."""
+"""Upper bounds in JSON of a number with its comma, the rest of a point, and the rest of a request."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _NUDGE_SECONDS = 5.0
-_STEADY = 2
-"""How often in a row a collection has to look finished: a server may not have begun yet."""
+_GREEN_CHECKS = 2
+"""Consecutive green states required, because the server may not have begun indexing at the first."""
 
 
 class QdrantWriter:
-    """One generation's collection while it is built; used by one thread.
+    """Writes one generation's collection, which exists with its payload index; used by one thread."""
 
-    The collection is there already, with its payload index.
-    """
-
-    def __init__(self, server: QdrantServer, marker: Marker, layout: CollectionLayout, loading: Loading) -> None:
+    def __init__(self, server: QdrantServer, marker: Marker, layout: CollectionLayout, loading: UploadOptions) -> None:
         self._server = server
         self._marker = marker
         self._name = marker.generation
@@ -54,13 +51,14 @@ class QdrantWriter:
         self._layout = layout
         self._loading = loading
         self._everywhere: set[str] | None = None
-        self._ids = bytearray()  # 16 bytes each: a set of strings takes ten times as much
+        self._ids = bytearray()  # 16 bytes each; a set of strings takes ten times as much
         self._sealed = False
 
     def add(self, points: Sequence[IndexPoint]) -> None:
-        """Write points, in as many requests as they need; each is searchable when its request is answered.
+        """Write points; a point replaces an earlier one with the same id.
 
-        Raises InvalidEmbedding, VectorStoreError, StorageFull.
+        Raises InvalidEmbedding, or VectorStoreError for a point that cannot be stored; then none of these points is
+        written. Raises StoreUnavailable, StorageFull if the store fails; then some may be written: abort.
         """
         if self._sealed:
             raise StoreUnavailable(f"The index {self._name} is sealed and takes no more points.")
@@ -79,21 +77,18 @@ class QdrantWriter:
             self._everywhere.intersection_update(payload[FACETS])
 
     def seal(self) -> None:
-        """Have the server index what it holds, wait until it has, compare the number of points, and mark it sealed.
-
-        Raises VectorStoreError; StoreUnavailable when the server takes longer than it may.
-        """
-        expected = self._distinct()
+        """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""
+        expected = self._count_distinct_ids()
         threshold = _INDEXED_FROM_KB if expected >= self._layout.hnsw_threshold else _UNINDEXED
         if threshold != _UNINDEXED:
             self._optimize(threshold)
-        self._wait_until_optimized(threshold)
-        found = count_points(self._server, self._name, self._collection, Again.PATIENTLY)
+        self._wait_for_indexing(threshold)
+        found = count_points(self._server, self._name, self._collection, Retry.LONG)
         if found != expected:
             raise VectorStoreError(
                 f"The index {self._name} holds {found} points on the Qdrant server at {self._server.address}, "
                 f"not the {expected} that were sent.",
-                hint="Run it again; if it stays so, look into the server's log.",
+                hint="Run the build again; if it fails again, see the server's log.",
             )
         self._mark(
             replace(self._marker, state="sealed", points=expected, everywhere=tuple(sorted(self._everywhere or ())))
@@ -101,28 +96,28 @@ class QdrantWriter:
         self._sealed = True
 
     def abort(self) -> None:
-        """Throw the collection away; does nothing once sealed. One that stays is logged; the next build removes it."""
+        """Delete the collection; does nothing once it is sealed. A failure is logged; the next build deletes it."""
         if self._sealed:
             return
-        gone = self._server.attempt(lambda client: client.delete_collection(self._collection), Again.SOON)
+        gone = self._server.try_request(lambda client: client.delete_collection(self._collection), Retry.BRIEF)
         if isinstance(gone, FailedRequest) and not gone.is_missing:
             logger.warning(
-                "The unfinished collection %s stays on the Qdrant server at %s until the next build: %s.",
+                "The unfinished collection %s stays on the Qdrant server at %s until the next build deletes it: %s.",
                 self._collection,
                 self._server.address,
-                gone.words,
+                gone.message,
             )
 
     def _send(self, structs: list[models.PointStruct]) -> None:
-        self._server.work(
+        self._server.request(
             "write to",
             self._name,
             lambda client: client.upsert(self._collection, points=structs, wait=True),
-            Again.PATIENTLY,  # a point replaces the one with its id: to send it twice is to send it once
+            Retry.LONG,  # idempotent: a point replaces the one with its id
         )
 
     def _requests(self, sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Where each request begins and ends, none with too many points or bytes; one point may be too large itself."""
+        """Start and end of each request, within the limits unless a single point exceeds them."""
         first, total = 0, _REQUEST_BYTES
         for position, size in enumerate(sizes):
             full = position - first >= self._loading.upload_batch or total + size > self._loading.upload_bytes
@@ -132,31 +127,31 @@ class QdrantWriter:
             total += size
         yield first, len(sizes)
 
-    def _distinct(self) -> int:
+    def _count_distinct_ids(self) -> int:
         halves = np.frombuffer(bytes(self._ids), dtype=np.uint64).reshape(-1, 2)  # (points, 2)
         return len(np.unique(halves, axis=0)) if len(halves) else 0
 
     def _optimize(self, threshold: int) -> None:
-        """Have segments above so many kilobytes indexed. A server that was restarted waits to be told."""
+        """Set the indexing threshold in kilobytes. A restarted server starts to index only after that."""
         config = models.OptimizersConfigDiff(indexing_threshold=threshold)
-        self._server.work(
+        self._server.request(
             "index",
             self._name,
             lambda client: client.update_collection(self._collection, optimizers_config=config),
-            Again.PATIENTLY,
+            Retry.LONG,
         )
 
-    def _wait_until_optimized(self, threshold: int) -> None:
+    def _wait_for_indexing(self, threshold: int) -> None:
         started = nudged = time.monotonic()
         pause, steady = _FIRST_PAUSE, 0
         while True:
-            info = self._server.work(
-                "look at", self._name, lambda client: client.get_collection(self._collection), Again.PATIENTLY
+            info = self._server.request(
+                "look at", self._name, lambda client: client.get_collection(self._collection), Retry.LONG
             )
             self._require_working(info)
             waiting = info.update_queue.length if info.update_queue else 0
             steady = steady + 1 if info.status is models.CollectionStatus.GREEN and not waiting else 0
-            if steady >= _STEADY:
+            if steady >= _GREEN_CHECKS:
                 return
             now = time.monotonic()
             if now - started > self._loading.seal_timeout_seconds:
@@ -181,18 +176,18 @@ class QdrantWriter:
             return
         raise VectorStoreError(
             f"The Qdrant server at {self._server.address} cannot index {self._name}: {reason}.",
-            hint="Its log says more; often its disk or its memory is full.",
+            hint="See its log; often its disk or memory is full.",
         )
 
     def _mark(self, marker: Marker) -> None:
-        self._server.work(
+        self._server.request(
             "seal",
             self._name,
             lambda client: client.update_collection(self._collection, metadata=marker.as_metadata()),
-            Again.PATIENTLY,
+            Retry.LONG,
         )
-        info = self._server.work(
-            "look at", self._name, lambda client: client.get_collection(self._collection), Again.PATIENTLY
+        info = self._server.request(
+            "look at", self._name, lambda client: client.get_collection(self._collection), Retry.LONG
         )
         read_marker(info, marker.collection, marker.generation)
 
@@ -203,7 +198,7 @@ def _struct(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> 
 
 
 def _bytes_of(point: IndexPoint, payload: dict[str, Any]) -> int:
-    """The most that a point takes in a request. Raises VectorStoreError for what cannot be sent."""
+    """Upper bound of a point's bytes in a request. Raises VectorStoreError for invalid Unicode."""
     try:
         text = len(json.dumps(payload, ensure_ascii=False).encode())
     except UnicodeEncodeError:

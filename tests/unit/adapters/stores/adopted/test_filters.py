@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.stores.adopted.filters import conditions, has_any, has_value, keys_of, url_matches
+from assay.adapters.stores.adopted.filters import any_equal, any_present, conditions, server_keys, url_matches
 from assay.adapters.stores.adopted.mapping import FieldMapping
 from assay.errors import InputError
 from assay.model.ranking import Filters
@@ -40,11 +40,11 @@ def sent(filters: Filters, mapping: FieldMapping = MAPPING) -> list[dict[str, An
     ],
 )
 def test_a_path_is_written_as_the_server_reads_it(path: str, keys: tuple[str, ...]) -> None:
-    assert keys_of((path,)) == keys
+    assert server_keys((path,)) == keys
 
 
 def test_of_several_paths_each_is_asked() -> None:
-    assert keys_of(("a", "b.c", "a")) == ("a", "b.c")
+    assert server_keys(("a", "b.c", "a")) == ("a", "b.c")
     (section,) = sent(Filters(sections=("Setup", "Use")))
     assert section["should"] == [
         {"key": key, "match": {"any": ["Setup", "Use"]}} for key in ('metadata."Header 2"', "section")
@@ -84,14 +84,14 @@ def test_a_filter_by_what_the_server_cannot_look_at_is_refused(paths: tuple[str,
 
 
 def test_ids_are_asked_for_as_text_and_as_numbers_that_an_index_can_hold() -> None:
-    found = has_value(("chunk_id",), ["7", "c-7", str(2**63 - 1), str(2**63), "9" * 40]).model_dump(exclude_none=True)
+    found = any_equal(("chunk_id",), ["7", "c-7", str(2**63 - 1), str(2**63), "9" * 40]).model_dump(exclude_none=True)
     text, number = found["should"]
     assert text["match"]["any"] == ["7", "c-7", str(2**63 - 1), str(2**63), "9" * 40]
     assert number["match"]["any"] == [7, 2**63 - 1]
 
 
 def test_points_that_have_something_at_any_of_the_paths_are_asked_for() -> None:
-    found = has_any(("section", "heading")).model_dump(exclude_none=True)
+    found = any_present(("section", "heading")).model_dump(exclude_none=True)
     (nothing,) = found["must_not"]
     assert [one["is_empty"]["key"] for one in nothing["must"]] == ["section", "heading"]
 

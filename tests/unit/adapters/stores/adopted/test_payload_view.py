@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.stores.adopted.payload_view import PayloadView, whole
+from assay.adapters.stores.adopted.payload_view import PayloadView, replace_surrogates
 
 PAYLOAD: dict[str, Any] = {
     "url": "u",
@@ -50,11 +50,11 @@ def test_json_inside_of_a_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("text", ["", "plain", "👍🏽 é \0", "\u202e"])
 def test_a_text_that_can_be_encoded_stays_as_it_is(text: str) -> None:
-    assert whole(text) is text
+    assert replace_surrogates(text) is text
 
 
 @pytest.mark.parametrize(
     ("text", "expected"), [("a\ud83d\ude00b", "a😀b"), ("a\ud83d", "a\ufffd"), ("\ude00b", "\ufffdb")]
 )
 def test_half_a_surrogate_pair_is_replaced_and_two_halves_are_one(text: str, expected: str) -> None:
-    assert whole(text) == expected
+    assert replace_surrogates(text) == expected

@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.adapters.stores.edge import checksum as edge_checksum
-from assay.adapters.stores.edge.checksum import after_zeros, checksum_of
+from assay.adapters.stores.edge.checksum import crc32_of_file, extend_with_zeros
 
 
 @given(data=st.binary(max_size=40), zeros=st.integers(0, 70_000))
 def test_zeros_are_calculated_as_zlib_counts_them(data: bytes, zeros: int) -> None:
-    assert after_zeros(zlib.crc32(data), zeros) == zlib.crc32(data + bytes(zeros))
+    assert extend_with_zeros(zlib.crc32(data), zeros) == zlib.crc32(data + bytes(zeros))
 
 
 def test_gigabytes_of_zeros_are_calculated_from_smaller_pieces() -> None:
-    half = after_zeros(zlib.crc32(b"assay"), 3 << 30)
-    assert after_zeros(half, 5 << 30) == after_zeros(zlib.crc32(b"assay"), 8 << 30)
+    half = extend_with_zeros(zlib.crc32(b"assay"), 3 << 30)
+    assert extend_with_zeros(half, 5 << 30) == extend_with_zeros(zlib.crc32(b"assay"), 8 << 30)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_file_with_holes_has_the_checksum_of_its_bytes(
         for start, data in written.items():
             file.seek(start)
             file.write(data)
-    assert checksum_of(path) == zlib.crc32(path.read_bytes())
+    assert crc32_of_file(path) == zlib.crc32(path.read_bytes())
 
 
 def test_a_disk_that_cannot_tell_holes_is_read_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_a_disk_that_cannot_tell_holes_is_read_in_full(tmp_path: Path, monkeypat
         return seek(descriptor, position, how)
 
     monkeypatch.setattr(os, "lseek", refuse)
-    assert checksum_of(path) == zlib.crc32(path.read_bytes())
+    assert crc32_of_file(path) == zlib.crc32(path.read_bytes())
 
 
 def test_holes_are_not_read(tmp_path: Path) -> None:
@@ -67,10 +67,10 @@ def test_holes_are_not_read(tmp_path: Path) -> None:
         file.write(b"begins")
     if path.stat().st_blocks * 512 >= 1 << 34:
         pytest.skip("this disk has no holes")
-    assert checksum_of(path) == after_zeros(zlib.crc32(b"begins"), (1 << 34) - 6)
+    assert crc32_of_file(path) == extend_with_zeros(zlib.crc32(b"begins"), (1 << 34) - 6)
 
 
 def test_an_empty_file_has_the_checksum_of_nothing(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.touch()
-    assert checksum_of(path) == 0
+    assert crc32_of_file(path) == 0

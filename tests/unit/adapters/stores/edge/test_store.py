@@ -60,7 +60,7 @@ class TestCompressingStore(_SearchConformance):
 class TestGraphStore(_SearchConformance):
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EdgeStore:
-        monkeypatch.setattr(edge_engine, "SCANNED", 0)
+        monkeypatch.setattr(edge_engine, "FULL_SCAN_POINTS", 0)
         return EdgeStore(tmp_path / "index", hnsw_threshold=0)
 
 
@@ -225,7 +225,7 @@ def test_a_large_index_has_its_sizes_compared_and_not_its_contents(
 ) -> None:
     filled(store, points(3)).close()
     monkeypatch.setattr(edge_seal, "_CHECKED_BYTES", 0)
-    monkeypatch.setattr(edge_seal, "checksum_of", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr(edge_seal, "crc32_of_file", lambda path: pytest.fail(f"{path} was read"))
     assert store.open("g1", SPEC).count() == 3
     largest = max((path for path in (root / "g1").rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
     os.truncate(largest, largest.stat().st_size - 1)

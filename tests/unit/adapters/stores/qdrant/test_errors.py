@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, FailedRequest, explain, failure_of
+from assay.adapters.stores.qdrant.errors import CLIENT_ERRORS, FailedRequest, classify_error, explain
 from assay.errors import IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
 
 
@@ -36,13 +36,13 @@ class RpcFailure(grpc.RpcError, grpc.Call):
     def add_callback(self, callback: object) -> None: ...
 
 
-def refused(status: int, words: str = "words") -> UnexpectedResponse:
-    return UnexpectedResponse(status, "", json.dumps({"status": {"error": words}}).encode(), Headers())
+def refused(status: int, message: str = "message") -> UnexpectedResponse:
+    return UnexpectedResponse(status, "", json.dumps({"status": {"error": message}}).encode(), Headers())
 
 
 def told(error: Exception) -> VectorStoreError:
     assert isinstance(error, CLIENT_ERRORS)
-    return explain(failure_of(error), "search", "g1", "http://host:6333", 10)
+    return explain(classify_error(error), "search", "g1", "http://host:6333", 10)
 
 
 def invalid() -> ValidationError:
@@ -57,13 +57,13 @@ def invalid() -> ValidationError:
 def test_every_status_is_an_error_that_names_the_index_and_the_server(status: int) -> None:
     error = told(refused(status))
     assert error.message.startswith("Could not search the index g1 on the Qdrant server at http://host:6333: ")
-    assert error.message.endswith("(words).")
+    assert error.message.endswith("(message).")
     assert error.hint
 
 
 @pytest.mark.parametrize("code", list(grpc.StatusCode))
 def test_every_grpc_code_is_an_error(code: grpc.StatusCode) -> None:
-    error = told(RpcFailure(code, "words"))
+    error = told(RpcFailure(code, "message"))
     assert "g1" in error.message
     assert error.hint
 
@@ -100,7 +100,7 @@ def test_an_error_has_its_kind(error: Exception, kind: type[VectorStoreError]) -
 
 
 @pytest.mark.parametrize(
-    ("words", "advice"),
+    ("message", "advice"),
     [
         ('Index required but not found for "facets" of one of the following types: [keyword]. Help: x', "--rebuild"),
         ('Limit exceeded 124 > 100 for "limit". Help: x', "[search] depth"),
@@ -120,9 +120,9 @@ def test_an_error_has_its_kind(error: Exception, kind: type[VectorStoreError]) -
     ],
 )
 @pytest.mark.parametrize("status", [400, 403])
-def test_a_limit_of_strict_mode_says_what_to_set(status: int, words: str, advice: str) -> None:
-    error = told(refused(status, f"Bad request: {words}"))
-    assert words.rstrip(".") in error.message
+def test_a_limit_of_strict_mode_says_what_to_set(status: int, message: str, advice: str) -> None:
+    error = told(refused(status, f"Bad request: {message}"))
+    assert message.rstrip(".") in error.message
     assert "strict mode" in error.message
     assert advice in error.hint
 
@@ -153,11 +153,11 @@ def test_a_rate_limit_is_no_limit_of_the_request() -> None:
     ids=repr,
 )
 def test_only_what_may_pass_is_worth_another_try(error: Exception, transient: bool) -> None:
-    assert failure_of(error).transient is transient
+    assert classify_error(error).transient is transient
 
 
 def test_the_time_that_a_server_asks_for_is_known() -> None:
-    assert failure_of(ResourceExhaustedResponse("busy", 7)) == FailedRequest(429, "busy", 7.0)
+    assert classify_error(ResourceExhaustedResponse("busy", 7)) == FailedRequest(429, "busy", 7.0)
 
 
 def test_a_page_of_a_proxy_is_told_in_one_short_line() -> None:
