@@ -110,7 +110,7 @@ def test_a_provider_that_refuses_fails_the_build_and_keeps_what_it_gave(docs: Pa
     with cohere_peer() as peer:
         peer.faults.script([*["ok"] * 20, *["402"] * 8])
         with _open(tmp_path / "data", docs, peer.url, batch_texts=5, calls=4) as assay:
-            with pytest.raises(Exception, match="way to pay"):
+            with pytest.raises(Exception, match="payment method"):
                 assay.builds.ingest()
             assert [generation.state for generation in assay.generations()] == [State.FAILED]
         given = len(peer.ledger.embedded)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
-from assay.adapters.embedders.late import LateEmbedder
+from assay.adapters.embedders.deferred import DeferredEmbedder
 from assay.app.parts import Parts
 from assay.app.reports import Health
 from assay.contracts import native
@@ -38,7 +38,7 @@ class Searches:
     def __init__(self, parts: Parts, generation: str | None = None) -> None:
         self._parts = parts
         self._name = None if generation == LIVE else generation
-        self._late_embedder: LateEmbedder | None = None
+        self._late_embedder: DeferredEmbedder | None = None
         self.needs_real_addresses = False
 
     def close(self) -> None:
@@ -218,7 +218,7 @@ class Searches:
         try:
             return self.embedder
         except (ConfigurationError, EmbeddingError) as error:
-            self._late_embedder = LateEmbedder(generation.embedder, lambda: self.embedder, error.message)
+            self._late_embedder = DeferredEmbedder(generation.embedder, lambda: self.embedder, error.message)
             return self._late_embedder
 
     def _dense_weight(self, search: SearchSettings) -> float:

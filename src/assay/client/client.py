@@ -12,7 +12,7 @@ from typing import Any, Self, Unpack, overload
 from urllib.parse import urlsplit
 
 from assay.adapters.embedders.remote.retries import retry_after_seconds
-from assay.adapters.embedders.remote.transport import Answer, NoAnswer, Transport, shown_url
+from assay.adapters.embedders.remote.transport import Answer, NoAnswer, Transport, safe_url
 from assay.contracts import native
 from assay.errors import (
     ConfigurationError,
@@ -61,7 +61,7 @@ class Client:
     ) -> None:
         headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
         base = url.strip().rstrip("/").removesuffix(_ROUTE)
-        self.address = shown_url(base)
+        self.address = safe_url(base)
         parts = urlsplit(base)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
             raise ConfigurationError(

@@ -85,7 +85,7 @@ def test_a_length_is_asked_for_only_of_models_that_can_give_it(
     name: str, dimensions: int | None, shorten: bool, asked: int | None, length: int
 ) -> None:
     model = OpenAIModel(name, dimensions, shorten, "", "")
-    assert (model.asked_dimensions, model.dimension) == (asked, length)
+    assert (model.requested_dimensions, model.dimension) == (asked, length)
 
 
 def test_the_length_that_is_asked_for_is_what_comes(openai: Peer) -> None:
@@ -110,7 +110,7 @@ def test_a_wrong_key_is_not_repeated(openai: Peer) -> None:
 
 
 def test_a_query_that_is_too_long_is_refused_here_for_some_servers_would_cut_it(openai: Peer) -> None:
-    with pytest.raises(InvalidEmbedding, match="nothing is cut"):
+    with pytest.raises(InvalidEmbedding, match="not truncated"):
         _embedder(openai).embed_query("calibrate " * 600)
     assert openai.ledger.requests == 0
 

@@ -51,9 +51,9 @@ def answering(status: int, body: bytes) -> Iterator[tuple[OpenAIEmbedder, list[s
 @pytest.mark.parametrize(
     ("status", "body", "kind", "said", "hint"),
     [
-        (200, DEEP, InvalidEmbedding, "cannot be used, for it is nested too deeply", "base_url"),
-        (200, b"<html>hello</html>", InvalidEmbedding, "cannot be used, for it is not JSON", "base_url"),
-        (200, b'{"data": []}', InvalidEmbedding, "0 vectors came for 1 texts", "batch_texts"),
+        (200, DEEP, InvalidEmbedding, "cannot be used: it is nested too deeply", "base_url"),
+        (200, b"<html>hello</html>", InvalidEmbedding, "cannot be used: it is not JSON", "base_url"),
+        (200, b'{"data": []}', InvalidEmbedding, "0 vectors for 1 texts", "batch_texts"),
         (500, DEEP, EmbedderUnavailable, "it answered 500", "try again later"),
         (302, b"", EmbedderRefused, "it answered 302", "Redirects are not followed"),
         (418, b"", EmbedderRefused, "it answered 418", "base_url"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.worlds import RULES, World
 
-from assay.adapters.embedders.late import LateEmbedder
+from assay.adapters.embedders.deferred import DeferredEmbedder
 from assay.adapters.stores.memory import MemoryEmbedder
 from assay.errors import ConfigurationError, EmbedderRefused, EmbedderUnavailable, IdentityMismatch, InputError
 from assay.model.ranking import Embed, Filters, Mode, Query
@@ -174,7 +174,7 @@ def test_an_embedder_that_cannot_be_built_is_tried_again_when_it_is_needed(world
             raise made
         return made
 
-    late = LateEmbedder(world.embedder.identity, make, "no key")
+    late = DeferredEmbedder(world.embedder.identity, make, "no key")
     searcher = Searcher(world.catalog.generation(NAME), world.open(NAME), late, world.encoder, RULES)
     with pytest.raises(ConfigurationError):
         searcher.search(Query("gripper", 5), Embed.WHERE_POSSIBLE)
@@ -186,7 +186,7 @@ def test_an_embedder_that_cannot_be_built_is_tried_again_when_it_is_needed(world
 
 
 def test_an_embedder_that_turns_out_to_be_another_is_refused(world: World) -> None:
-    late = LateEmbedder(world.embedder.identity, lambda: MemoryEmbedder(32, None), "")
+    late = DeferredEmbedder(world.embedder.identity, lambda: MemoryEmbedder(32, None), "")
     with pytest.raises(IdentityMismatch):
         late.embed_query("gripper")
     assert late.problem

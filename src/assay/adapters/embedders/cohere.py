@@ -1,7 +1,7 @@
 """Cohere's embedding models over its REST API, version 2 (`POST /v2/embed`).
 
-A text is never cut: requests say `truncate: NONE`, and texts are counted before. A query is embedded as a query and a
-document as a document (`input_type`), which the models tell apart.
+Texts are never truncated: requests have `truncate: NONE`, and tokens are counted before. The models embed queries and
+documents differently (`input_type`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.adapters.embedders.remote.embedder import RemoteEmbedder, RemoteRules
-from assay.adapters.embedders.remote.provider import Purpose, count_in
+from assay.adapters.embedders.remote.provider import Purpose, count_at
 from assay.adapters.embedders.remote.transport import Transport
 from assay.adapters.embedders.remote.vector_checks import UnusableAnswer
 from assay.errors import ConfigurationError
@@ -20,16 +20,16 @@ BASE_URL = "https://api.cohere.com"
 MOST_TEXTS = 96
 INPUTS_PER_MINUTE = 2_000
 TRIAL_TOKENS_PER_MINUTE = 100_000
-"""What Cohere allows: inputs a minute on every key, and tokens a minute (and 1,000 calls a month) on a trial key."""
+"""Cohere's limits: inputs per minute of every key; tokens per minute (and 1,000 calls a month) of a trial key."""
 
 _INPUT_TYPES: Mapping[Purpose, str] = {"document": "search_document", "query": "search_query"}
 
 
 @dataclass(frozen=True, slots=True)
 class CohereModel:
-    """What a model gives and takes.
+    """Limits of a model.
 
-    dimensions: lengths of vector that it can give, its own first.
+    dimensions: available dimensions, the default first.
     max_tokens: of one text.
     call_tokens: of all texts of one request.
     """
@@ -49,20 +49,20 @@ MODELS: Mapping[str, CohereModel] = {
 
 
 def cohere_model(name: str, dimensions: int | None) -> tuple[CohereModel, int]:
-    """What is known of a model, and the length of its vectors. Raises ConfigurationError for what does not fit."""
+    """Look up a model and its dimension. Raises ConfigurationError for an unknown or unsupported dimension."""
     model = MODELS.get(name)
     if model is None:
         if dimensions is None:
             raise ConfigurationError(
-                f"Assay does not know how long the vectors of Cohere's {name} are.",
+                f"The dimension of Cohere's model {name} is unknown.",
                 hint=f"Set [embedding] dimensions, or choose one of: {', '.join(MODELS)}.",
             )
         return CohereModel((dimensions,), 512, MOST_TEXTS * 512), dimensions
     if dimensions is not None and dimensions not in model.dimensions:
         lengths = ", ".join(map(str, sorted(model.dimensions)))
         raise ConfigurationError(
-            f"{name} does not give vectors of {dimensions} dimensions.",
-            hint=f"Set [embedding] dimensions to one of {lengths}, or leave it out.",
+            f"{name} does not support {dimensions} dimensions.",
+            hint=f"Set [embedding] dimensions to one of {lengths}, or remove it.",
         )
     return model, dimensions or model.dimensions[0]
 
@@ -70,7 +70,7 @@ def cohere_model(name: str, dimensions: int | None) -> tuple[CohereModel, int]:
 class CohereEmbedder(RemoteEmbedder):
     """A Cohere model. Safe to use from several threads.
 
-    Raises ConfigurationError for an address, key or model that cannot be used.
+    Raises ConfigurationError for an invalid address, key or model.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class CohereEmbedder(RemoteEmbedder):
 
 
 class _Cohere:
-    """The API. output_dimension: what to ask for; None for a model that has only one length."""
+    """The API. output_dimension: requested dimension; None for a model with only one."""
 
     name = "Cohere"
     refuses_long_texts = True
@@ -110,14 +110,14 @@ class _Cohere:
     def rows(self, answer: Any) -> Any:  # noqa: ANN401 - parsed JSON
         embeddings = answer.get("embeddings") if isinstance(answer, Mapping) else None
         if not isinstance(embeddings, Mapping) or "float" not in embeddings:
-            raise UnusableAnswer("there is no embeddings.float in it")
+            raise UnusableAnswer("it has no embeddings.float")
         return embeddings["float"]
 
     def tokens(self, answer: Any) -> int | None:  # noqa: ANN401 - parsed JSON
-        return count_in(answer, "meta", "billed_units", "input_tokens")
+        return count_at(answer, "meta", "billed_units", "input_tokens")
 
     def is_final(self, status: int, message: str) -> bool:
-        return status == 429 and "month" in message.lower()  # a trial key's calls are used up
+        return status == 429 and "month" in message.lower()  # the monthly calls of a trial key are used up
 
     def hint(self, status: int, message: str) -> str:
         if status == 429 and "month" in message.lower():
@@ -128,12 +128,12 @@ class _Cohere:
 
 
 _HINTS: Mapping[int, str] = {
-    400: "The request itself is refused; if a text is too long, lower [embedding] max_tokens; else check model.",
-    401: "Set COHERE_API_KEY to a key that is valid (https://dashboard.cohere.com/api-keys).",
-    402: "Add a way to pay, or raise the limit on spending, in Cohere's dashboard.",
+    400: "The request is invalid; if a text is too long, decrease [embedding] max_tokens; otherwise check model.",
+    401: "Set COHERE_API_KEY to a valid key (https://dashboard.cohere.com/api-keys).",
+    402: "Add a payment method, or increase the spending limit, in Cohere's dashboard.",
     403: "This key may not use the model; see its permissions in Cohere's dashboard.",
     404: "There is no such model or address; check [embedding] model and base_url.",
-    422: "The request itself is refused; is [embedding] model the name of an embedding model?",
+    422: "The request is invalid; is [embedding] model the name of an embedding model?",
     429: "Lower [embedding] inputs_per_minute or tokens_per_minute to what your key allows.",
     498: "Cohere refused the content of a text.",
 }

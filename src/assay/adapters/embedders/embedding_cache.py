@@ -1,7 +1,7 @@
-"""Vectors that were paid for, in a SQLite file, so that a build that dies goes on where it was.
+"""A cache of paid vectors in a SQLite file, so that an interrupted build can continue.
 
-Each batch is one transaction, synchronised to the disk before the next request is made. A row has a checksum: one
-that is damaged is left out, and its text embedded again. A file that is no database is begun anew.
+Each batch is one transaction, flushed to disk before the next request. Rows have checksums: damaged ones are left out,
+and their texts embedded again. A file that is not a database is replaced.
 """
 
 import logging
@@ -30,33 +30,35 @@ _FILES = ("", "-wal", "-shm", "-journal")
 
 
 class SqliteEmbeddingCache:
-    """Keeps vectors in one file, for one process at a time (the build lock sees to it). Safe to use from threads.
+    """Stores vectors in a file, for one process at a time (ensured by the build lock). Safe to use from threads.
 
-    A file that cannot be written, as on a full disk, is warned of once and gone without: what is paid for so far goes
-    into the index all the same.
+    If the file cannot be written, it logs one warning and stops caching; the build continues.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        self._useless = False
+        self._disabled = False
 
     def vectors(self, embedder: EmbedderIdentity, hashes: Sequence[str]) -> dict[str, Vector]:
-        """The vectors that are there and undamaged, bit for bit as they were kept, by hash of the embedded text."""
+        """The stored vectors, bit for bit, by hash of the embedded text; missing ones are left out."""
         with self._lock:
             try:
                 if self._connection is None and not self._path.exists():
                     return {}
                 return dict(self._read(self._open(), embedder, hashes))
             except (sqlite3.Error, OSError) as error:
-                self._do_without(error)
+                self._disable(error)
                 return {}
 
     def keep(self, embedder: EmbedderIdentity, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors; when this returns they are on the disk, or a warning was logged."""
+        """Store vectors durably by hash of the embedded text.
+
+        Never raises for a store that cannot be written: that is logged, and the vectors are not stored.
+        """
         with self._lock:
-            if self._useless:
+            if self._disabled:
                 return
             rows = [
                 (embedder.fingerprint, digest, zlib.crc32(content), content)
@@ -68,21 +70,21 @@ class SqliteEmbeddingCache:
                 with connection:
                     connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
             except (sqlite3.Error, OSError) as error:
-                self._do_without(error)
+                self._disable(error)
 
     def clear(self) -> None:
-        """Remove the file."""
+        """Delete everything."""
         with self._lock:
             self._close()
-            self._useless = False
+            self._disabled = False
             for suffix in _FILES:
                 try:
                     self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
                 except OSError as error:
-                    logger.warning("%s cannot be removed: %s", self._path, error)
+                    logger.warning("%s cannot be deleted: %s", self._path, error)
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Close the store; a second call does nothing."""
         with self._lock:
             self._close()
 
@@ -93,7 +95,7 @@ class SqliteEmbeddingCache:
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):
                     raise
-                logger.warning("%s is damaged (%s) and begun anew; its texts are embedded again.", self._path, error)
+                logger.warning("%s is damaged (%s) and replaced; its texts are embedded again.", self._path, error)
                 for suffix in _FILES:
                     self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
                 self._connection = self._connect()
@@ -115,22 +117,22 @@ class SqliteEmbeddingCache:
         self, connection: sqlite3.Connection, embedder: EmbedderIdentity, hashes: Sequence[str]
     ) -> Iterator[tuple[str, Vector]]:
         fingerprint, size = embedder.fingerprint, 4 * embedder.dimension
-        for some in batched(hashes, _VARIABLES):
-            marks = ", ".join("?" * len(some))
+        for batch in batched(hashes, _VARIABLES):
+            marks = ", ".join("?" * len(batch))
             statement = f"SELECT hash, checksum, vector FROM vectors WHERE embedder = ? AND hash IN ({marks})"  # noqa: S608 - only question marks
-            for digest, checksum, content in connection.execute(statement, (fingerprint, *some)):
+            for digest, checksum, content in connection.execute(statement, (fingerprint, *batch)):
                 if len(content) == size and zlib.crc32(content) == checksum:
                     yield digest, np.frombuffer(content, dtype="<f4").astype(np.float32)
 
-    def _do_without(self, error: Exception) -> None:
-        """Say so once; a build that can still write its index need not stop."""
-        if not self._useless:
+    def _disable(self, error: Exception) -> None:
+        """Warn once and stop caching."""
+        if not self._disabled:
             logger.warning(
-                "Vectors cannot be kept in %s (%s): if this build is interrupted, its texts are embedded again.",
+                "Vectors cannot be cached in %s (%s): if this build is interrupted, its texts are embedded again.",
                 self._path,
                 error,
             )
-        self._useless = True
+        self._disabled = True
         self._close()
 
     def _close(self) -> None:

@@ -1,7 +1,7 @@
 """ONNX models on this machine's CPU by fastembed, an optional extra: `pip install '.[fastembed]'`.
 
-A model is downloaded when it is first used, or read from a folder. Each text is run on its own: in a batch the padding
-changes the last bits of its vector, and a text has to give the same bits whatever else is embedded with it.
+A model is downloaded at first use, or read from a folder. Texts are embedded one by one, because padding in a batch
+changes the last bits of a vector, and a text's vector must not depend on other texts.
 """
 
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ from assay.ports import Batching, TokenCounter, Vector, Vectors
 class FastEmbedEmbedder:
     """A model of fastembed. Safe to use from several threads.
 
-    model: by fastembed's name, also of one that was added to it.
-    folder: with the model's files; None lets fastembed find or download them.
+    model: fastembed's name of a built-in or added model.
+    folder: of the model's files; None to let fastembed find or download them.
 
-    Raises ConfigurationError when fastembed or the model is not there, EmbedderUnavailable when it cannot be loaded.
+    Raises ConfigurationError if fastembed or the model is missing, EmbedderUnavailable if it cannot be loaded.
     """
 
     def __init__(self, model: str, folder: Path | None) -> None:
         self._model = _load(model, folder)
         self._counter = Tokenizer.from_str(self._model.model.tokenizer.to_str())
         self._max_tokens = (self._counter.truncation or {}).get("max_length")
-        self._counter.no_truncation()  # fastembed cuts without a word; here it is counted
+        self._counter.no_truncation()  # fastembed truncates silently; here all tokens are counted
         self._counter.no_padding()
         self._identity = EmbedderIdentity(
             "fastembed", model, int(self._model.embedding_size), revision=f"fastembed {_release()}"
@@ -39,35 +39,39 @@ class FastEmbedEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What the meaning of its vectors depends on."""
+        """Everything that the meaning of its vectors depends on."""
         return self._identity
 
     @property
     def max_tokens(self) -> int | None:
-        """The most tokens of one text."""
+        """Maximum number of tokens of one text; None without a limit."""
         return self._max_tokens
 
     @property
     def tokenizer(self) -> str:
-        """The model's own."""
+        """Name of the model, whose tokenizer it is."""
         return self._identity.model
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Number of tokens of each text, both ends included; 0 for an empty one."""
+        """Number of tokens of each text, with the special tokens at both ends; 0 for an empty one."""
         return [len(self._counter.encode(text).ids) if text else 0 for text in texts]
 
     @property
     def token_counter(self) -> TokenCounter | None:
-        """Nothing that could be pickled."""
+        """None: it cannot be pickled."""
         return None
 
     @property
     def batching(self) -> Batching:
-        """One call at a time, for the model uses every core; what takes hours is worth keeping."""
+        """One call at a time, because the model uses all cores; cached, because embedding takes hours."""
         return Batching(texts=64, calls=1, costly=True)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to be found. Raises InvalidEmbedding for a text that is blank, too long or not Unicode."""
+        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1.
+
+        A text's vector does not depend on the other texts of the call. Raises InvalidEmbedding for a text without a
+        token that the model knows; EmbeddingError.
+        """
         vectors = np.empty((len(texts), self._identity.dimension), dtype=np.float32)
         self._check(texts)
         for row, text in enumerate(texts):
@@ -75,18 +79,18 @@ class FastEmbedEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        """Embed a text to find with. Raises InvalidEmbedding."""
+        """Embed a query. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
         self._check([text])
         return self._unit(next(iter(self._model.query_embed(text))))
 
     def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
-        """Nothing is won by knowing."""
+        """Do nothing."""
 
     def interrupt(self) -> None:
-        """There is nothing to wait for."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing."""
 
     def _check(self, texts: Sequence[str]) -> None:
         for text in texts:
@@ -96,26 +100,26 @@ class FastEmbedEmbedder:
                 text.encode()
             except UnicodeEncodeError:
                 raise InvalidEmbedding(
-                    f"The text {text[:80]!r} holds half of a character and cannot be embedded.",
+                    f"The text {text[:80]!r} contains an unpaired surrogate and cannot be embedded.",
                     hint="Save the page as UTF-8.",
                 ) from None
         for text, count in zip(texts, self.count_tokens(texts), strict=True):
             if self._max_tokens is not None and count > self._max_tokens:
                 raise InvalidEmbedding(
                     f"The text {text[:80]!r}… has {count} tokens, and {self.tokenizer} takes {self._max_tokens}.",
-                    hint="Shorten it; nothing is cut silently.",
+                    hint="Shorten it; texts are not truncated.",
                 )
 
     def _unit(self, raw: Any) -> Vector:  # noqa: ANN401 - fastembed's array
         try:
             units = unit_vectors([np.asarray(raw, dtype=np.float64).tolist()], 1, self._identity.dimension)
         except UnusableAnswer as error:
-            raise InvalidEmbedding(f"{self._identity.model} gave a vector that cannot be used, for {error}.") from None
+            raise InvalidEmbedding(f"{self._identity.model} returned a vector that cannot be used: {error}.") from None
         vector: Vector = units[0]
         return vector
 
 
-def _load(model: str, folder: Path | None) -> Any:  # noqa: ANN401 - fastembed may not be there to be typed by
+def _load(model: str, folder: Path | None) -> Any:  # noqa: ANN401 - fastembed is optional
     try:
         from fastembed import TextEmbedding
     except ImportError:

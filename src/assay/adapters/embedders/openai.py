@@ -1,7 +1,7 @@
-"""Embedding models over OpenAI's `embeddings` API: OpenAI, Azure, Ollama, vLLM, TEI and whatever else speaks it.
+"""Embedding models over OpenAI's `embeddings` API: OpenAI, Azure, Ollama, vLLM, TEI and compatible servers.
 
-The API knows no queries and documents; models that tell them apart want words in front of each (`query: `), which are
-part of the identity. The address is not: a model that moves to another server keeps its vectors.
+The API does not distinguish queries and documents; models that do need prefixes (`query: `), which are part of the
+identity. The address is not, so a model that moves to another server keeps its vectors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from assay.adapters.embedders.remote.embedder import RemoteEmbedder, RemoteRules
-from assay.adapters.embedders.remote.provider import Purpose, count_in
+from assay.adapters.embedders.remote.provider import Purpose, count_at
 from assay.adapters.embedders.remote.transport import Transport
 from assay.adapters.embedders.remote.vector_checks import UnusableAnswer
 from assay.errors import ConfigurationError
@@ -22,29 +22,29 @@ AZURE_API_VERSION = "2024-10-21"
 MAX_TOKENS = 8_191
 MAX_TOKENS_ELSEWHERE = 512
 CALL_TOKENS = 250_000
-"""Tokens of one text of OpenAI's models, and of a model that we do not know; of one request (OpenAI takes 300,000)."""
+"""Token limits of a text for OpenAI's models and for unknown models, and of a request (OpenAI allows 300,000)."""
 
 REQUESTS_PER_MINUTE = 3_000
 TOKENS_PER_MINUTE = 1_000_000
-"""What OpenAI allows an account of its first paid tier."""
+"""OpenAI's limits for the first paid tier."""
 
 DIMENSIONS: Mapping[str, int] = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
 }
-"""Length of the vectors of OpenAI's own models."""
+"""Dimensions of OpenAI's own models."""
 
-_SHORTENED = frozenset({"text-embedding-3-small", "text-embedding-3-large"})
+_CAN_SHORTEN = frozenset({"text-embedding-3-small", "text-embedding-3-large"})
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where requests go, and with which key.
+    """Address and key of a server.
 
-    base_url: up to and without `/embeddings`; for Azure the resource, such as https://name.openai.azure.com.
-    key: None for a server that wants none.
-    deployment: Azure's name for the model that is deployed; None anywhere else.
+    base_url: without `/embeddings`; for Azure the resource, such as https://name.openai.azure.com.
+    key: None for a server without keys.
+    deployment: Azure's deployment name; None for other servers.
     api_version: Azure's.
     """
 
@@ -55,7 +55,7 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        """Where embeddings are asked for."""
+        """URL of embedding requests."""
         base = self.base_url.rstrip("/")
         if self.deployment is None:
             return f"{base}/embeddings"
@@ -64,7 +64,7 @@ class Endpoint:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What says who asks."""
+        """Headers with the key."""
         if not self.key:
             return {}
         if self.deployment is not None:
@@ -76,9 +76,9 @@ class Endpoint:
 class OpenAIModel:
     """A model behind the API.
 
-    dimensions: length of its vectors; None for what OpenAI's own model of that name gives.
-    shorten: whether to ask for vectors of that length, which only some models can give.
-    document_prefix, query_prefix: what is put in front of each.
+    dimensions: of its vectors; None for the default of OpenAI's model of this name.
+    shorten: whether to request these dimensions, which only some models support.
+    document_prefix, query_prefix: prepended to each text.
     """
 
     name: str
@@ -89,18 +89,18 @@ class OpenAIModel:
 
     @property
     def dimension(self) -> int:
-        """Length of the vectors. Raises ConfigurationError when it is not known."""
+        """Dimension of the vectors. Raises ConfigurationError if it is unknown."""
         if self.dimensions is None and self.name not in DIMENSIONS:
             raise ConfigurationError(
-                f"Assay does not know how long the vectors of {self.name} are.",
-                hint="Set [embedding] dimensions to the length that the model's card names.",
+                f"The dimension of the model {self.name} is unknown.",
+                hint="Set [embedding] dimensions to the dimension in the model's card.",
             )
         return self.dimensions or DIMENSIONS[self.name]
 
     @property
-    def asked_dimensions(self) -> int | None:
-        """The length to ask for; None to leave it to the model."""
-        if self.shorten or (self.name in _SHORTENED and self.dimension != DIMENSIONS[self.name]):
+    def requested_dimensions(self) -> int | None:
+        """The dimensions to request; None for the model's default."""
+        if self.shorten or (self.name in _CAN_SHORTEN and self.dimension != DIMENSIONS[self.name]):
             return self.dimension
         return None
 
@@ -108,7 +108,7 @@ class OpenAIModel:
 class OpenAIEmbedder(RemoteEmbedder):
     """A model behind an OpenAI-compatible API. Safe to use from several threads.
 
-    Raises ConfigurationError for an address, key or model that cannot be used.
+    Raises ConfigurationError for an invalid address, key or model.
     """
 
     def __init__(
@@ -130,13 +130,13 @@ class OpenAIEmbedder(RemoteEmbedder):
 class _OpenAI:
     """The API."""
 
-    refuses_long_texts = False  # OpenAI does, but some of the servers that speak its API cut
+    refuses_long_texts = False  # OpenAI does, but some compatible servers truncate
 
     def __init__(self, model: OpenAIModel, *, azure: bool) -> None:
         self._azure = azure
         self._fixed: dict[str, object] = {"model": model.name, "encoding_format": "float"}
-        if model.asked_dimensions is not None:
-            self._fixed["dimensions"] = model.asked_dimensions
+        if model.requested_dimensions is not None:
+            self._fixed["dimensions"] = model.requested_dimensions
 
     @property
     def name(self) -> str:
@@ -146,10 +146,10 @@ class _OpenAI:
         return {**self._fixed, "input": list(texts)}
 
     def rows(self, answer: Any) -> Any:  # noqa: ANN401 - parsed JSON
-        """The vectors by their `index`, for they may come in another order."""
+        """The vectors ordered by their `index`."""
         items = answer.get("data") if isinstance(answer, Mapping) else None
         if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
-            raise UnusableAnswer("there is no list of data in it")
+            raise UnusableAnswer("it has no list `data`")
         rows: list[Any] = [None] * len(items)
         for place, item in enumerate(items):
             index = item.get("index", place)
@@ -159,30 +159,30 @@ class _OpenAI:
         return rows
 
     def tokens(self, answer: Any) -> int | None:  # noqa: ANN401 - parsed JSON
-        return count_in(answer, "usage", "prompt_tokens")
+        return count_at(answer, "usage", "prompt_tokens")
 
     def is_final(self, status: int, message: str) -> bool:
         return status == 429 and "quota" in message.lower()
 
     def hint(self, status: int, message: str) -> str:
         if status == 429 and "quota" in message.lower():
-            return "The account has nothing left to spend; see its plan and billing."
+            return "The account's quota is used up; see its plan and billing."
         if status == 401:
             variable = "AZURE_OPENAI_API_KEY" if self._azure else "OPENAI_API_KEY"
-            return f"Set {variable} to a key of this server, if [embedding] base_url is the one that was meant."
+            return f"Set {variable} to a key of this server, and check [embedding] base_url."
         return _HINTS.get(status, "")
 
 
 _HINTS: Mapping[int, str] = {
-    400: "The request itself is refused; check [embedding] model, dimensions and max_tokens.",
-    402: "The account has nothing left to spend; see its plan and billing.",
+    400: "The request is invalid; check [embedding] model, dimensions and max_tokens.",
+    402: "The account's quota is used up; see its plan and billing.",
     403: "This key may not use the model.",
     404: "There is no such model or address; check [embedding] model, base_url and, for Azure, deployment.",
     413: "The request is too large; lower [embedding] batch_texts.",
-    422: "The request itself is refused; lower [embedding] batch_texts, or check model and dimensions.",
+    422: "The request is invalid; decrease [embedding] batch_texts, or check model and dimensions.",
     429: "Lower [embedding] requests_per_minute or tokens_per_minute to what your key allows.",
 }
 
 
 def _revision(model: OpenAIModel) -> str:
-    return "shortened" if model.asked_dimensions is not None else ""
+    return "shortened" if model.requested_dimensions is not None else ""

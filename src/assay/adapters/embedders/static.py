@@ -1,7 +1,7 @@
 """The built-in embedder: WordLlama's static word vectors, read from its wheel; no key, no download, no network.
 
-A text's vector is the mean of its tokens' vectors, made unit length. WordLlama's own code is not imported: it
-configures logging for the whole program, and its tokenizer would be downloaded. Only its two files are used.
+A text's vector is the mean of its tokens' vectors, scaled to length 1. WordLlama's code is not imported, because it
+configures logging for the whole program and downloads its tokenizer. Only its two files are used.
 """
 
 import json
@@ -24,17 +24,17 @@ from assay.ports import Batching, TokenCounter, Vector, Vectors
 _MODEL = "wordllama-l2-supercat-256"
 _DIMENSION = 256
 _POOLING = "mean-1"
-"""Names the pooling below; has to change whenever a text would get another vector."""
+"""Version of the pooling; changes whenever a text would get another vector."""
 
 _WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
 _TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 
 _PIECE = re.compile(r"[ ▁]*[^ ▁\n]+|[ ▁]+|\n")
 _SPECIAL = re.compile(r"</?s>|<unk>")
-_KNOWN_PIECES = 65_536
-_LONGEST_KNOWN = 48
-_REMEMBERED_TEXTS = 4_096
-_LONGEST_REMEMBERED = 8_192
+_CACHED_PIECES = 65_536
+_LONGEST_CACHED_PIECE = 48
+_CACHED_TEXTS = 4_096
+_LONGEST_CACHED_TEXT = 8_192
 _ROWS = 4_096
 
 _Ids = bytes
@@ -44,9 +44,9 @@ _Ids = bytes
 class StaticEmbedder:
     """WordLlama's 256-dimension static vectors. Safe to use from several threads.
 
-    Its files are read when the first text is counted or embedded, once in a process however many embedders there are.
+    Its files are read on first use, once per process.
 
-    Raises ConfigurationError when the files of the wordllama package are not there.
+    Raises ConfigurationError if the files of the wordllama package are missing.
     """
 
     def __init__(self) -> None:
@@ -57,12 +57,12 @@ class StaticEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What the meaning of its vectors depends on."""
+        """Everything that the meaning of its vectors depends on."""
         return self._identity
 
     @property
     def max_tokens(self) -> int | None:
-        """No limit: a mean can be taken over any number of tokens."""
+        """None: no limit."""
         return None
 
     @property
@@ -71,41 +71,45 @@ class StaticEmbedder:
         return "wordllama-l2-supercat"
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Number of tokens of each text; 0 for an empty one. Raises InvalidEmbedding for what is not Unicode."""
+        """Number of tokens of each text; 0 for an empty one. Raises InvalidEmbedding for invalid Unicode."""
         return _tokenizer(self._folder).count(texts)
 
     @property
     def token_counter(self) -> TokenCounter:
-        """A function that loads the tokenizer, without the vectors, in the process in which it is called first."""
+        """A function that loads the tokenizer, without the vectors, on its first call in a process."""
         return count_tokens
 
     @property
     def batching(self) -> Batching:
-        """As many at once as a caller has; vectors cost nothing here."""
+        """Large batches, one at a time, not cached."""
         return Batching(texts=512, calls=1, costly=False)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to be found. Raises InvalidEmbedding for a text that is blank."""
+        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1.
+
+        A text's vector does not depend on the other texts of the call. Raises InvalidEmbedding for a text without a
+        token that the model knows; EmbeddingError.
+        """
         vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
         for row, (text, ids) in enumerate(zip(texts, _tokenizer(self._folder).encode(texts), strict=True)):
             vectors[row] = self._pool(text, ids)
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        """Embed a text to find with; a query is embedded as a document is. Raises InvalidEmbedding."""
+        """Embed a query. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
         return self._pool(text, _tokenizer(self._folder).encode([text])[0])
 
     def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
-        """Nothing is won by knowing."""
+        """Do nothing."""
 
     def interrupt(self) -> None:
-        """There is nothing to wait for."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing."""
 
     def _pool(self, text: str, encoded: _Ids) -> Vector:
-        """Sum the tokens' vectors in the order of the text, so that a text gives the same bits in every batch."""
+        """Sum the tokens' vectors in the order of the text, so that the result does not depend on the batch."""
         if not text.strip():
             raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave blank texts out.")
         ids = np.frombuffer(encoded, dtype="<u2")
@@ -120,28 +124,28 @@ class StaticEmbedder:
 
 
 class _PieceTokenizer:
-    """The Llama tokenizer, asked once for each word instead of for each text.
+    """The Llama tokenizer with a cache by word.
 
-    No entry of its vocabulary has a blank after another character, and none has a line break in it. So no merge
-    crosses such a place, and the tokens of a text are those of its pieces in a row; a test proves it on real text.
+    No entry of its vocabulary has a space after another character, and none has a line break. So no merge crosses
+    these, and the tokens of a text are those of its pieces; a test checks this on real text.
     """
 
     def __init__(self, definition: str) -> None:
         self._whole = Tokenizer.from_str(definition)
         self._whole.no_padding()
         self._whole.no_truncation()
-        self._known: dict[str, _Ids] = {}
-        self._remembered: dict[str, _Ids] = {}
+        self._pieces: dict[str, _Ids] = {}
+        self._cached: dict[str, _Ids] = {}
 
     def encode(self, texts: Sequence[str]) -> list[_Ids]:
-        """Token ids of each text. The last few thousand texts are remembered: most are counted, then embedded."""
+        """Token ids of each text. Recent texts are cached, because most are counted and then embedded."""
         encoded = []
         for text in texts:
-            ids = self._remembered.get(text)
+            ids = self._cached.get(text)
             if ids is None:
                 ids = self._encode(text)
-                if len(text) <= _LONGEST_REMEMBERED:
-                    _keep(self._remembered, text, ids, _REMEMBERED_TEXTS)
+                if len(text) <= _LONGEST_CACHED_TEXT:
+                    _cache_ids(self._cached, text, ids, _CACHED_TEXTS)
             encoded.append(ids)
         return encoded
 
@@ -153,25 +157,25 @@ class _PieceTokenizer:
         if not text:
             return b""
         try:
-            if _SPECIAL.search(text):  # these are cut out before anything else, and what follows counts as a beginning
+            if _SPECIAL.search(text):  # the tokenizer splits at special tokens first
                 return _to_bytes(self._whole.encode(text.encode().decode(), add_special_tokens=False).ids)
             pieces = _PIECE.findall(" " + text)
-            known = self._known
+            cached = self._pieces
             try:
-                return b"".join([known[piece] for piece in pieces])
+                return b"".join([cached[piece] for piece in pieces])
             except KeyError:
-                return b"".join([known.get(piece) or self._learn(piece) for piece in pieces])
+                return b"".join([cached.get(piece) or self._encode_piece(piece) for piece in pieces])
         except UnicodeEncodeError as error:
             raise InvalidEmbedding(
-                f"The text {text[:80]!r} holds half of a character at {error.start} and cannot be embedded.",
+                f"The text {text[:80]!r} contains an unpaired surrogate at {error.start} and cannot be embedded.",
                 hint="Save the page as UTF-8.",
             ) from None
 
-    def _learn(self, piece: str) -> _Ids:
-        # The bare model: quicker than a whole encoding, and it starts no threads that a fork would trip over.
+    def _encode_piece(self, piece: str) -> _Ids:
+        # The bare model is faster than `encode`, and starts no threads, which are unsafe with fork.
         ids = _to_bytes([token.id for token in self._whole.model.tokenize(piece.replace(" ", "▁"))])
-        if len(piece) <= _LONGEST_KNOWN:
-            _keep(self._known, piece, ids, _KNOWN_PIECES)
+        if len(piece) <= _LONGEST_CACHED_PIECE:
+            _cache_ids(self._pieces, piece, ids, _CACHED_PIECES)
         return ids
 
 
@@ -183,19 +187,19 @@ def _tokenizer(folder: Path) -> _PieceTokenizer:
 
 @cache
 def _table(folder: Path) -> NDArray[np.float32]:
-    """The token vectors of this process: (vocabulary, dimension), not to be written."""
+    """The token vectors of this process, read-only: (vocabulary, dimension)."""
     table = _read_table(folder / _WEIGHTS)
     table.flags.writeable = False
     return table
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
-    """Number of Llama tokens of each text, without the vectors. Raises InvalidEmbedding for what is not Unicode."""
+    """Number of Llama tokens of each text, without loading the vectors. Raises InvalidEmbedding for invalid Unicode."""
     return _tokenizer(_package()[0]).count(texts)
 
 
-def _keep(memory: dict[str, _Ids], key: str, ids: _Ids, capacity: int) -> None:
-    """Remember ids, starting over when there are too many: cheaper than to know which ones are old."""
+def _cache_ids(memory: dict[str, _Ids], key: str, ids: _Ids, capacity: int) -> None:
+    """Cache ids; a full cache is cleared, which is cheaper than LRU bookkeeping."""
     if len(memory) >= capacity:
         memory.clear()
     memory[key] = ids
@@ -217,7 +221,7 @@ def _package() -> tuple[Path, str]:
         if (folder / _WEIGHTS).is_file() and (folder / _TOKENIZER).is_file():
             return folder, release
     raise ConfigurationError(
-        f"The model {_MODEL} is not there: the wordllama package is missing or incomplete.",
+        f"The model {_MODEL} is missing: the wordllama package is missing or incomplete.",
         hint="Install it: pip install 'wordllama==0.4.*'.",
     )
 
@@ -230,8 +234,8 @@ def _read_table(path: Path) -> NDArray[np.float32]:
     tensor = header["embedding.weight"]
     if tensor["dtype"] != "F16" or tensor["shape"][1] != _DIMENSION or tensor["shape"][0] > 2**16:
         raise ConfigurationError(
-            f"{path.name} holds {tensor['dtype']} of shape {tensor['shape']}, which is not {_MODEL}.",
-            hint="Install the version that Assay was made for: pip install 'wordllama==0.4.*'.",
+            f"{path.name} has {tensor['dtype']} of shape {tensor['shape']}, which is not {_MODEL}.",
+            hint="Install the supported version: pip install 'wordllama==0.4.*'.",
         )
     start, end = (8 + header_length + offset for offset in tensor["data_offsets"])
     return raw[start:end].view("<f2").reshape(tensor["shape"]).astype(np.float32)

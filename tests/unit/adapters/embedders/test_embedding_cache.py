@@ -131,7 +131,7 @@ def test_a_folder_that_is_gone_stops_nobody(tmp_path: Path, caplog: pytest.LogCa
     cache = SqliteEmbeddingCache(tmp_path / "gone" / "embeddings.sqlite")
     cache.keep(IDENTITY, _vectors(3))
     assert cache.vectors(IDENTITY, list(_vectors(3))) == {}
-    assert caplog.text.count("cannot be kept") == 1
+    assert caplog.text.count("cannot be cached") == 1
     cache.close()
 
 

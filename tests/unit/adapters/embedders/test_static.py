@@ -121,18 +121,18 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_what_is_remembered_changes_nothing(embedder: StaticEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"text number {number} about wheels and {number * 7}" for number in range(50)]
     expected, counts = embedder.embed_documents(texts), embedder.count_tokens(texts)
-    monkeypatch.setattr(static, "_KNOWN_PIECES", 3)
-    monkeypatch.setattr(static, "_REMEMBERED_TEXTS", 2)
-    monkeypatch.setattr(static, "_LONGEST_KNOWN", 4)
+    monkeypatch.setattr(static, "_CACHED_PIECES", 3)
+    monkeypatch.setattr(static, "_CACHED_TEXTS", 2)
+    monkeypatch.setattr(static, "_LONGEST_CACHED_PIECE", 4)
     monkeypatch.setattr(static, "_ROWS", 10_000)
     tokenizer = static._tokenizer(embedder._folder)
-    monkeypatch.setattr(tokenizer, "_known", {})
-    monkeypatch.setattr(tokenizer, "_remembered", {})
+    monkeypatch.setattr(tokenizer, "_pieces", {})
+    monkeypatch.setattr(tokenizer, "_cached", {})
     for _ in range(2):
         np.testing.assert_array_equal(embedder.embed_documents(texts), expected)
         assert embedder.count_tokens(texts) == counts
-    assert len(tokenizer._known) <= 3
-    assert len(tokenizer._remembered) <= 2
+    assert len(tokenizer._pieces) <= 3
+    assert len(tokenizer._cached) <= 2
 
 
 def test_its_identity_names_the_weights_and_the_pooling(embedder: StaticEmbedder) -> None:
@@ -149,7 +149,7 @@ def test_what_is_not_unicode_is_refused_and_says_where(embedder: StaticEmbedder,
         lambda t: embedder.embed_documents(["good", t]),
         lambda t: embedder.count_tokens([t]),
     ):
-        with pytest.raises(InvalidEmbedding, match="half of a character"):
+        with pytest.raises(InvalidEmbedding, match="unpaired surrogate"):
             use(text)
 
 

@@ -118,7 +118,7 @@ def test_a_language_that_the_engine_lacks_is_named(language: str) -> None:
 
 def test_what_is_not_unicode_is_refused() -> None:
     for use in (ENGLISH.encode_query, lambda text: ENGLISH.term_counts(["good", text])):
-        with pytest.raises(InputError, match="half of a character"):
+        with pytest.raises(InputError, match="unpaired surrogate"):
             use("half \ud800")
 
 

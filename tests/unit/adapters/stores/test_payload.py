@@ -216,8 +216,8 @@ def test_whatever_a_payload_holds_it_is_read_or_said_to_be_wrong_and_nothing_is_
         ({"facets": []}, "has values of facets that contradict its other fields"),
         ({"order_index": 7}, "has values of order_index that contradict its other fields"),
         ({"rest": "{"}, "has a `rest` that is not a JSON object"),
-        ({"text": 5}, "has a number as `text`, which is text"),
-        ({"text": 5, "url": None}, "a number as `text`, which is text, and has null as `url`"),
+        ({"text": 5}, "has a number as `text` instead of text"),
+        ({"text": 5, "url": None}, "a number as `text` instead of text, and has null as `url`"),
     ],
 )
 def test_what_contradicts_the_other_fields_is_named(change: dict[str, object], says: str) -> None:

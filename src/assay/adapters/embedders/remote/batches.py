@@ -1,13 +1,13 @@
-"""Which texts go into which request. Pure."""
+"""Splits texts into requests."""
 
 from collections.abc import Sequence
 
 
 def plan_batches(tokens: Sequence[int], most_texts: int, most_tokens: int) -> list[range]:
-    """Positions of the texts of each request, in order, as few requests as the order allows.
+    """Positions of the texts of each request, in order.
 
     tokens: number of tokens of each text.
-    most_texts, most_tokens: of one request. A text that has more tokens than that goes alone.
+    most_texts, most_tokens: maximum of one request. A text with more tokens gets its own request.
     """
     batches: list[range] = []
     start = total = 0
@@ -22,10 +22,10 @@ def plan_batches(tokens: Sequence[int], most_texts: int, most_tokens: int) -> li
     return batches
 
 
-def even_share(most_texts: int, per_minute: int | None) -> int:
-    """The size of request, at most most_texts, of which a minute's allowance holds a whole number.
+def even_batch_size(most_texts: int, per_minute: int | None) -> int:
+    """The largest request size, at most most_texts, that divides the rate limit almost evenly.
 
-    With requests of 96 texts and 2,000 a minute, 80 of each minute would be left over; with 95 it is 5.
+    With 2,000 texts a minute, requests of 96 texts leave 80 unused; those of 95 leave 5.
     """
     if per_minute is None or per_minute <= most_texts:
         return min(most_texts, per_minute) if per_minute else most_texts

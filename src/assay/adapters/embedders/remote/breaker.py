@@ -1,4 +1,4 @@
-"""A circuit breaker: when a provider has just failed several times, nobody waits for it to fail once more."""
+"""A circuit breaker for a failing provider."""
 
 import threading
 
@@ -6,10 +6,10 @@ from assay.adapters.embedders.remote.rate_limits import RateClock
 
 
 class CircuitBreaker:
-    """Opens after so many failures in a row; then one caller in a while may try. Safe to use from several threads.
+    """Opens after consecutive failures, then allows one request per pause. Safe to use from several threads.
 
-    failures: in a row, until it opens.
-    seconds: how long it stays open before somebody may try.
+    failures: number of consecutive failures until it opens.
+    seconds: pause before the next request.
     """
 
     def __init__(self, failures: int, seconds: float, clock: RateClock) -> None:
@@ -18,26 +18,26 @@ class CircuitBreaker:
         self._clock = clock
         self._lock = threading.Lock()
         self._count = 0
-        self._closed_again = 0.0
+        self._retry_at = 0.0
 
-    def admits(self) -> bool:
-        """Whether to try. After the pause exactly one caller is let through, and its outcome decides."""
+    def allows_request(self) -> bool:
+        """Whether to make a request. After the pause one caller may, and its outcome decides."""
         with self._lock:
             if self._count < self._failures:
                 return True
             now = self._clock.now()
-            if now < self._closed_again:
+            if now < self._retry_at:
                 return False
-            self._closed_again = now + self._seconds
+            self._retry_at = now + self._seconds
             return True
 
     def succeeded(self) -> None:
-        """The provider answers."""
+        """Record that the provider answered."""
         with self._lock:
             self._count = 0
 
     def failed(self) -> None:
-        """The provider did not answer."""
+        """Record that the provider did not answer."""
         with self._lock:
             self._count += 1
-            self._closed_again = self._clock.now() + self._seconds
+            self._retry_at = self._clock.now() + self._seconds

@@ -1,4 +1,4 @@
-"""The embedder over any provider: texts checked and batched, several requests at once, queries quick or not at all."""
+"""The embedder over any provider: checks and batches texts, and makes concurrent requests."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from assay.adapters.embedders.remote.batches import even_share, plan_batches
+from assay.adapters.embedders.remote.batches import even_batch_size, plan_batches
 from assay.adapters.embedders.remote.breaker import CircuitBreaker
-from assay.adapters.embedders.remote.calls import Patience, ProviderCalls
+from assay.adapters.embedders.remote.calls import CallLimits, ProviderCalls
 from assay.adapters.embedders.remote.provider import Provider
 from assay.adapters.embedders.remote.rate_limits import MonotonicClock, RateLimiter, RateWindow
 from assay.adapters.embedders.remote.retries import RetryPolicy
@@ -21,22 +21,22 @@ from assay.model.lru_cache import LruCache
 from assay.ports import Batching, EmbedderObserver, TokenCounter, Vector, Vectors
 
 _QUERY_ATTEMPTS = 3
-_DOCUMENT_ATTEMPTS = 100  # the budget ends it before
+_DOCUMENT_ATTEMPTS = 100  # the time limit ends it before
 _BREAKER_FAILURES = 5
 _BREAKER_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteRules:
-    """What a provider takes, and how long it is waited for.
+    """Limits of a provider, and time limits.
 
-    max_tokens: of one text, with everything that is put in front of it; None for no limit.
-    batch_texts, batch_tokens: the most of one request.
-    calls: the most requests at the same time.
-    rates: how many `inputs`, `tokens` and `requests` may be sent in rate_seconds; what is not named has no limit.
-    timeout, retry_seconds: seconds of one request, and of all attempts at it, for documents.
+    max_tokens: of one text with its prefix; None for no limit.
+    batch_texts, batch_tokens: maximum of one request.
+    calls: maximum number of concurrent requests.
+    rates: limits of `inputs`, `tokens` and `requests` per rate_seconds; no limit for a missing one.
+    timeout, retry_seconds: seconds of one request, and of all its attempts, for documents.
     query_timeout, query_seconds: the same for a query.
-    query_cache: how many queries' vectors are remembered; 0 for none.
+    query_cache: number of cached query vectors; 0 for none.
     first_retry: seconds before the second attempt for documents; a quarter of it for queries.
     """
 
@@ -55,10 +55,9 @@ class RemoteRules:
 
 
 class RemoteEmbedder:
-    """Texts to vectors by requests to a provider. Safe to use from several threads.
+    """Embeds texts by requests to a provider. Safe to use from several threads.
 
-    A text that is too long is refused here, never cut. A query waits for seconds at the most, and while the provider
-    keeps failing, queries fail at once.
+    Texts that are too long are refused, never truncated. While the provider keeps failing, queries fail immediately.
     """
 
     def __init__(
@@ -80,48 +79,48 @@ class RemoteEmbedder:
         self._calls = ProviderCalls(provider, transport, identity, limiter, clock, calls=rules.calls, observer=observer)
         documents = RetryPolicy(_DOCUMENT_ATTEMPTS, rules.retry_seconds, first=rules.first_retry, most=30.0)
         queries = RetryPolicy(_QUERY_ATTEMPTS, rules.query_seconds, first=rules.first_retry / 4, most=1.0)
-        self._for_documents = Patience(documents, rules.timeout, limits=float("inf"))
-        self._for_queries = Patience(queries, rules.query_timeout, limits=rules.query_seconds)
+        self._document_limits = CallLimits(documents, rules.timeout, rate_limit_wait=float("inf"))
+        self._query_limits = CallLimits(queries, rules.query_timeout, rate_limit_wait=rules.query_seconds)
         self._breaker = CircuitBreaker(_BREAKER_FAILURES, _BREAKER_SECONDS, clock)
-        self._remembered = LruCache[str, Vector](rules.query_cache)
-        self._expected: dict[str, Vector] = {}
-        self._most = even_share(rules.batch_texts, rules.rates.get("inputs"))
+        self._cached_queries = LruCache[str, Vector](rules.query_cache)
+        self._prefetched: dict[str, Vector] = {}
+        self._max_texts = even_batch_size(rules.batch_texts, rules.rates.get("inputs"))
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """What the meaning of its vectors depends on; the address is no part of it."""
+        """Everything that the meaning of its vectors depends on."""
         return self._identity
 
     @property
     def max_tokens(self) -> int | None:
-        """The most tokens of one text; what is put in front of each is taken off already."""
+        """Maximum number of tokens of one text, without the prefix; None without a limit."""
         if self._rules.max_tokens is None:
             return None
         return self._rules.max_tokens - max(estimate_tokens([self._document_prefix, self._query_prefix]))
 
     @property
     def tokenizer(self) -> str:
-        """Name of the tokenizer that count_tokens uses: an estimate that is rather too high."""
+        """Name of the estimate that count_tokens uses; it is rather too high."""
         return ESTIMATE
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Number of tokens of each text, by estimate."""
+        """Estimated number of tokens of each text."""
         return estimate_tokens(texts)
 
     @property
     def token_counter(self) -> TokenCounter:
-        """The estimate, a function of a module."""
+        """The estimate, a module's function."""
         return estimate_tokens
 
     @property
     def batching(self) -> Batching:
-        """One request for each call, and as many as the rate limit and the settings allow."""
-        return Batching(texts=self._most, calls=self._rules.calls, costly=True)
+        """One request per call; cached, because vectors cost money."""
+        return Batching(texts=self._max_texts, calls=self._rules.calls, costly=True)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to be found, several requests at a time.
+        """Embed documents by concurrent requests. Returns float32 of shape (len(texts), dimension), rows of length 1.
 
-        Raises InvalidEmbedding for a text that is blank, too long or not Unicode, before anything is sent;
+        Raises InvalidEmbedding for a text that is blank, too long or invalid Unicode, before any request;
         EmbedderUnavailable, EmbedderRefused.
         """
         return self._embed_batches([self._document_prefix + text for text in texts], self._checked(texts), "document")
@@ -131,16 +130,16 @@ class RemoteEmbedder:
         texts: Sequence[str],
         counts: Sequence[int],
         purpose: Literal["document", "query"],
-        patience: Patience | None = None,
+        limits: CallLimits | None = None,
     ) -> Vectors:
-        patience = patience or self._for_documents
-        batches = plan_batches(counts, self._most, self._rules.batch_tokens)
+        limits = limits or self._document_limits
+        batches = plan_batches(counts, self._max_texts, self._rules.batch_tokens)
         if not batches:
             return np.empty((0, self._identity.dimension), dtype=np.float32)
 
         def embed(batch: range) -> Vectors:
             tokens = sum(counts[position] for position in batch)
-            return self._calls.embed([texts[position] for position in batch], tokens, purpose, patience)
+            return self._calls.embed([texts[position] for position in batch], tokens, purpose, limits)
 
         if len(batches) == 1:
             return embed(batches[0])
@@ -153,21 +152,23 @@ class RemoteEmbedder:
                 raise
 
     def embed_query(self, text: str) -> Vector:
-        """Embed a text to find with.
+        """Embed a query. Returns float32 of shape (dimension,), of length 1.
 
-        Raises InvalidEmbedding for what is wrong with the text; EmbedderUnavailable, EmbedderRefused or
-        EmbeddingError for what is wrong with the provider.
+        Raises InvalidEmbedding for an invalid text; EmbedderUnavailable, EmbedderRefused, EmbeddingError for a failure
+        of the provider.
         """
-        remembered = self._expected.get(text)
+        remembered = self._prefetched.get(text)
         if remembered is None:
-            remembered = self._remembered.get(text)
+            remembered = self._cached_queries.get(text)
         if remembered is not None:
             return remembered
         count = self._checked([text], lenient=self._provider.refuses_long_texts)[0]
-        if not self._breaker.admits():
-            raise EmbedderUnavailable(f"{self._provider.name} has just failed several times and is left alone for now.")
+        if not self._breaker.allows_request():
+            raise EmbedderUnavailable(
+                f"{self._provider.name} failed several times in a row; requests to it are paused."
+            )
         try:
-            vector: Vector = self._calls.embed([self._query_prefix + text], count, "query", self._for_queries)[0]
+            vector: Vector = self._calls.embed([self._query_prefix + text], count, "query", self._query_limits)[0]
         except EmbedderRefused as error:
             if self._is_over(count):
                 self._breaker.succeeded()
@@ -176,21 +177,22 @@ class RemoteEmbedder:
             raise
         except InvalidEmbedding as error:
             self._breaker.failed()
-            raise EmbeddingError(error.message, hint=error.hint) from error  # not the fault of who asks
+            raise EmbeddingError(error.message, hint=error.hint) from error  # not the query's fault
         except EmbeddingError:
             self._breaker.failed()
             raise
         self._breaker.succeeded()
-        vector.flags.writeable = False  # it is handed out again
-        self._remembered[text] = vector
+        vector.flags.writeable = False  # it is cached
+        self._cached_queries[text] = vector
         return vector
 
     def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
-        """Embed queries that will be asked next in few requests; kept until the next call.
+        """Embed queries in few requests, so that embed_query answers these texts from memory.
 
-        seconds: after which no request is begun; None for a build's patience.
+        seconds: time limit of all retries; None for that of a build.
 
-        Raises EmbedderUnavailable, EmbedderRefused, EmbeddingError.
+        Replaces what was prefetched before. Texts that cannot be embedded are left for embed_query to refuse. Raises
+        EmbedderUnavailable, EmbedderRefused, EmbeddingError.
         """
         counts = estimate_tokens(texts)
         wanted = {
@@ -199,21 +201,24 @@ class RemoteEmbedder:
             if text.strip() and _is_unicode(text) and not self._is_over(count)
         }
         sent = [self._query_prefix + text for text in wanted]
-        patience = self._for_documents if seconds is None else _no_longer_than(seconds, self._for_documents)
-        vectors = self._embed_batches(sent, list(wanted.values()), "query", patience)
+        limits = self._document_limits if seconds is None else _shortened(seconds, self._document_limits)
+        vectors = self._embed_batches(sent, list(wanted.values()), "query", limits)
         vectors.flags.writeable = False
-        self._expected = dict(zip(wanted, vectors, strict=True))
+        self._prefetched = dict(zip(wanted, vectors, strict=True))
 
     def interrupt(self) -> None:
-        """End the waiting of calls that go on in other threads."""
+        """End the waiting of running embed_documents calls in other threads; they raise EmbedderUnavailable.
+
+        A request that was sent is not cancelled, since it has to be paid. Later calls are not affected.
+        """
         self._calls.interrupt()
 
     def close(self) -> None:
-        """Let go of the connections; a second call does nothing."""
+        """Close connections; a second call does nothing."""
         self._calls.close()
 
     def _checked(self, texts: Sequence[str], *, lenient: bool = False) -> list[int]:
-        """Tokens of each text. lenient: leave it to the provider to refuse what is too long by our estimate."""
+        """Check texts and count their tokens. lenient: let the provider refuse a text that seems too long."""
         for text in texts:
             if not text.strip():
                 raise InvalidEmbedding(
@@ -221,7 +226,7 @@ class RemoteEmbedder:
                 )
             if not _is_unicode(text):
                 raise InvalidEmbedding(
-                    f"The text {text[:80]!r} holds half of a character and cannot be embedded.",
+                    f"The text {text[:80]!r} contains an unpaired surrogate and cannot be embedded.",
                     hint="Save the page as UTF-8.",
                 )
         counts = estimate_tokens(texts)
@@ -236,14 +241,14 @@ class RemoteEmbedder:
     def _too_long(self, text: str, count: int) -> InvalidEmbedding:
         return InvalidEmbedding(
             f"The text {text[:80]!r}… has about {count} tokens, and {self._identity.model} takes {self.max_tokens}.",
-            hint="Shorten it; nothing is cut silently.",
+            hint="Shorten it; texts are not truncated.",
         )
 
 
-def _no_longer_than(seconds: float, patience: Patience) -> Patience:
-    """The same patience, at an end after so many seconds."""
-    retries = replace(patience.retries, budget=min(patience.retries.budget, seconds))
-    return Patience(retries, min(patience.timeout, seconds), min(patience.limits, seconds))
+def _shortened(seconds: float, limits: CallLimits) -> CallLimits:
+    """Shorten all time limits to at most these seconds."""
+    retries = replace(limits.retries, budget=min(limits.retries.budget, seconds))
+    return CallLimits(retries, min(limits.timeout, seconds), min(limits.rate_limit_wait, seconds))
 
 
 def _is_unicode(text: str) -> bool:

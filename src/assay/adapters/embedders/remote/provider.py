@@ -1,4 +1,4 @@
-"""What differs between one provider of embeddings and another, apart from its limits."""
+"""Differences between the APIs of embedding providers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
@@ -7,34 +7,34 @@ Purpose = Literal["document", "query"]
 
 
 class Provider(Protocol):
-    """A provider's API: how a request is written, an answer read, a refusal explained. Pure."""
+    """A provider's API: formats requests, parses answers, explains refusals."""
 
     @property
     def name(self) -> str:
-        """As a message calls it."""
+        """Name for messages."""
 
     @property
     def refuses_long_texts(self) -> bool:
-        """Whether it answers 400 to a text that is too long; others may cut it without a word."""
+        """Whether it answers 400 to a text that is too long; others may truncate it."""
 
     def request(self, texts: Sequence[str], purpose: Purpose) -> Mapping[str, object]:
-        """The JSON body that asks for these texts."""
+        """JSON body of a request for these texts."""
 
-    def rows(self, answer: Any) -> Any:  # noqa: ANN401 - parsed JSON in, what should be a list of lists of numbers out
+    def rows(self, answer: Any) -> Any:  # noqa: ANN401 - parsed JSON, not checked yet
         """The vectors in an answer's parsed JSON, in the order of the texts. Raises UnusableAnswer."""
 
     def tokens(self, answer: Any) -> int | None:  # noqa: ANN401 - parsed JSON
-        """The tokens that an answer says were used; None when it does not say."""
+        """Number of tokens that the provider counted; None if the answer does not have it."""
 
     def is_final(self, status: int, message: str) -> bool:
         """Whether the same request would be refused again."""
 
     def hint(self, status: int, message: str) -> str:
-        """What to do about a refusal; empty when nothing more can be said."""
+        """Hint for a refusal; empty for none."""
 
 
 def message_of(answer: Any) -> str:  # noqa: ANN401 - parsed JSON
-    """What a provider's error body says, in whichever of the usual shapes; empty when it says nothing."""
+    """Message of a provider's error body in any common shape; empty for none."""
     if isinstance(answer, Mapping):
         for name in ("message", "error", "detail"):
             inner = answer.get(name)
@@ -44,8 +44,8 @@ def message_of(answer: Any) -> str:  # noqa: ANN401 - parsed JSON
     return ""
 
 
-def count_in(answer: Any, *path: str) -> int | None:  # noqa: ANN401 - parsed JSON
-    """A whole number at a path of names; None when there is none."""
+def count_at(answer: Any, *path: str) -> int | None:  # noqa: ANN401 - parsed JSON
+    """Integer at a path of keys; None if there is none."""
     for name in path:
         if not isinstance(answer, Mapping):
             return None

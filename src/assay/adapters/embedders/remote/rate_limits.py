@@ -1,6 +1,6 @@
-"""Keeping to what a provider allows in a minute, of several things at once (inputs, tokens, requests).
+"""Client-side rate limits of several quantities (inputs, tokens, requests).
 
-`RateWindow` is the arithmetic, `RateLimiter` the waiting.
+`RateWindow` does the arithmetic, `RateLimiter` the waiting.
 """
 
 import threading
@@ -11,14 +11,14 @@ from time import monotonic
 from typing import Protocol
 
 MARGIN = 0.01
-"""Share by which the window is longer than the provider's, for requests that arrive later than they were sent."""
+"""Share by which the window is longer than the provider's, because of network delays."""
 
 PACE = 1.5
-"""Requests are spread out, but at up to this many times the allowed rate, to catch up on what was refused."""
+"""Requests are spread out, at up to this multiple of the allowed rate, to catch up after refusals."""
 
 
 class RateLimited(Exception):
-    """More patience is needed than there is. seconds: how long the wait would be."""
+    """The wait would exceed the timeout. seconds: length of the wait."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -26,24 +26,24 @@ class RateLimited(Exception):
 
 
 class Interrupted(Exception):
-    """Somebody called interrupt() meanwhile."""
+    """interrupt() was called meanwhile."""
 
 
 @dataclass(slots=True)
 class Ticket:
-    """What was taken from the limits at a time. amounts: by the limit's name."""
+    """Amounts taken from the limits at a time, by the limit's name."""
 
     at: float
     amounts: Mapping[str, int]
 
 
 class RateWindow:
-    """A sliding window: at no time was more taken in the last minute than is allowed in one.
+    """A sliding window of the amounts taken.
 
-    limits: what may be taken in one window, by name; each above 0. Empty for no limit.
-    seconds: the provider's window.
+    limits: maximum amount per window, by name; each above 0. Empty for no limit.
+    seconds: length of the provider's window.
 
-    Times are seconds on any clock that only goes forward.
+    Times are seconds on any monotonic clock.
     """
 
     def __init__(self, limits: Mapping[str, int], seconds: float) -> None:
@@ -54,16 +54,16 @@ class RateWindow:
         self._next = float("-inf")
 
     def delay(self, now: float, amounts: Mapping[str, int]) -> float:
-        """Seconds until these amounts may be taken; 0 when they may be at once.
+        """Seconds until these amounts may be taken, 0 or more.
 
-        More than a whole window's allowance may be taken when nothing else is.
+        Amounts above the limit of a window may be taken from an empty window.
         """
         while self._taken and self._taken[0].at + self._window <= now:
             self._taken.popleft()
         return max(self._next - now, *(self._wait(name, now, amounts) for name in self._limits), 0.0)
 
     def take(self, now: float, amounts: Mapping[str, int]) -> Ticket:
-        """Note that these amounts are taken now."""
+        """Take these amounts now."""
         ticket = Ticket(now, dict(amounts))
         self._taken.append(ticket)
         share = max((amounts.get(name, 0) / limit for name, limit in self._limits.items()), default=0.0)
@@ -71,7 +71,7 @@ class RateWindow:
         return ticket
 
     def settle(self, ticket: Ticket, amounts: Mapping[str, int]) -> None:
-        """Put what was really used in the place of what was taken; 0 for what the provider refused."""
+        """Replace the taken amounts by the used ones; 0 for a refused request."""
         ticket.amounts = {**ticket.amounts, **amounts}
 
     def _wait(self, name: str, now: float, amounts: Mapping[str, int]) -> float:
@@ -87,29 +87,29 @@ class RateWindow:
 
 
 class RateClock(Protocol):
-    """Time, and waiting for it to pass."""
+    """A clock that can wait."""
 
     def now(self) -> float:
-        """Seconds that only go forward."""
+        """Monotonic time in seconds."""
 
     def wait(self, condition: threading.Condition, seconds: float) -> None:
-        """Wait for so long, or until somebody notifies the condition, which the caller holds."""
+        """Wait for these seconds or a notification. The caller holds the condition."""
 
 
 class MonotonicClock:
-    """The machine's own clock."""
+    """The system's monotonic clock."""
 
     def now(self) -> float:
-        """Seconds since some moment in the past."""
+        """Monotonic time in seconds."""
         return monotonic()
 
     def wait(self, condition: threading.Condition, seconds: float) -> None:
-        """Wait, letting go of the condition meanwhile."""
+        """Wait for these seconds or a notification. The caller holds the condition."""
         condition.wait(seconds)
 
 
 class RateLimiter:
-    """Makes callers wait for their turn. Safe to use from several threads."""
+    """Makes callers wait until the limits allow their requests. Safe to use from several threads."""
 
     def __init__(self, window: RateWindow, clock: RateClock) -> None:
         self._window = window
@@ -120,17 +120,17 @@ class RateLimiter:
 
     @property
     def interruptions(self) -> int:
-        """How often interrupt() was called."""
+        """Number of calls of interrupt()."""
         return self._interruptions
 
-    def acquire(self, amounts: Mapping[str, int], since: int, patience: float, pause_patience: float) -> Ticket:
+    def acquire(self, amounts: Mapping[str, int], since: int, timeout: float, pause_timeout: float) -> Ticket:
         """Wait until these amounts may be taken, and take them.
 
-        since: the interruptions when the work began that this is for; one since then ends it.
-        patience: the most seconds to wait for the limits.
-        pause_patience: the most seconds to wait for a pause to end that the provider asked for.
+        since: value of `interruptions` when the work began; a later interruption ends the wait.
+        timeout: maximum wait for the limits, in seconds.
+        pause_timeout: maximum wait for a pause that the provider asked for, in seconds.
 
-        Raises RateLimited without waiting when the wait would be longer, Interrupted.
+        Raises RateLimited without waiting if the wait would be longer, Interrupted.
         """
         with self._condition:
             started = self._clock.now()
@@ -138,28 +138,28 @@ class RateLimiter:
                 self._check(since)
                 now = self._clock.now()
                 pause = self._paused_until - now
-                if pause > pause_patience:
+                if pause > pause_timeout:
                     raise RateLimited(pause)
                 wait = max(self._window.delay(now, amounts), pause)
                 if wait <= 0.0:
                     return self._window.take(now, amounts)
-                if now - started + wait > max(patience, pause):
+                if now - started + wait > max(timeout, pause):
                     raise RateLimited(wait)
                 self._clock.wait(self._condition, wait)
 
     def settle(self, ticket: Ticket, amounts: Mapping[str, int]) -> None:
-        """Put what was really used in the place of what was taken; 0 for what the provider refused."""
+        """Replace the taken amounts by the used ones; 0 for a refused request."""
         with self._condition:
             self._window.settle(ticket, amounts)
             self._condition.notify_all()
 
     def pause(self, seconds: float) -> None:
-        """Let nobody through for so long."""
+        """Let no request through for these seconds."""
         with self._condition:
             self._paused_until = max(self._paused_until, self._clock.now() + seconds)
 
     def sleep(self, seconds: float, since: int) -> None:
-        """Wait for so long. Raises Interrupted."""
+        """Wait for these seconds. Raises Interrupted."""
         with self._condition:
             until = self._clock.now() + seconds
             while (left := until - self._clock.now()) > 0.0:
@@ -168,7 +168,7 @@ class RateLimiter:
             self._check(since)
 
     def interrupt(self) -> None:
-        """End every wait for work that began before now."""
+        """End all waits for work that has begun."""
         with self._condition:
             self._interruptions += 1
             self._condition.notify_all()

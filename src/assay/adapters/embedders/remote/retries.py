@@ -1,4 +1,4 @@
-"""Whether and when a request that failed is made again. Pure."""
+"""Retry policy for failed requests."""
 
 import re
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ _TRANSIENT = frozenset({408, 409, 425, 429})
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long a request is worth trying.
+    """Exponential backoff with jitter.
 
-    attempts: the most requests, the first one included.
-    budget: seconds from the first request in which the last one has to begin.
-    first, most: seconds before the second attempt, and the most that it grows to; it doubles each time.
+    attempts: maximum number of requests, including the first.
+    budget: seconds after the first request within which the last one has to begin.
+    first, most: seconds before the second attempt, doubled each time, and their maximum.
     """
 
     attempts: int
@@ -25,12 +25,12 @@ class RetryPolicy:
     most: float
 
     def delay(self, attempt: int, elapsed: float, retry_after: float | None, chance: float) -> float | None:
-        """Seconds to wait before the next attempt; None when there is to be none.
+        """Seconds to wait before the next attempt; None to give up.
 
-        attempt: how many there have been, from 1.
+        attempt: number of attempts so far, from 1.
         elapsed: seconds since the first one began.
-        retry_after: seconds that the provider asked for; never less is waited.
-        chance: a random number from 0 to 1, so that those who failed together do not come back together.
+        retry_after: seconds that the provider asked for; a lower bound of the wait.
+        chance: random number from 0 to 1 for jitter.
         """
         if attempt >= self.attempts:
             return None
@@ -40,12 +40,12 @@ class RetryPolicy:
 
 
 def is_transient(status: int) -> bool:
-    """Whether a request that was answered with this HTTP status may succeed when it is made again."""
+    """Whether a retry after this HTTP status may succeed."""
     return status in _TRANSIENT or (status >= 500 and status not in _FINAL_SERVER_ERRORS)
 
 
 def retry_after_seconds(value: str | None, now: datetime) -> float | None:
-    """The seconds that a Retry-After header asks for (RFC 9110, 10.2.3: seconds or a date); None if it says nothing.
+    """Parse a Retry-After header to seconds (RFC 9110, 10.2.3: seconds or a date); None if it is missing or invalid.
 
     now: with a time zone.
     """

@@ -1,17 +1,17 @@
-"""A count of tokens for models whose tokenizer is not at hand: rather too many than too few.
+"""An upper estimate of tokens for models whose tokenizer is not available.
 
-embed-english-v3.0 and most open embedding models cut words into WordPiece units of a vocabulary of about 30,000. That
-vocabulary comes with no package that we depend on. The Llama tokenizer does (it is the built-in embedder's), and a
-word that it keeps whole is nearly always whole in the other too. So a word counts as:
+embed-english-v3.0 and most open embedding models split words into WordPiece units of a vocabulary of about 30,000,
+which no dependency has. The Llama tokenizer (of the built-in embedder) is available, and a word that is one token in
+Llama nearly always is one in WordPiece. A word counts as:
 
-- one token when Llama keeps it whole, in its own case and in small letters;
-- otherwise one token more than Llama makes of it, and at least one for three letters (two for five in a
-  word of sixteen letters and more, such as a name in camel case);
-- digits, signs, and letters outside of ASCII: one token each, two outside of the basic plane;
+- one token if it is one in Llama, in its own case and in lower case;
+- otherwise one token more than in Llama, and at least one per three letters (two per five in a word of sixteen or more
+  letters, such as a name in camel case);
+- digits, signs and non-ASCII letters: one token each, two outside the basic plane;
 
-and 5% is added, and two for the tokens at either end. Held against BERT's uncased vocabulary on 4,724 pieces of 1,500
-characters of documentation, the median is 14% above; of the 3,105 pieces with more than 400 tokens none was below, and
-none of the 516 with more than 512 passed for shorter.
+plus 5%, plus two special tokens at the ends. Compared with BERT's uncased vocabulary on 4,724 pieces of 1,500
+characters of documentation, the median is 14% above; none of the 3,105 pieces with more than 400 tokens was estimated
+below its count, and none of the 516 with more than 512 below 512.
 """
 
 import re
@@ -21,7 +21,7 @@ from functools import lru_cache
 from assay.adapters.embedders.static import count_tokens as count_llama_tokens
 
 ESTIMATE = "estimate-1"
-"""Names this way of counting; has to change whenever a text would get another count."""
+"""Version of the estimate; changes whenever a text would get another count."""
 
 _RUN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _ENDS = 2

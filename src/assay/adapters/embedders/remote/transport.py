@@ -1,6 +1,6 @@
-"""One HTTP request to a provider: an answer, or the way in which none came. No retries, no meaning.
+"""Single HTTP requests to a provider, without retries.
 
-The key is in the headers of the client and nowhere else; no message, log line or repr made here holds it.
+Only the client's headers contain the key; no message, log line or repr does.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,8 @@ Fault = Literal["unreachable", "timeout", "cut", "oversized"]
 class NoAnswer(Exception):
     """A request without an answer.
 
-    fault: `unreachable` (nothing was sent), `timeout`, `cut` (the connection ended before the answer did), or
-        `oversized` (it is longer than what is read).
-    begun: whether an answer had begun, so that the server has done the work.
+    fault: `unreachable` (nothing was sent), `timeout`, `cut` (the connection ended during the answer), or `oversized`.
+    begun: whether the answer had begun, so that the server did the work.
     """
 
     def __init__(self, fault: Fault, detail: str, *, begun: bool = False) -> None:
@@ -36,7 +35,7 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server answered. headers: names in small letters."""
+    """An HTTP answer. headers: names in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -44,30 +43,30 @@ class Answer:
 
 
 class Transport:
-    """Sends requests to one URL over connections that are kept. Safe to use from several threads.
+    """Sends requests to one URL over a connection pool. Safe to use from several threads.
 
-    url: where to, with its query.
+    url: with its query.
     headers: sent with each request.
-    connections: the most at the same time.
+    connections: maximum number of idle connections.
 
-    Raises ConfigurationError for a URL that cannot be used, or a header that HTTP cannot carry.
+    Raises ConfigurationError for an invalid URL or header.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str], connections: int) -> None:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ConfigurationError(
-                f"{shown_url(url)!r} is not the address of a server.",
+                f"{safe_url(url)!r} is not the address of a server.",
                 hint="Set [embedding] base_url to one that begins with https:// or http://.",
             )
         if not all(value.isascii() and value.isprintable() for value in headers.values()):
             raise ConfigurationError(
-                "The embedder's key holds a character that no key has (a line break, or one that is not ASCII).",
+                "The embedder's key contains an invalid character (a line break, or one that is not ASCII).",
                 hint="Copy the key again.",
             )
         for value in headers.values():
             hide(secrets_in_header(value))
-        self.address = shown_url(url)
+        self.address = safe_url(url)
         self._url = url
         self._client = httpx2.Client(
             headers={**headers, "Content-Type": "application/json", "Accept": "application/json"},
@@ -77,7 +76,7 @@ class Transport:
     def post(self, body: bytes, seconds: float, most: int) -> Answer:
         """Send a request and read the whole answer.
 
-        seconds: for all of it. most: bytes of the answer's body that are read.
+        seconds: total time limit. most: maximum bytes of the answer's body.
 
         Raises NoAnswer.
         """
@@ -90,7 +89,7 @@ class Transport:
                 content = bytearray()
                 for piece in response.iter_bytes():
                     content += piece
-                    if monotonic() > deadline:  # the client's own limit is on each read, not on their sum
+                    if monotonic() > deadline:  # the client's time limit applies to each read
                         raise NoAnswer("timeout", f"the answer was not complete after {seconds:g} seconds", begun=True)
                     if len(content) > most:
                         raise NoAnswer("oversized", f"the answer is longer than {most:,} bytes", begun=True)
@@ -104,15 +103,15 @@ class Transport:
             raise NoAnswer("cut", f"the connection broke: {str(error) or type(error).__name__}", begun=begun) from None
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._client.close()
 
     def __repr__(self) -> str:
         return f"Transport({self.address!r})"
 
 
-def shown_url(url: str) -> str:
-    """A URL as a message may show it: without user, password and query."""
+def safe_url(url: str) -> str:
+    """A URL for messages, without user, password and query."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}" if host else parts.path

@@ -1,4 +1,4 @@
-"""Whether what a provider answered are the vectors that were asked for. Pure."""
+"""Checks of the vectors in a provider's answer."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _SHORTEST = 1e-6
 
 
 class UnusableAnswer(Exception):
-    """A provider's answer that cannot be used, and why."""
+    """A provider's answer cannot be used; the message is the reason."""
 
 
 def unit_vectors(rows: Any, texts: int, dimension: int) -> Vectors:  # noqa: ANN401 - a parsed JSON value
@@ -21,7 +21,7 @@ def unit_vectors(rows: Any, texts: int, dimension: int) -> Vectors:  # noqa: ANN
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise UnusableAnswer("the vectors are not a list of lists of numbers")
     if len(rows) != texts:
-        raise UnusableAnswer(f"{len(rows)} vectors came for {texts} texts")
+        raise UnusableAnswer(f"it has {len(rows)} vectors for {texts} texts")
     lengths = {len(row) for row in rows} - {dimension}
     if lengths:
         raise UnusableAnswer(f"a vector has {min(lengths)} dimensions instead of {dimension}")
@@ -29,7 +29,7 @@ def unit_vectors(rows: Any, texts: int, dimension: int) -> Vectors:  # noqa: ANN
         return np.empty((0, dimension), dtype=np.float32)
     matrix = np.array(rows)
     if matrix.dtype.kind not in "fiu":
-        raise UnusableAnswer("a vector holds something that is not a number")
+        raise UnusableAnswer("a vector has a value that is not a number")
     matrix = matrix.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)

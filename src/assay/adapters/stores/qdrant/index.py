@@ -1,4 +1,4 @@
-"""ReadOptions a generation's collection on a Qdrant server."""
+"""Reading a generation's collection on a Qdrant server."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.embedders.remote.batches import even_share, plan_batches
+from assay.adapters.embedders.remote.batches import even_batch_size, plan_batches
 
 
 @given(st.lists(st.integers(0, 600), max_size=300), st.integers(1, 96), st.integers(1, 5_000))
@@ -37,11 +37,11 @@ def test_a_text_over_the_limit_of_a_request_goes_alone() -> None:
     [(96, 2_000, 95), (96, None, 96), (96, 96, 96), (96, 50, 50), (96, 100, 50), (96, 960, 96), (1, 2_000, 1)],
 )
 def test_a_minute_holds_whole_requests(most: int, per_minute: int | None, share: int) -> None:
-    assert even_share(most, per_minute) == share
+    assert even_batch_size(most, per_minute) == share
 
 
 @given(st.integers(1, 2_048), st.integers(1, 100_000))
 def test_what_a_minute_leaves_over_is_less_than_its_number_of_requests(most: int, per_minute: int) -> None:
-    share = even_share(most, per_minute)
+    share = even_batch_size(most, per_minute)
     assert 1 <= share <= most
     assert per_minute % share < -(-per_minute // most)

@@ -8,15 +8,15 @@ from itertools import chain, repeat
 import pytest
 from tests.clocks import FakeClock
 
-from assay.adapters.embedders.remote.calls import Patience, ProviderCalls
+from assay.adapters.embedders.remote.calls import CallLimits, ProviderCalls
 from assay.adapters.embedders.remote.rate_limits import RateLimiter, RateWindow
 from assay.adapters.embedders.remote.retries import RetryPolicy
 from assay.adapters.embedders.remote.transport import Answer, NoAnswer, Transport
 from assay.errors import EmbedderUnavailable
 from assay.model.generations import EmbedderIdentity
 
-BUILD = Patience(RetryPolicy(100, 300.0, first=1.0, most=30.0), timeout=60.0, limits=float("inf"))
-QUERY = Patience(RetryPolicy(3, 5.0, first=0.25, most=1.0), timeout=3.0, limits=5.0)
+BUILD = CallLimits(RetryPolicy(100, 300.0, first=1.0, most=30.0), timeout=60.0, rate_limit_wait=float("inf"))
+QUERY = CallLimits(RetryPolicy(3, 5.0, first=0.25, most=1.0), timeout=3.0, rate_limit_wait=5.0)
 REFUSED = NoAnswer("unreachable", "no connection: [Errno 111] Connection refused")
 UNKNOWN_HOST = NoAnswer("unreachable", "no connection: [Errno -2] Name or service not known")
 CUT = NoAnswer("cut", "the connection broke")

@@ -15,8 +15,8 @@ def _limiter(limits: dict[str, int], seconds: float = 60.0) -> tuple[RateLimiter
     return RateLimiter(RateWindow(limits, seconds), clock), clock
 
 
-def _acquire(limiter: RateLimiter, inputs: int, tokens: int = 0, *, patience: float = 1e9, pause: float = 1e9) -> None:
-    limiter.acquire({"inputs": inputs, "tokens": tokens, "requests": 1}, limiter.interruptions, patience, pause)
+def _acquire(limiter: RateLimiter, inputs: int, tokens: int = 0, *, timeout: float = 1e9, pause: float = 1e9) -> None:
+    limiter.acquire({"inputs": inputs, "tokens": tokens, "requests": 1}, limiter.interruptions, timeout, pause)
 
 
 @given(st.lists(st.tuples(st.integers(1, 96), st.integers(1, 50_000), st.floats(0, 20)), max_size=120))
@@ -96,7 +96,7 @@ def test_who_has_no_patience_is_told_at_once_how_long_it_would_be() -> None:
     limiter, clock = _limiter({"inputs": 10})
     _acquire(limiter, 10)
     with pytest.raises(RateLimited) as raised:
-        _acquire(limiter, 1, patience=5.0)
+        _acquire(limiter, 1, timeout=5.0)
     assert 48.0 <= raised.value.seconds <= 61.0
     assert clock.waits == []
 
