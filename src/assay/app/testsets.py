@@ -9,11 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from assay.adapters.testset_files import beir, csv_table, suites, trec
-from assay.adapters.testset_files.adding import Addition, added, alone, taken_back
 from assay.adapters.testset_files.editing import TestSetEditor
 from assay.adapters.testset_files.exchange import Imported
 from assay.adapters.testset_files.loading import SUFFIXES, dump, form_of, load
 from assay.adapters.testset_files.text_file import read_text, replace_file
+from assay.adapters.testset_files.undo import Addition, file_lock, record_addition, undo_addition
 from assay.errors import InputError
 from assay.model.documents import Chunk
 from assay.model.evaluation import Judgment, TestSet
@@ -127,12 +127,12 @@ def add_judgment(path: Path, topic_id: str, judgment: Judgment) -> Addition | Ju
     Uses a file lock, so that concurrent sessions wait for each other. If the topic already has a judgment of this
     passage, writes nothing and returns that judgment.
     """
-    with alone(path):
+    with file_lock(path):
         topic = next((topic for topic in load_test_set(path).topics if topic.id == topic_id), None)
         for known in topic.judgments if topic is not None else ():
             if known.passage == judgment.passage:
                 return known
-        return added(path, topic_id, lambda: append_judgments(path, topic_id, [judgment]))
+        return record_addition(path, topic_id, lambda: append_judgments(path, topic_id, [judgment]))
 
 
 def remove_judgment(addition: Addition) -> None:
@@ -140,8 +140,8 @@ def remove_judgment(addition: Addition) -> None:
 
     Raises InputError, without a change, if later edits of the file make the place uncertain.
     """
-    with alone(addition.path):
-        taken_back(addition, text_keys=TEXT_KEYS, free_key=FREE_KEY)
+    with file_lock(addition.path):
+        undo_addition(addition, text_keys=TEXT_KEYS, free_key=FREE_KEY)
 
 
 class Format(StrEnum):
@@ -213,7 +213,7 @@ def export_test_set(
             ("qrels.txt", [trec.write_qrels(topics, labels)]),
         )
         _write_folder(path, files)
-        return trec.lost_in_trec(topics, resolved=resolved is not None)
+        return trec.trec_losses(topics, resolved=resolved is not None)
     if format_ is Format.BEIR:
         _write_folder(path, beir.beir_files(topics, labels, map(_corpus_row, resolved.chunks if resolved else ())))
         return ()

@@ -139,7 +139,7 @@ def test_what_trec_cannot_say_is_said(tmp_path: Path) -> None:
         "line breaks, runs of blanks and closing tags of 1 topic",
         "top_k of 1 topic",
         "type of 1 topic",
-        "what is more than a page, a section or a chunk's id of 1 judgment",
+        "passages other than a page, a section or a chunk id of 1 judgment",
     )
     assert (tmp_path / "out" / "qrels.txt").read_text(encoding="utf-8") == "a 0 c 1\n"
 
@@ -177,7 +177,7 @@ def test_a_run_is_read_as_it_stands(tmp_path: Path) -> None:
         ("1 Q0 d2 1 nan mine", "run:2: topic 1: the score has to be a finite number, not nan"),
         ("1 Q0 d2 1 inf mine", "the score has to be a finite number, not inf"),
         ("1 Q0 d2 1 high mine", "the score has to be a finite number, not high"),
-        ("1 Q0 d1 1 2 mine", "run:2: topic 1: document d1 is there already, on line 1"),
+        ("1 Q0 d1 1 2 mine", "run:2: topic 1: document d1 repeats the one on line 1"),
         ("1 Q0 d2 1 2", "run:2: a line of a run has six columns (topic, Q0, document, rank, score, name), not 5"),
     ],
 )
@@ -227,7 +227,7 @@ def test_another_split_is_named(tmp_path: Path) -> None:
     folder = beir(tmp_path, **{"qrels/dev.tsv": "query-id\tcorpus-id\tscore\n3\td2\t1\n"})
     test_set, _ = import_test_set([folder], split="dev")
     assert [topic.id for topic in test_set.topics] == ["3"]
-    with pytest.raises(InputError, match="There is --split dev or test"):
+    with pytest.raises(InputError, match="Use --split dev or test"):
         import_test_set([folder], split="train")
 
 
@@ -318,7 +318,7 @@ def test_a_table_of_a_spreadsheet_is_read(tmp_path: Path, delimiter: str) -> Non
         ('id,text\na,"x\n\ny"\nb,"x" y\n', "set.csv:5: not a valid table"),
         (
             "id,text,top_k\na,x,5\na,x,6\n",
-            "set.csv:3: topic a: the top_k differ from what the first row of this topic says",
+            "set.csv:3: topic a: top_k differ from the first row of this topic",
         ),
         ("id,text,top_k\na,x,many\n", 'set.csv:2: topic a, top_k: has to be a whole number from 1 to 100, not "many"'),
         ("id,text,filters\na,x,versions\n", 'set.csv:2: filters: has to be JSON, such as {"versions": ["3.0"]}'),
@@ -407,7 +407,7 @@ def test_validation_tests_of_seed_004_are_read(tmp_path: Path, body: object) -> 
         ),
         ([{**CASE, "relevance_labels": [1, 7]}], "topic q1, judgment 2, label: has to be 0"),
         ([{**CASE, "query": "how?"}], "query: has to be an object with `text`, `top_k` and `query_type`"),
-        ([{**CASE, "querry": 1}], "there is no key `querry` here"),
+        ([{**CASE, "querry": 1}], "unknown key `querry`"),
         ([TEST, TEST], 'topic t-1, id: "t-1" is the id of the topic on line'),
         ([{**TEST, "query_text": ""}], "topic t-1, text: is empty"),
         (

@@ -38,7 +38,7 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_said(tmp_path: Path)
 
 
 def test_another_suffix_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"does not end like a test set: \.yaml"):
+    with pytest.raises(InputError, match=r"does not have a suffix of a test set: \.yaml"):
         load_test_set(written(tmp_path, "", "set.txt"))
 
 

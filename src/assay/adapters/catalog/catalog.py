@@ -105,10 +105,7 @@ class SqlCatalog:
             connection.execute(insert(generations).values(row))
 
     def update_generation(self, generation: Generation) -> None:
-        """Overwrite the fields of a generation, except its state and the time it went live. Raises GenerationNotFound.
-
-        `transition` and `promote` change those two, perhaps in another process at the same time.
-        """
+        """Overwrite the fields of a generation, except its state and the time it went live."""
         row = generation_row(generation)
         del row["state"], row["promoted_at"]
         with self._database.writing(durable=True) as connection:
@@ -146,10 +143,7 @@ class SqlCatalog:
             return _generation(connection, generation_id)
 
     def promote(self, generation_id: str, at: datetime) -> Generation:
-        """Make a candidate or retired generation live and retire the live one, in one transaction.
-
-        Raises InvalidTransition, GenerationNotFound.
-        """
+        """Make a candidate or retired generation live and retire the live one, in one transaction."""
         moment = rules.as_utc(at)
         with self._database.writing(durable=True) as connection:
             previous = connection.scalar(select(live.c.generation_id).with_for_update())
@@ -204,11 +198,7 @@ class SqlCatalog:
             _include(self._database, connection, generation_id, list(dict.fromkeys(revisions)))
 
     def damaged_revisions(self, revisions: Sequence[str]) -> set[str]:
-        """The revisions whose rows no longer match their id.
-
-        The id covers everything but the time at which a chunk was first stored. Documents stored before sections
-        were recorded cannot be checked and are left out.
-        """
+        """The revisions whose rows no longer match their id."""
         found: set[str] = set()
         for batch in batched(revisions, _DOCUMENTS):
             with self._database.reading() as connection:
@@ -258,10 +248,7 @@ class SqlCatalog:
         return chain.from_iterable(self._chunks_of(generation_id, revisions))
 
     def chunk_metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
-        """Rows of the documents view for these chunks while this generation is live; else none.
-
-        Searches wait for this call, so a slow catalog raises CatalogUnavailable after a short timeout.
-        """
+        """Rows of the documents view for these chunks while this generation is live; else none."""
         rows = chain.from_iterable(self._metadata(batch, generation_id) for batch in batched(chunk_ids, _VALUES))
         return {row[0]: ChunkMetadata(*row) for row in rows}
 
@@ -278,10 +265,7 @@ class SqlCatalog:
         return _sorted_places(self._rows_for(generation_id, content_hashes, queries.places_of_texts))
 
     def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
-        """One chunk of this generation for each hash of an embedded text.
-
-        If the generation has checksums, chunks without a readable one are left out.
-        """
+        """One chunk of this generation for each hash of an embedded text."""
         with self._database.reading() as connection:
             _state(connection, generation_id)
             rows = connection.execute(queries.embedded_hashes(generation_id)).all()
@@ -291,10 +275,7 @@ class SqlCatalog:
         return {digest: chunk for digest, chunk in chunks if chunk.checksum is not None or not packed}
 
     def record_checksums(self, generation_id: str, checksums: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Record the vector checksums of whole documents, by URL and chunk id, in one transaction.
-
-        The generation has to be building. Unknown URLs are ignored.
-        """
+        """Record the vector checksums of whole documents, by URL and chunk id, in one transaction."""
         values = [{"at": url, "packed": packed_checksums(by_id)} for url, by_id in checksums.items()]
         with self._database.writing(durable=False) as connection:
             rules.check_building(generation_id, _state(connection, generation_id))
@@ -302,10 +283,7 @@ class SqlCatalog:
                 connection.execute(queries.record_checksums(generation_id), values)
 
     def checksums(self, generation_id: str, urls: Sequence[str]) -> dict[str, bytes]:
-        """The recorded vector checksums of the documents at these URLs, by chunk id.
-
-        Chunks without one are left out (earlier versions recorded none). Raises CatalogCorrupt if a record is damaged.
-        """
+        """The recorded vector checksums of the documents at these URLs, by chunk id."""
         found: dict[str, bytes] = {}
         with self._database.reading() as connection:
             _state(connection, generation_id)
@@ -323,10 +301,7 @@ class SqlCatalog:
             return _anchors(connection, keys)
 
     def keep_anchors(self, generation_id: str, anchors: Mapping[str, Passage]) -> None:
-        """Store the passages that judgments resolved to on a generation; they outlive it.
-
-        Existing keys are not overwritten. Raises GenerationNotFound.
-        """
+        """Store the passages that judgments resolved to on a generation; they outlive it."""
         rows = [
             {"key": key, "generation_id": generation_id, "kept_at": now_utc(), "passage": packed_passage(passage)}
             for key, passage in anchors.items()

@@ -64,10 +64,7 @@ class MemoryCatalog:
             self._contents[generation.id], self._checksums[generation.id] = {}, {}
 
     def update_generation(self, generation: Generation) -> None:
-        """Overwrite the fields of a generation, except its state and the time it went live. Raises GenerationNotFound.
-
-        `transition` and `promote` change those two, perhaps in another process at the same time.
-        """
+        """Overwrite the fields of a generation, except its state and the time it went live."""
         with self._lock:
             state = self._state(generation.id)
             promoted_at = self._generations[generation.id].promoted_at
@@ -103,10 +100,7 @@ class MemoryCatalog:
             return _as_stored(after)
 
     def promote(self, generation_id: str, at: datetime) -> Generation:
-        """Make a candidate or retired generation live and retire the live one, in one transaction.
-
-        Raises InvalidTransition, GenerationNotFound.
-        """
+        """Make a candidate or retired generation live and retire the live one, in one transaction."""
         moment = rules.as_utc(at)
         with self._lock:
             check_transition(generation_id, self._state(generation_id), State.LIVE)
@@ -164,11 +158,7 @@ class MemoryCatalog:
             self._contents[generation_id] = self._including(generation_id, revisions, self._revisions)
 
     def damaged_revisions(self, revisions: Sequence[str]) -> set[str]:  # noqa: ARG002
-        """The revisions whose rows no longer match their id.
-
-        The id covers everything but the time at which a chunk was first stored. Documents stored before sections
-        were recorded cannot be checked and are left out.
-        """
+        """The revisions whose rows no longer match their id."""
         return set()
 
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
@@ -215,10 +205,7 @@ class MemoryCatalog:
         )
 
     def chunk_metadata(self, chunk_ids: Sequence[str], generation_id: str) -> dict[str, ChunkMetadata]:
-        """Rows of the documents view for these chunks while this generation is live; else none.
-
-        Searches wait for this call, so a slow catalog raises CatalogUnavailable after a short timeout.
-        """
+        """Rows of the documents view for these chunks while this generation is live; else none."""
         with self._lock:
             wanted = set(chunk_ids)
             live = self._sorted(generation_id) if self._live == generation_id else []
@@ -240,10 +227,7 @@ class MemoryCatalog:
         return [place for place in self._places(generation_id) if place.content_hash in wanted]
 
     def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
-        """One chunk of this generation for each hash of an embedded text.
-
-        If the generation has checksums, chunks without a readable one are left out.
-        """
+        """One chunk of this generation for each hash of an embedded text."""
         with self._lock:
             self._state(generation_id)
             recorded = self._checksums[generation_id]
@@ -255,10 +239,7 @@ class MemoryCatalog:
             return {digest: chunk for digest, chunk in chunks if chunk.checksum is not None or not recorded}
 
     def record_checksums(self, generation_id: str, checksums: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Record the vector checksums of whole documents, by URL and chunk id, in one transaction.
-
-        The generation has to be building. Unknown URLs are ignored.
-        """
+        """Record the vector checksums of whole documents, by URL and chunk id, in one transaction."""
         with self._lock:
             rules.check_building(generation_id, self._state(generation_id))
             there = self._contents[generation_id]
@@ -266,10 +247,7 @@ class MemoryCatalog:
             self._checksums[generation_id].update(packed)
 
     def checksums(self, generation_id: str, urls: Sequence[str]) -> dict[str, bytes]:
-        """The recorded vector checksums of the documents at these URLs, by chunk id.
-
-        Chunks without one are left out (earlier versions recorded none). Raises CatalogCorrupt if a record is damaged.
-        """
+        """The recorded vector checksums of the documents at these URLs, by chunk id."""
         with self._lock:
             self._state(generation_id)
             return self._unpacked(generation_id, urls)
@@ -282,10 +260,7 @@ class MemoryCatalog:
             return {key: self._anchors[key] for key in keys if key in self._anchors}
 
     def keep_anchors(self, generation_id: str, anchors: Mapping[str, Passage]) -> None:
-        """Store the passages that judgments resolved to on a generation; they outlive it.
-
-        Existing keys are not overwritten. Raises GenerationNotFound.
-        """
+        """Store the passages that judgments resolved to on a generation; they outlive it."""
         with self._lock:
             self._state(generation_id)
             self._anchors = {**anchors, **self._anchors}

@@ -53,10 +53,7 @@ class SqliteEmbeddingCache:
                 return {}
 
     def keep(self, embedder: EmbedderIdentity, vectors: Mapping[str, Vector]) -> None:
-        """Store vectors durably by hash of the embedded text.
-
-        Never raises for a store that cannot be written: that is logged, and the vectors are not stored.
-        """
+        """Store vectors durably by hash of the embedded text."""
         with self._lock:
             if self._disabled:
                 return

@@ -67,11 +67,7 @@ class FastEmbedEmbedder:
         return Batching(texts=64, calls=1, costly=True)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1.
-
-        A text's vector does not depend on the other texts of the call. Raises InvalidEmbedding for a text without a
-        token that the model knows; EmbeddingError.
-        """
+        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1."""
         vectors = np.empty((len(texts), self._identity.dimension), dtype=np.float32)
         self._check(texts)
         for row, text in enumerate(texts):

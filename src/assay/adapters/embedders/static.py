@@ -85,11 +85,7 @@ class StaticEmbedder:
         return Batching(texts=512, calls=1, costly=False)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1.
-
-        A text's vector does not depend on the other texts of the call. Raises InvalidEmbedding for a text without a
-        token that the model knows; EmbeddingError.
-        """
+        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1."""
         vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
         for row, (text, ids) in enumerate(zip(texts, _tokenizer(self._folder).encode(texts), strict=True)):
             vectors[row] = self._pool(text, ids)

@@ -77,11 +77,7 @@ class MemoryEmbedder:
         return Batching(texts=512, calls=1, costly=False)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1.
-
-        A text's vector does not depend on the other texts of the call. Raises InvalidEmbedding for a text without a
-        token that the model knows; EmbeddingError.
-        """
+        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1."""
         vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             vectors[row] = self.embed_query(text)
@@ -157,10 +153,7 @@ class MemoryStore:
         return MemoryIndex(generation, contents.dimension, contents.points)
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
-        """Open an index for checks; a missing or damaged one is reported and not raised.
-
-        Compares everything that was sealed, however long that takes. Raises StoreUnavailable.
-        """
+        """Open an index for checks; a missing or damaged one is reported and not raised."""
         try:
             return Inspected(self.open(generation, spec))
         except (IndexNotFound, IndexCorrupt) as error:
@@ -198,11 +191,7 @@ class MemoryWriter:
         self._contents = contents
 
     def add(self, points: Sequence[IndexPoint]) -> None:
-        """Write points; a point replaces an earlier one with the same id.
-
-        Raises InvalidEmbedding, or VectorStoreError for a point that cannot be stored; then none of these points is
-        written. Raises StoreUnavailable, StorageFull if the store fails; then some may be written: abort.
-        """
+        """Write points; a point replaces an earlier one with the same id."""
         if self._contents.sealed:
             raise StoreUnavailable(f"The index {self._generation} is sealed and takes no more points.")
         for point in points:
@@ -246,10 +235,7 @@ class MemoryIndex:
         return len(self._open())
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one request; a failure is never returned as an empty answer.
-
-        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
-        """
+        """Search both sides in one request; a failure is never returned as an empty answer."""
         self._open()
         if query.dense is not None:
             self._require_direction(query.dense)
@@ -267,10 +253,7 @@ class MemoryIndex:
         return {chunk_id: points[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in points}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
-        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
-
-        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
-        """
+        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out."""
         points = self._open()
         self._require_direction(vector)
         cosines = self._matrix @ _unit(vector)
@@ -286,10 +269,7 @@ class MemoryIndex:
         return {chunk_id: points[chunk_id].dense.copy() for chunk_id in chunk_ids if chunk_id in points}
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
-        """The points with these ids, damaged ones too; missing ids are left out.
-
-        Dense values are bit for bit as they were written, sparse ones to float32 precision.
-        """
+        """The points with these ids, damaged ones too; missing ids are left out."""
         points = self._open()
         return {
             chunk_id: StoredPoint(points[chunk_id].chunk, points[chunk_id].dense.copy(), points[chunk_id].sparse)

@@ -1,4 +1,4 @@
-"""BEIR's folders: queries.jsonl, corpus.jsonl, and qrels/SPLIT.tsv."""
+"""BEIR folders: queries.jsonl, corpus.jsonl and qrels/SPLIT.tsv."""
 
 import hashlib
 import json
@@ -23,21 +23,20 @@ from assay.errors import InputError
 from assay.model.located import Place, Problem, refuse
 
 _COLUMNS = 3
-_OURS = "assay"
-"""Key of a query's metadata under which everything stands that BEIR has no place for."""
+_METADATA_KEY = "assay"
+"""Key of a query's metadata with all fields that BEIR lacks."""
 
-_PASSAGE = "passage"
-"""Key of a document's metadata under which stands what points at a passage."""
+_PASSAGE_KEY = "passage"
+"""Key of a document's metadata with its passage."""
 
 
 def read_beir(folder: Path, split: str, grades: Grades) -> Imported:
-    """The queries of a split with its judgments.
+    """Read the queries of a split with its judgments.
 
-    A document that names its page (`url`, or `metadata.url`) is its text on that page; one whose id is an address is
-    that page; any other is a chunk of that id. Queries without a judgment in the split belong to another one, and are
-    left out.
+    A document with a URL (`url` or `metadata.url`) becomes a quote on that page; one whose id is a URL, that page; any
+    other, the chunk with that id. Queries without a judgment in the split are left out.
 
-    Raises InputError, with the lines.
+    Raises InputError with the lines.
     """
     queries = read_text(folder / "queries.jsonl")
     qrels = _qrels_file(folder, split)
@@ -46,7 +45,7 @@ def read_beir(folder: Path, split: str, grades: Grades) -> Imported:
     judged = {topic for topic, _, _, _ in rows}
     for number, query in read_json_lines(queries.text, queries.name):
         topic = _topic(query)
-        if str(topic["id"]) in judged or _metadata(query, _OURS):
+        if str(topic["id"]) in judged or _metadata(query, _METADATA_KEY):
             draft.add_topic(topic, Place(queries.name, number))
         else:
             draft.left_out[f"queries without a judgment in {qrels.path.name}"] += 1
@@ -59,16 +58,16 @@ def read_beir(folder: Path, split: str, grades: Grades) -> Imported:
             problems.append(Problem(place, "", f"there is no query {topic_id} in queries.jsonl"))
     if problems:
         raise refuse(qrels.name, problems)
-    return draft.finished()
+    return draft.to_imported()
 
 
 def beir_files(
     topics: Sequence[Fields], resolved: Labels | None, corpus: Iterable[Fields] = ()
 ) -> Iterator[tuple[str, Iterable[str]]]:
-    """The lines of each file, by its path in the folder; nothing that a test set says is lost.
+    """The lines of each file, by its path in the folder. The export is lossless.
 
-    resolved: labels by chunk id, by topic; instead of what the judgments say.
-    corpus: the rows of corpus.jsonl where resolved is given; else there is one for each passage that is judged.
+    resolved: labels by chunk id, by topic, that replace the judgments; None to export the judgments.
+    corpus: the rows of corpus.jsonl for resolved labels; otherwise there is one for each judged passage.
     """
     rows = ["query-id\tcorpus-id\tscore\n"]
     documents: dict[str, Fields] = {}
@@ -87,23 +86,23 @@ def beir_files(
 
 def _query(topic: Fields) -> Fields:
     rest = {key: value for key, value in topic.items() if key not in {"id", "text", "judgments"}}
-    return {"_id": topic["id"], "text": topic["text"], "metadata": {_OURS: rest}}
+    return {"_id": topic["id"], "text": topic["text"], "metadata": {_METADATA_KEY: rest}}
 
 
 def _topic(query: Fields) -> dict[str, object]:
     topic: dict[str, object] = {"id": query.get("_id"), "text": query.get("text")}
-    return {**topic, **_metadata(query, _OURS)}
+    return {**topic, **_metadata(query, _METADATA_KEY)}
 
 
 def _document(judgment: Fields) -> Fields:
     passage = {key: value for key, value in judgment.items() if key != "label"}
     written = json.dumps(passage, sort_keys=True, ensure_ascii=False)
     doc_id = doc_id_of(passage) or f"passage-{hashlib.sha256(written.encode('utf-8')).hexdigest()[:16]}"
-    return {"_id": doc_id, "title": "", "text": passage.get("quote", ""), "metadata": {_PASSAGE: passage}}
+    return {"_id": doc_id, "title": "", "text": passage.get("quote", ""), "metadata": {_PASSAGE_KEY: passage}}
 
 
 def _docs(path: Path, wanted: Collection[str]) -> Docs:
-    """What the wanted documents of a corpus point at, as far as they say it; none where there is no corpus."""
+    """Passages of the wanted documents of a corpus; empty without a corpus."""
     if not path.exists():
         return {}
     docs: dict[str, Fields] = {}
@@ -112,7 +111,7 @@ def _docs(path: Path, wanted: Collection[str]) -> Docs:
         doc_id = str(row.get("_id"))
         if doc_id not in wanted:
             continue
-        passage = _metadata(row, _PASSAGE)
+        passage = _metadata(row, _PASSAGE_KEY)
         url, text = row.get("url") or _metadata(row).get("url"), row.get("text")
         if passage:
             docs[doc_id] = passage
@@ -130,7 +129,7 @@ def _metadata(row: Fields, key: str | None = None) -> Fields:
 
 
 def _rows(file: TextFile) -> Iterator[tuple[str, str, str, Place]]:
-    """Query, document, grade and place of each row; the first may be a heading."""
+    """Query, document, grade and place of each row; the first row may be a header."""
     problems = []
     for number, line in enumerate(file.text.split("\n"), start=1):
         columns = line.rstrip("\r").split("\t")
@@ -149,7 +148,7 @@ def _qrels_file(folder: Path, split: str) -> TextFile:
     path = folder / "qrels" / f"{split}.tsv"
     if not path.exists():
         there = sorted(found.stem for found in (folder / "qrels").glob("*.tsv"))
-        hint = f"There is --split {' or '.join(there)}." if there else "A BEIR folder has qrels/test.tsv."
+        hint = f"Use --split {' or '.join(there)}." if there else "A BEIR folder has qrels/test.tsv."
         raise InputError(f"There are no judgments at {path}.", hint=hint)
     return read_text(path)
 

@@ -1,4 +1,4 @@
-"""Tables of judgments (CSV, with commas, semicolons or tabs): a row for each judgment, its topic said again in each."""
+"""Tables of judgments (CSV with commas, semicolons or tabs): a row per judgment, which repeats its topic."""
 
 import csv
 import io
@@ -26,9 +26,9 @@ PASSAGE_COLUMNS = ("url", "quote", "prefix", "suffix", "section", "position", "t
 COLUMNS = (*TOPIC_COLUMNS, *PASSAGE_COLUMNS, "label")
 
 EXCLUDED = "exclude"
-"""In the column of labels: the passage is excluded and not judged."""
+"""Label of an excluded passage."""
 
-_ALSO = {
+_ALIASES = {
     "topic": "id",
     "topic_id": "id",
     "query_id": "id",
@@ -49,17 +49,17 @@ _ALSO = {
     "passage": "quote",
     "page": "url",
 }
-_AS_JSON = frozenset({"filters", "expected_criteria", "position"})
-_LARGEST_CELL = 16 * 1024 * 1024
+_JSON_COLUMNS = frozenset({"filters", "expected_criteria", "position"})
+_MAX_CELL = 16 * 1024 * 1024
 
 
 def read_csv(file: TextFile, grades: Grades) -> Imported:
-    """A test set of a table whose first row names its columns.
+    """Read a table whose first row names its columns.
 
-    An empty cell says nothing. A topic may have several rows; what a later row says of the topic itself has to be what
-    the first one said, or nothing. filters, expected_criteria and position are JSON.
+    Empty cells are ignored. A topic may have several rows; its fields in later rows have to be empty or equal to those
+    of the first. filters, expected_criteria and position are JSON.
 
-    Raises InputError, with the lines, for columns that are not known and for rows that contradict one another.
+    Raises InputError with the lines for unknown columns and contradicting rows.
     """
     draft = Draft(file.name)
     problems: list[Problem] = []
@@ -72,7 +72,7 @@ def read_csv(file: TextFile, grades: Grades) -> Imported:
             known = draft.topics[id_]
             differing = [key for key, value in topic.items() if known.get(key) != value]
             if differing:
-                words = f"the {', '.join(differing)} differ from what the first row of this topic says"
+                words = f"{', '.join(differing)} differ from the first row of this topic"
                 problems.append(Problem(place, f"topic {id_}", words))
         passage = {key: _value(key, row[key], place) for key in PASSAGE_COLUMNS if row.get(key)}
         label = row.get("label", "").strip()
@@ -84,11 +84,11 @@ def read_csv(file: TextFile, grades: Grades) -> Imported:
             draft.add_judgment(id_, {**passage, **({"label": grade(label, grades)} if label else {})}, place)
     if problems:
         raise refuse(file.name, problems)
-    return draft.finished()
+    return draft.to_imported()
 
 
 def write_csv(topics: Sequence[Fields]) -> str:
-    """A table with every column, commas between them; nothing that a test set says is lost."""
+    """Write a table with every column, separated by commas. The export is lossless."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\r\n")
     writer.writeheader()
@@ -103,7 +103,7 @@ def write_csv(topics: Sequence[Fields]) -> str:
 
 
 def _rows(file: TextFile) -> Iterator[tuple[Mapping[str, str], Place]]:
-    csv.field_size_limit(_LARGEST_CELL)
+    csv.field_size_limit(_MAX_CELL)
     heading = file.text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, strict=True)
@@ -132,7 +132,7 @@ def _rows(file: TextFile) -> Iterator[tuple[Mapping[str, str], Place]]:
 
 
 def _columns(cells: Sequence[str], place: Place) -> list[str]:
-    names = [_ALSO.get(cell.strip().lower(), cell.strip().lower()) for cell in cells]
+    names = [_ALIASES.get(cell.strip().lower(), cell.strip().lower()) for cell in cells]
     for name, cell in zip(names, cells, strict=True):
         if name not in COLUMNS:
             advice = did_you_mean(name, COLUMNS, f"it can be {', '.join(COLUMNS)}")
@@ -146,15 +146,15 @@ def _columns(cells: Sequence[str], place: Place) -> list[str]:
 
 
 def _topic(row: Mapping[str, str], place: Place) -> dict[str, object]:
-    """What a row says of its topic."""
-    said = {key: _value(key, row[key], place) for key in TOPIC_COLUMNS if row.get(key)}
-    return {"text": row.get("text", ""), **said} if row.get("text") or row.get("type") == "edge" else said
+    """The topic's fields of a row."""
+    fields = {key: _value(key, row[key], place) for key in TOPIC_COLUMNS if row.get(key)}
+    return {"text": row.get("text", ""), **fields} if row.get("text") or row.get("type") == "edge" else fields
 
 
 def _value(key: str, cell: str, place: Place) -> object:
     if key == "top_k":
         return int(cell) if cell.strip().isdecimal() and len(cell) < 10 else cell
-    if key not in _AS_JSON:
+    if key not in _JSON_COLUMNS:
         return cell
     try:
         value: object = json.loads(cell)
@@ -171,4 +171,4 @@ _SAMPLES = {
 
 
 def _cell(key: str, value: object) -> object:
-    return json.dumps(value, ensure_ascii=False) if key in _AS_JSON else value
+    return json.dumps(value, ensure_ascii=False) if key in _JSON_COLUMNS else value

@@ -1,7 +1,7 @@
-"""Adds judgments to a test-set file, and changes some, by inserting text: every other byte of it stays as it is.
+"""Adds and changes judgments in a test-set file without reformatting the rest.
 
-The places come from the parser's marks. What comes out is parsed again before it takes the file's place, and has to say
-what the file said before plus what was asked for.
+Edits are placed by the parser's marks. The edited text is parsed before it is written, and has to have the old content
+plus the requested change.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,18 +9,18 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from assay.adapters.testset_files.insertion import (
+from assay.adapters.testset_files.edits import (
     JUDGMENTS,
     Edit,
     EditedText,
     Fields,
     append_edits,
-    applied,
+    apply_edits,
     change_edits,
 )
 from assay.adapters.testset_files.json_text import json_marks
 from assay.adapters.testset_files.loading import form_of, parse
-from assay.adapters.testset_files.marks import Node, items_at, node_at
+from assay.adapters.testset_files.positions import Node, items_at, node_at
 from assay.adapters.testset_files.text_file import TextFile, read_text
 from assay.adapters.testset_files.yaml_text import yaml_marks
 from assay.errors import InputError
@@ -28,16 +28,16 @@ from assay.model.located import Located, refuse
 
 Topic = dict[str, object]
 EditsOf = Callable[[EditedText, Node], list[Edit]]
-"""What makes the edits of a topic, by where it stands in a text."""
+"""Makes the edits of a topic from its node."""
 
 
 class TestSetEditor:
-    """A test-set file that is changed in place.
+    """Edits a test-set file in place.
 
-    text_keys, free_key: see loading.load. Raises InputError for a file that cannot be read or parsed.
+    text_keys, free_key: as in loading.load. Raises InputError for a file that cannot be read or parsed.
     """
 
-    __test__ = False  # not a test, whatever pytest makes of its name
+    __test__ = False  # pytest would collect it by its name
 
     def __init__(self, path: Path, *, text_keys: frozenset[str], free_key: str) -> None:
         self._form = form_of(path)
@@ -49,13 +49,13 @@ class TestSetEditor:
             raise refuse(self._file.name, self._located.problems)
 
     def append(self, topic_id: str, judgments: Sequence[Fields], *, inherited: Sequence[Fields] = ()) -> None:
-        """Add judgments after those that a topic has, and write the file.
+        """Append judgments to a topic and write the file.
 
-        inherited: what a topic without judgments of its own has from elsewhere; it is written first, so that the first
-            judgment of its own does not end that.
+        inherited: judgments that a topic without own ones inherits; they are written first, because own judgments end
+            the inheritance.
 
-        Raises InputError when there is no such topic, when its judgments are written in a way that cannot be added to,
-        or when somebody else changed the file meanwhile; then it is as it was.
+        Raises InputError for an unknown topic, for judgments in a syntax that cannot be edited, or if another program
+        changed the file meanwhile; then the file is unchanged.
         """
         if not judgments:
             return
@@ -65,19 +65,18 @@ class TestSetEditor:
         self._write({place: wanted}, {place: lambda page, node: append_edits(page, node, judgments)})
 
     def change(self, topic_id: str, changes: Mapping[int, Fields]) -> None:
-        """Let judgments of a topic become others, and write the file.
+        """Change judgments of a topic and write the file.
 
-        changes: what the judgment has from now on, by its place among those of the topic, from 0; keys that are not
-            named stay as they are.
+        changes: new values by the judgment's index in the topic, from 0; other keys are kept.
 
         Raises InputError as append does.
         """
         self.change_topics({topic_id: changes})
 
     def change_topics(self, changes: Mapping[str, Mapping[int, Fields]]) -> None:
-        """Let judgments of many topics become others, as `change` does, and write the file once.
+        """Change judgments of many topics, as `change` does, and write the file once.
 
-        Raises InputError as append does; then nothing is written.
+        Raises InputError as append does; then the file is unchanged.
         """
         places = self._places() if len(changes) > 1 else {}
         wanted: dict[int, Fields] = {}
@@ -94,7 +93,7 @@ class TestSetEditor:
     def _changed(
         self, topic_id: str, topic: Topic, changes: Mapping[int, Fields]
     ) -> tuple[list[object], dict[int, Fields]]:
-        """A topic's judgments as they are to be, and what is new about each."""
+        """A topic's judgments after the changes, and the changed fields by index."""
         listed = _judgments(topic)
         differing: dict[int, Fields] = {}
         for number, fields in changes.items():
@@ -106,7 +105,7 @@ class TestSetEditor:
         return listed, differing
 
     def _write(self, wanted: Mapping[int, Fields], edits: Mapping[int, EditsOf]) -> None:
-        """Edit the text of topics, see that they say what is wanted and the others what they said, and write it."""
+        """Edit topics, check the result against the wanted content, and write it."""
         text = self._edited(edits)
         edited = self._parse(replace(self._file, text=text))
         expected = [wanted.get(place, topic) for place, topic in enumerate(_topics(self._located.value))]
@@ -114,7 +113,7 @@ class TestSetEditor:
         if expected != after or edited.problems:
             pairs = enumerate(zip(expected, after, strict=False))
             place = next((place for place, (one, other) in pairs if one != other), min(wanted))
-            raise self._refusal(place, "they are written in a way that cannot be changed without touching the rest")
+            raise self._refusal(place, "their syntax cannot be edited without changing the rest of the file")
         self._file = self._file.write(text)
         self._located = edited
 
@@ -127,14 +126,14 @@ class TestSetEditor:
                 number = places["topics", place].line - 1
                 page = EditedText(lines[number], newline, is_json=True)
                 node = node_at(json_marks(page.text), ())
-                lines[number] = applied(page.text, self._made(place, page, node, edits_of))
+                lines[number] = apply_edits(page.text, self._edits_for(place, page, node, edits_of))
             return "\n".join(lines)
         page = EditedText(text, newline, is_json=self._form == "json")
         nodes = items_at(json_marks(text) if page.is_json else yaml_marks(text), "topics", edits.keys())
-        listed = [edit for place, node in nodes.items() for edit in self._made(place, page, node, edits[place])]
-        return applied(text, listed)
+        listed = [edit for place, node in nodes.items() for edit in self._edits_for(place, page, node, edits[place])]
+        return apply_edits(text, listed)
 
-    def _made(self, place: int, page: EditedText, node: Node, edits_of: EditsOf) -> list[Edit]:
+    def _edits_for(self, place: int, page: EditedText, node: Node, edits_of: EditsOf) -> list[Edit]:
         try:
             return edits_of(page, node)
         except InputError as error:
@@ -142,13 +141,13 @@ class TestSetEditor:
 
     def _refusal(self, place: int, reason: str) -> InputError:
         where = self._located.locate([("topics", place)])["topics", place]
-        return InputError(f"{where}: nothing can be added to the judgments of this topic: {reason}.")
+        return InputError(f"{where}: the judgments of this topic cannot be edited: {reason}.")
 
     def _parse(self, file: TextFile) -> Located:
         return parse(file, self._form, text_keys=self._text_keys, free_key=self._free_key)
 
     def _places(self) -> dict[str, tuple[int, Topic]]:
-        """Where the topics are, by id."""
+        """Index and content of each topic, by id."""
         topics = enumerate(_topics(self._located.value))
         return {
             str(topic["id"]): (place, topic) for place, topic in topics if isinstance(topic, dict) and "id" in topic
@@ -158,7 +157,7 @@ class TestSetEditor:
         for place, topic in enumerate(_topics(self._located.value)):
             if isinstance(topic, dict) and topic.get("id") == topic_id:
                 return place, topic
-        raise InputError(f"{self._file.name} has no topic of the id {topic_id}.")
+        raise InputError(f"{self._file.name} has no topic {topic_id}.")
 
 
 def _changes(page: EditedText, topic: Node, changes: Mapping[int, Fields]) -> list[Edit]:

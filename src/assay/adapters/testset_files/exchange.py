@@ -1,4 +1,4 @@
-"""What the formats of other tools have in common: documents named by an id, rows with a line, and what gets lost."""
+"""Shared parts of the formats of other tools: document ids, drafts with line numbers, losses."""
 
 import re
 from collections import Counter
@@ -13,23 +13,23 @@ _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 Grades = Mapping[int, int]
-"""The label that stands for each grade of other collections; those that are not named stay as they are."""
+"""Label by grade of another collection; other grades are unchanged."""
 
 Fields = Mapping[str, object]
-"""A topic or a judgment as a test-set file has it."""
+"""A topic or a judgment of a test-set file."""
 
 Labels = Mapping[str, Mapping[str, int]]
-"""The labels of chunks by their ids, by topic: what judgments were resolved to."""
+"""Resolved labels by chunk id, by topic."""
 
 Docs = Mapping[str, Fields]
-"""What points at a passage, by the id of a document."""
+"""Passage by document id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
     """A test set of another tool, as the values of a test-set file.
 
-    left_out: what the file has and a test set has not, each a sentence without its full stop.
+    left_out: parts of the file that a test set lacks, each a sentence without its full stop.
     """
 
     located: Located
@@ -38,36 +38,36 @@ class Imported:
 
 @dataclass(slots=True)
 class Draft:
-    """Topics and judgments on their way from another format, with the lines that they come from."""
+    """Topics and judgments during an import, with their lines."""
 
     name: str
     topics: dict[str, dict[str, object]] = field(default_factory=dict)
     places: dict[Path, Place] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
     _numbers: dict[str, int] = field(default_factory=dict)
-    _again: list[tuple[dict[str, object], Place]] = field(default_factory=list)
+    _duplicates: list[tuple[dict[str, object], Place]] = field(default_factory=list)
 
     def add_topic(self, topic: dict[str, object], place: Place) -> None:
-        """A topic; one whose id is there already is kept for the reader to refuse, with both lines."""
+        """Add a topic. A duplicate id is kept, so that the reader refuses it with both lines."""
         id_ = str(topic.get("id", ""))
         if id_ in self.topics:
-            self._again.append((topic, place))
+            self._duplicates.append((topic, place))
             return
         self._numbers[id_] = len(self.topics)
         self.places["topics", len(self.topics)] = place
         self.topics[id_] = topic
 
     def add_judgment(self, topic_id: str, judgment: Mapping[str, object], place: Place) -> None:
-        """A judgment of a topic that is there."""
+        """Add a judgment to a topic, which has to exist."""
         listed = self.topics[topic_id].setdefault("judgments", [])
         assert isinstance(listed, list)
         self.places["topics", self._numbers[topic_id], "judgments", len(listed)] = place
         listed.append(dict(judgment))
 
-    def finished(self) -> Imported:
-        """The values, with the way back to their lines."""
+    def to_imported(self) -> Imported:
+        """The imported test set, with the lines of its values."""
         topics = [*self.topics.values()]
-        for topic, place in self._again:
+        for topic, place in self._duplicates:
             self.places["topics", len(topics)] = place
             topics.append(topic)
         left_out = tuple(f"{words}: {count:,}" for words, count in sorted(self.left_out.items()))
@@ -76,7 +76,7 @@ class Draft:
 
 
 def grade(text: str, grades: Grades) -> object:
-    """The label that a grade stands for; what is no whole number stays as it is, for the reader to refuse."""
+    """The label of a grade; a value that is not an integer is returned for the reader to refuse."""
     if _WHOLE_NUMBER.fullmatch(text.strip()):
         number = int(text)
         return grades.get(number, number)
@@ -84,7 +84,7 @@ def grade(text: str, grades: Grades) -> object:
 
 
 def passage_of(doc_id: str, docs: Docs) -> dict[str, object]:
-    """What a document's id points at: what is known of it, the page at that address, or the chunk of that id."""
+    """The passage of a document id: the known one, the page if it is a URL, else the chunk with that id."""
     if doc_id in docs:
         return dict(docs[doc_id])
     if _ADDRESS.fullmatch(doc_id):
@@ -93,9 +93,9 @@ def passage_of(doc_id: str, docs: Docs) -> dict[str, object]:
 
 
 def doc_id_of(passage: Fields) -> str | None:
-    """The id under which formats that know nothing but documents can name a passage; None where none says it whole.
+    """A document id for a passage; None if an id cannot express it.
 
-    A page is its address, a section the address with its anchor, a chunk its own id.
+    A page is its URL, a section its URL with the anchor, a chunk its id.
     """
     keys = passage.keys() - {"label"}
     url, section, chunk_id = (str(passage.get(key, "")) for key in ("url", "section", "chunk_id"))
@@ -107,19 +107,19 @@ def doc_id_of(passage: Fields) -> str | None:
     return chunk_id if keys == {"chunk_id"} and is_one_word and not _ADDRESS.match(chunk_id) else None
 
 
-def beyond_judgments(topic: Fields, criteria: Collection[str] = ()) -> list[str]:
-    """Keys of a topic besides its id, text and judgments. criteria: what of expected_criteria is not lost."""
-    said = [key for key in topic if key not in {"id", "text", "type", "judgments", "expected_criteria"}]
+def extra_keys(topic: Fields, criteria: Collection[str] = ()) -> list[str]:
+    """Keys of a topic besides id, text and judgments. criteria: keys of expected_criteria that are not lost."""
+    extra = [key for key in topic if key not in {"id", "text", "type", "judgments", "expected_criteria"}]
     if topic.get("type") not in {None, "specific"}:
-        said.append("type")
+        extra.append("type")
     free = topic.get("expected_criteria")
     if isinstance(free, Mapping) and free.keys() - set(criteria):
-        said.append("expected_criteria")
-    return said
+        extra.append("expected_criteria")
+    return extra
 
 
 def sentences(left_out: Counter[str], whole: str) -> tuple[str, ...]:
-    """What was left out of how many topics or judgments. whole: what they are parts of, as one."""
+    """Describe losses with their counts. whole: `topic` or `judgment`."""
     return tuple(
         f"{words} of {count:,} {whole}{'' if count == 1 else 's'}" for words, count in sorted(left_out.items()) if count
     )

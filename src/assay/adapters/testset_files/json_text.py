@@ -1,11 +1,11 @@
-"""JSON and JSON Lines of test sets: read by the standard parser, and stepped through only for the line of a fault."""
+"""JSON and JSON Lines of test sets; positions are computed only for faults and edits."""
 
 import json
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from assay.adapters.testset_files.marks import Mark, MarkKind, lines_of
+from assay.adapters.testset_files.positions import Mark, MarkKind, lines_of
 from assay.model.located import MOST_PROBLEMS, Locate, Located, Path, Place, Problem, Unparsed
 
 _TOKEN = re.compile(r'[ \t\r\n]*(?:("(?:[^"\\]|\\.)*")|([{\[])|([}\]])|([,:])|([^\s{}\[\],:"]+))')
@@ -16,14 +16,14 @@ class _Repeated(Exception):
 
 
 def read_json(text: str, name: str) -> Located:
-    """The one value of a JSON text. Raises Unparsed for what is not JSON or is nested too deep."""
+    """Parse a JSON text. Raises Unparsed for invalid JSON and too deep nesting."""
     problems: list[Problem] = []
     value = _parse(text, Place(name, 1), lambda: problems.extend(_repeated_keys(text, name)))
     return Located(value, name, _locator(text, name), tuple(problems))
 
 
 def read_json_lines(text: str, name: str) -> Iterator[tuple[int, dict[str, object]]]:
-    """The object of each line that is not blank, with the number of the line. Raises Unparsed."""
+    """The object and number of each line that is not blank. Raises Unparsed."""
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield number, _object_of(line, Place(name, number))
@@ -40,7 +40,7 @@ def _object_of(line: str, place: Place) -> dict[str, object]:
 
 
 def json_marks(text: str) -> Iterator[Mark]:
-    """Step through a text that is valid JSON."""
+    """Marks of a valid JSON text."""
     position = line = line_start = 0
     is_key: list[bool] = []
     while token := _TOKEN.match(text, position):
@@ -74,7 +74,7 @@ def _locator(text: str, name: str) -> Locate:
 
 def _parse(text: str, place: Place, on_repeated: Callable[[], Any]) -> object:
     try:
-        value: object = json.loads(text, object_pairs_hook=_once)
+        value: object = json.loads(text, object_pairs_hook=_without_repeated_keys)
     except _Repeated:
         on_repeated()
         value = json.loads(text)
@@ -84,12 +84,12 @@ def _parse(text: str, place: Place, on_repeated: Callable[[], Any]) -> object:
         raise Unparsed(Problem(where, "", words)) from None
     except RecursionError:
         raise Unparsed(Problem(place, "", "it is nested too deep")) from None
-    except ValueError as error:  # a number of more digits than Python converts
+    except ValueError as error:  # a number with too many digits
         raise Unparsed(Problem(place, "", str(error))) from None
     return value
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _without_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) < len(pairs):
         raise _Repeated
@@ -97,7 +97,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _repeated_keys(text: str, name: str, first_line: int = 1) -> Iterator[Problem]:
-    """The first keys that an object has twice."""
+    """The first repeated keys of objects."""
     found = 0
     open_: list[dict[str, int] | None] = []
     expects_key = False
@@ -111,7 +111,7 @@ def _repeated_keys(text: str, name: str, first_line: int = 1) -> Iterator[Proble
             expects_key = False
             if mark.value in seen:
                 place = Place(name, mark.line + first_line)
-                yield Problem(place, "", f"the key `{mark.value}` is there already, on line {seen[mark.value]}")
+                yield Problem(place, "", f"the key `{mark.value}` repeats the one on line {seen[mark.value]}")
                 found += 1
                 if found > MOST_PROBLEMS:
                     return

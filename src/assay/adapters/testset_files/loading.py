@@ -1,4 +1,4 @@
-"""Test-set files by their suffix: YAML, JSON and JSON Lines, in and out."""
+"""Reading and writing test-set files by suffix: YAML, JSON and JSON Lines."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -19,33 +19,33 @@ SUFFIXES: Mapping[str, str] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-"""The form of a test-set file by its suffix."""
+"""Format of a test-set file by suffix."""
 
 
 def form_of(path: Path) -> str:
-    """yaml, json or jsonl. Raises InputError for another suffix."""
+    """Return yaml, json or jsonl. Raises InputError for another suffix."""
     form = SUFFIXES.get(path.suffix.lower())
     if form is None:
         raise InputError(
-            f"{path} does not end like a test set: {', '.join(SUFFIXES)}.",
+            f"{path} does not have a suffix of a test set: {', '.join(SUFFIXES)}.",
             hint="Rename it; or `assay testset import` reads TREC, BEIR, CSV and the JSON of other suites.",
         )
     return form
 
 
 def load(path: Path, *, text_keys: Collection[str], free_key: str) -> Located:
-    """What a test-set file says.
+    """Parse a test-set file.
 
-    text_keys: keys whose value is text as it is written, in YAML also without quotes, except inside free_key.
+    text_keys: keys whose values are text, in YAML also without quotes, except inside free_key.
 
-    Raises InputError for a file that cannot be read, or is none of these by its name.
+    Raises InputError for a file that cannot be read or has another suffix.
     """
     form = form_of(path)
     return parse(read_text(path), form, text_keys=text_keys, free_key=free_key)
 
 
 def parse(file: TextFile, form: str, *, text_keys: Collection[str], free_key: str) -> Located:
-    """The same of a file that has been read; one that cannot be parsed is a Located with that problem."""
+    """Parse a file that was read; a syntax error is a problem of the result."""
     try:
         return _parse(file, form, text_keys, free_key)
     except Unparsed as fault:
@@ -66,7 +66,7 @@ def dump(body: Mapping[str, object], form: str, *, heading: str = "") -> str:
     """The text of a test set.
 
     body: name and topics, as plain values.
-    heading: a comment for the beginning of a YAML file; the other forms have none.
+    heading: comment at the beginning of a YAML file; other formats have none.
     """
     if form == "yaml":
         return write_yaml(body, heading)
@@ -82,7 +82,7 @@ def _objects(body: Mapping[str, object]) -> Iterator[object]:
 
 
 def _lines(file: TextFile) -> Located:
-    """A topic on each line; the first may say what the test set is called."""
+    """Parse one topic per line; the first line may have the name of the test set."""
     body: dict[str, object] = {}
     topics: list[object] = []
     places: dict[Way, Place] = {}

@@ -11,7 +11,7 @@ from assay.adapters.testset_files.text_file import TextFile
 from assay.model.located import Place, Problem, Unparsed, refuse
 
 EXPECTED_LABEL = 2
-"""Seed 004 says of a chunk that it is expected, and no more."""
+"""Label of a chunk that seed 004 expects; it has no grades."""
 
 _CRITERIA = ("min_accuracy", "min_similarity_score")
 _LISTS = ("test_cases", "validation_tests", "tests")
@@ -23,13 +23,13 @@ _TEST = {
 
 
 def read_suite(file: TextFile, grades: Grades) -> Imported:
-    """A test set of test cases or validation tests: a list of them, or an object that has the list.
+    """Read test cases or validation tests: a list of them, or an object with the list.
 
-    A test case's results and their labels become judgments of what was returned: page, words and hash. It has no id,
-    and is called q1, q2, … by its place. A validation test's expected chunks are judged EXPECTED_LABEL; its
-    success_criteria become expected_criteria.
+    A test case's results and labels become judgments with URL, quote and hash; without an id it is named q1, q2, … by
+    its position. A validation test's expected chunks get EXPECTED_LABEL; its success_criteria become
+    expected_criteria.
 
-    Raises InputError, with the lines, for a list that is neither.
+    Raises InputError with the lines for other content.
     """
     located = read_json(file.text, file.name)
     if located.problems:
@@ -50,7 +50,7 @@ def read_suite(file: TextFile, grades: Grades) -> Imported:
             _add_case(draft, entry, number, place, grades)
         else:
             _add_test(draft, entry, place)
-    return draft.finished()
+    return draft.to_imported()
 
 
 def _listed(value: object) -> tuple[list[object] | None, tuple[str, ...]]:
@@ -64,11 +64,11 @@ def _listed(value: object) -> tuple[list[object] | None, tuple[str, ...]]:
 
 
 def _add_case(draft: Draft, case: Mapping[str, Any], number: int, place: Place, grades: Grades) -> None:
-    _known(case, _CASE, place)
+    _check_keys(case, _CASE, place)
     query = case["query"]
     if not isinstance(query, Mapping):
         raise Unparsed(Problem(place, "query", "has to be an object with `text`, `top_k` and `query_type`"))
-    _known(query, {"text", "top_k", "query_type"}, place)
+    _check_keys(query, {"text", "top_k", "query_type"}, place)
     topic: dict[str, object] = {"id": case.get("id", f"q{number + 1}"), "text": query.get("text")}
     topic |= {key: query[name] for key, name in (("top_k", "top_k"), ("type", "query_type")) if name in query}
     if case.get("expected_criteria"):
@@ -87,7 +87,7 @@ def _add_case(draft: Draft, case: Mapping[str, Any], number: int, place: Place, 
 
 
 def _add_test(draft: Draft, test: Mapping[str, Any], place: Place) -> None:
-    _known(test, _TEST, place)
+    _check_keys(test, _TEST, place)
     for key in ("executed_at", "result_accuracy"):
         draft.left_out[f"`{key}` of validation tests"] += key in test
     topic: dict[str, object] = {"id": test.get("test_id"), "text": test.get("query_text")}
@@ -105,7 +105,7 @@ def _add_test(draft: Draft, test: Mapping[str, Any], place: Place) -> None:
 
 
 def _check_criteria(criteria: object, place: Place) -> None:
-    """Refuse criteria of a validation test that are no shares from 0 to 1."""
+    """Raise Unparsed for criteria of a validation test that are not from 0 to 1."""
     for name in _CRITERIA:
         value = criteria.get(name) if isinstance(criteria, Mapping) else None
         if value is None:
@@ -117,8 +117,8 @@ def _check_criteria(criteria: object, place: Place) -> None:
             raise Unparsed(Problem(place, f"success_criteria.{name}", words))
 
 
-def _known(fields: Mapping[str, object], known: set[str], place: Place) -> None:
+def _check_keys(fields: Mapping[str, object], known: set[str], place: Place) -> None:
     unknown = sorted(fields.keys() - known)
     if unknown:
-        words = f"there is no key `{unknown[0]}` here; it can be {', '.join(sorted(known))}"
+        words = f"unknown key `{unknown[0]}`; it can be {', '.join(sorted(known))}"
         raise Unparsed(Problem(place, "", words))

@@ -1,4 +1,4 @@
-"""Text in files of every encoding that a spreadsheet or an editor leaves behind, read and written back as it was."""
+"""Text files in UTF-8 or UTF-16, written back in the encoding in which they were read."""
 
 import codecs
 from dataclasses import dataclass, replace
@@ -9,16 +9,16 @@ from assay.errors import InputError
 from assay.model.located import Place
 
 MAX_BYTES = 512 * 1024 * 1024
-"""The largest file that is read."""
+"""Maximum size of a file."""
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
     """A file's text without its byte order mark.
 
-    raw: its bytes when it was read, to see whether somebody has changed it since.
+    raw: its bytes when it was read, to detect changes by other programs.
     """
 
     path: Path
@@ -29,36 +29,36 @@ class TextFile:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Path for messages."""
         return str(self.path)
 
     @property
     def newline(self) -> str:
-        """How its first line ends, or a newline where there is only one."""
+        """Line ending of the first line; LF if there is only one line."""
         first = self.text.find("\n")
         return "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
 
     def write(self, text: str) -> "TextFile":
-        """Put another text in its place, whole or not at all, in the same encoding.
+        """Replace the file's text atomically, in the same encoding.
 
-        Raises InputError when the file was changed since it was read, or cannot be written.
+        Raises InputError if another program changed the file since it was read, or it cannot be written.
         """
         raw = self.mark + text.encode(self.encoding)
         if _read_bytes(self.path) != self.raw:
             raise InputError(
-                f"{self.name} was changed by somebody else in the meantime; nothing was written.", hint="Try again."
+                f"{self.name} was changed by another program meanwhile; nothing was written.", hint="Try again."
             )
         replace_file(self.path, raw)
         return replace(self, text=text, raw=raw)
 
 
 def read_text(path: Path) -> TextFile:
-    """The text of a file: UTF-8, or UTF-16 where a byte order mark says so.
+    """Read a file in UTF-8, or in UTF-16 with a byte order mark.
 
-    Raises InputError for a file that is not there, is larger than MAX_BYTES or is in another encoding.
+    Raises InputError for a file that is missing, larger than MAX_BYTES or in another encoding.
     """
     raw = _read_bytes(path)
-    mark, encoding = next(((mark, name) for mark, name in _MARKS if raw.startswith(mark)), (b"", "utf-8"))
+    mark, encoding = next(((mark, name) for mark, name in _BYTE_ORDER_MARKS if raw.startswith(mark)), (b"", "utf-8"))
     try:
         text = raw[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
@@ -70,14 +70,14 @@ def read_text(path: Path) -> TextFile:
         ) from None
     if (position := text.find("\0")) >= 0:
         line = text.count("\n", 0, position) + 1
-        raise InputError(f"{Place(str(path), line)}: it has a NUL character.", hint="Save the file as UTF-8 text.")
+        raise InputError(f"{Place(str(path), line)}: it contains a NUL character.", hint="Save the file as UTF-8 text.")
     return TextFile(path, text, encoding, mark, raw)
 
 
 def replace_file(path: Path, raw: bytes) -> None:
-    """Write a file whole or not at all, keeping its permissions. Raises InputError."""
+    """Write a file atomically and keep its permissions. Raises InputError."""
     try:
-        write_files({path.resolve(): [raw]})  # a link stays a link
+        write_files({path.resolve(): [raw]})  # keeps a symbolic link
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from None
 
@@ -85,12 +85,12 @@ def replace_file(path: Path, raw: bytes) -> None:
 def _read_bytes(path: Path) -> bytes:
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MB, the most that is read.")
+            raise InputError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MB, the maximum.")
         return path.read_bytes()
     except FileNotFoundError:
         raise InputError(
             f"There is no file {path}.",
-            hint="Check the path; `assay testset derive` makes a first test set of the pages.",
+            hint="Check the path; `assay testset derive` makes a first test set from the pages.",
         ) from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None

@@ -1,4 +1,4 @@
-"""TREC's files: topics (`<top>` blocks, or a tab between id and text), relevance judgments (qrels), and runs."""
+"""TREC files: topics (`<top>` blocks, or id, tab and text), judgments (qrels) and runs."""
 
 import html
 import math
@@ -14,8 +14,8 @@ from assay.adapters.testset_files.exchange import (
     Grades,
     Imported,
     Labels,
-    beyond_judgments,
     doc_id_of,
+    extra_keys,
     grade,
     judgments_of,
     passage_of,
@@ -25,8 +25,8 @@ from assay.adapters.testset_files.text_file import TextFile
 from assay.model.evaluation import Run
 from assay.model.located import MOST_PROBLEMS, Place, Problem, refuse
 
-KEPT_CRITERIA = ("description", "narrative")
-"""What of expected_criteria has a place in a topic of TREC."""
+TREC_CRITERIA = ("description", "narrative")
+"""Keys of expected_criteria that a TREC topic has."""
 
 _CRITERIA = (("desc", "Description", "description"), ("narr", "Narrative", "narrative"))
 _OPENING = re.compile(r"<(top|topic)\b", re.IGNORECASE)
@@ -56,20 +56,19 @@ class Retrieved(NamedTuple):
 
 
 def read_trec(topics: TextFile, qrels: Sequence[TextFile], grades: Grades) -> Imported:
-    """A test set of topics and judgments.
+    """Read topics and judgments.
 
-    A document's id that is an address is a page (with its fragment, a section); any other is a chunk's id. The
-    description and the narrative of a topic become expected_criteria.
+    A document id that is a URL means a page (with a fragment, a section); any other is a chunk id. A topic's
+    description and narrative become expected_criteria.
 
-    Raises InputError, with the lines, for what is neither form of topics, for a line of qrels that has not four
-    columns, and for judgments of a topic that is not there.
+    Raises InputError with the lines for invalid topics, qrels without four columns, and judgments of unknown topics.
     """
     draft = Draft(topics.name)
     for topic, place in read_topics(topics):
         draft.add_topic(topic, place)
     for file in qrels:
         _add_judgments(draft, file, grades)
-    return draft.finished()
+    return draft.to_imported()
 
 
 def read_topics(file: TextFile) -> Iterator[tuple[dict[str, object], Place]]:
@@ -88,13 +87,12 @@ def read_topics(file: TextFile) -> Iterator[tuple[dict[str, object], Place]]:
 
 
 def read_run(file: TextFile) -> dict[str, list[Retrieved]]:
-    """The documents of each topic of a run with their scores, in the order of the file.
+    """Read the documents and scores of each topic of a run, in the order of the file.
 
-    The columns are topic, `Q0`, document, rank, score and the run's name; rank is not looked at, for trec_eval does not
-    either: what orders a run is score, then id.
+    The columns are topic, `Q0`, document, rank, score and run name. Like trec_eval it ignores rank: a run is ordered
+    by score, then id.
 
-    Raises InputError, with the lines, for a line of another form, a score that is no finite number, and a document that
-    a topic has twice.
+    Raises InputError with the lines for another number of columns, a score that is not finite, and a repeated document.
     """
     run: dict[str, list[Retrieved]] = {}
     seen: dict[tuple[str, str], int] = {}
@@ -111,7 +109,7 @@ def read_run(file: TextFile) -> dict[str, list[Retrieved]]:
         if value is None:
             problems.append(Problem(place, f"topic {topic}", f"the score has to be a finite number, not {score}"))
         elif (topic, doc_id) in seen:
-            words = f"document {doc_id} is there already, on line {seen[topic, doc_id]}"
+            words = f"document {doc_id} repeats the one on line {seen[topic, doc_id]}"
             problems.append(Problem(place, f"topic {topic}", words))
         else:
             seen[topic, doc_id] = number
@@ -122,19 +120,19 @@ def read_run(file: TextFile) -> dict[str, list[Retrieved]]:
 
 
 def write_topics(topics: Sequence[Fields]) -> str:
-    """The topics as `<top>` blocks."""
+    """Format topics as `<top>` blocks."""
     blocks = []
     for topic in topics:
-        lines = ["<top>", f"<num> Number: {topic['id']}", f"<title> {_shielded(str(topic['text']), 'title')}"]
+        lines = ["<top>", f"<num> Number: {topic['id']}", f"<title> {_escape_tags(str(topic['text']), 'title')}"]
         for tag, label, key in _CRITERIA:
             if isinstance(value := _criteria(topic).get(key), str):
-                lines.append(f"<{tag}> {label}: {_shielded(value, tag)}")
+                lines.append(f"<{tag}> {label}: {_escape_tags(value, tag)}")
         blocks.append("\n".join([*lines, "</top>"]))
     return "\n\n".join(blocks) + "\n"
 
 
 def write_qrels(topics: Sequence[Fields], resolved: Labels | None) -> str:
-    """The judgments, a line for each. resolved: labels by chunk id, by topic; instead of what the judgments say."""
+    """Format judgments, one per line. resolved: labels by chunk id, by topic, that replace the judgments."""
     lines = []
     for topic in topics:
         if resolved is not None:
@@ -146,29 +144,31 @@ def write_qrels(topics: Sequence[Fields], resolved: Labels | None) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def lost_in_trec(topics: Sequence[Fields], *, resolved: bool) -> tuple[str, ...]:
-    """What a test set says and these files cannot."""
+def trec_losses(topics: Sequence[Fields], *, resolved: bool) -> tuple[str, ...]:
+    """Parts of a test set that these files cannot express."""
     of_topics: Counter[str] = Counter()
     judgments = 0
     for topic in topics:
-        of_topics.update(beyond_judgments(topic, KEPT_CRITERIA))
+        of_topics.update(extra_keys(topic, TREC_CRITERIA))
         criteria = _criteria(topic)
-        texts = [str(topic["text"]), *(value for key in KEPT_CRITERIA if isinstance(value := criteria.get(key), str))]
-        of_topics["line breaks, runs of blanks and closing tags"] += any(text != _sayable(text) for text in texts)
-        of_topics["criteria that are no text"] += any(
-            key in criteria and not isinstance(criteria[key], str) for key in KEPT_CRITERIA
+        texts = [str(topic["text"]), *(value for key in TREC_CRITERIA if isinstance(value := criteria.get(key), str))]
+        of_topics["line breaks, runs of blanks and closing tags"] += any(
+            text != _without_end_tag(text) for text in texts
+        )
+        of_topics["criteria that are not text"] += any(
+            key in criteria and not isinstance(criteria[key], str) for key in TREC_CRITERIA
         )
         judgments += sum(doc_id_of(judgment) is None for judgment in judgments_of(topic)) if not resolved else 0
     lost = sentences(of_topics, "topic")
     if judgments:
-        lost += sentences(Counter({"what is more than a page, a section or a chunk's id": judgments}), "judgment")
+        lost += sentences(Counter({"passages other than a page, a section or a chunk id": judgments}), "judgment")
     return lost
 
 
 def write_run(run: Run, name: str) -> str:
-    """A run with the chunks' ids and rank scores. name: what it is called, without blanks.
+    """Format a run with chunk ids and rank scores. name: of the run, without spaces.
 
-    Topics that failed have no lines; whoever reads the file cannot tell them from empty answers.
+    Failed topics have no lines, like empty answers.
     """
     return "".join(
         f"{topic.topic_id} Q0 {hit.chunk.id} {hit.rank} {hit.rank_score!r} {name}\n"
@@ -229,7 +229,7 @@ def _fields(body: str, *, is_xml: bool) -> dict[str, str]:
     found: dict[str, str] = {}
     marks = [*_FIELD.finditer(body)]
     ends = [*(mark.start() for mark in marks[1:]), len(body)]
-    for mark, end in zip(marks, ends, strict=False):  # a block without fields has an end and no beginning
+    for mark, end in zip(marks, ends, strict=False):  # a block without fields has only an end
         tag = mark[1].lower()
         text = body[mark.end() : end].strip()
         if text.lower().endswith(f"</{tag}>"):
@@ -267,16 +267,16 @@ def _criteria(topic: Fields) -> Fields:
     return free if isinstance(free, Mapping) else {}
 
 
-def _shielded(text: str, tag: str) -> str:
-    """A text in one line. What looks like a label or a closing tag has a real one beside it, which readers remove."""
-    line = _sayable(text)
+def _escape_tags(text: str, tag: str) -> str:
+    """Format a text as one line, and add a label or closing tag if it has one, because readers remove one."""
+    line = _without_end_tag(text)
     if tag == "title" and _LABEL.match(line):
         line = f"Topic: {line}"
     return f"{line} </{tag}>" if line.lower().endswith(f"</{tag}>") else line
 
 
-def _sayable(text: str) -> str:
-    """A text in one line that does not end its topic."""
+def _without_end_tag(text: str) -> str:
+    """Format a text as one line without the closing tag of a topic."""
     return _END.sub("</ ", _one_line(text))
 
 

@@ -1,7 +1,7 @@
-"""YAML of test sets: plain values by the core schema of YAML 1.2, fast, bounded, and with the line of every fault.
+"""Parser of test sets in YAML 1.2 (core schema), with limits, and with the line of every fault.
 
-`yes`, `on` and dates are text, as in YAML 1.2; what a key that holds text is given without quotes is text as it is
-written (`id: 0012`, `quote: null pointer`, `content_hash: 1e10…`).
+`yes`, `on` and dates are text, as in YAML 1.2. Unquoted values of text keys are text too (`id: 0012`,
+`quote: null pointer`, `content_hash: 1e10…`).
 """
 
 import re
@@ -11,16 +11,16 @@ from typing import Any
 
 import yaml
 
-from assay.adapters.testset_files.marks import Mark, MarkKind, lines_of
+from assay.adapters.testset_files.positions import Mark, MarkKind, lines_of
 from assay.model.located import MOST_PROBLEMS, Locate, Located, Path, Place, Problem, Unparsed
 
 MAX_DEPTH = 50
-"""The deepest nesting."""
+"""Maximum depth of nesting."""
 
 MAX_REPEATED = 1_000_000
-"""The most values that aliases may repeat, all together."""
+"""Maximum number of values repeated by all aliases."""
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyYAML built without libyaml has only the slow loader
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyYAML without libyaml has only the slow loader
 
 _CORE = "tag:yaml.org,2002:"
 _NULLS = {"", "~", "null", "Null", "NULL"}
@@ -31,19 +31,19 @@ _SPECIAL_FLOATS = {
     **{f"{sign}.{word}": float(f"{sign}inf") for sign in ("", "+", "-") for word in ("inf", "Inf", "INF")},
     **{word: float("nan") for word in (".nan", ".NaN", ".NAN")},
 }
-_MOST_DIGITS = 4_000
+_MAX_DIGITS = 4_000
 _MAY_BE_NUMBER = frozenset("0123456789+-.")
 _COLLECTIONS = {_CORE + "map", _CORE + "seq", "!"}
 
 
 @dataclass(slots=True)
 class _Frame:
-    """A collection that is being read.
+    """An open collection.
 
-    free: whether its keys are the user's own, so that none of them is one that holds text.
-    as_text: whether scalars in it are text as they are written.
-    lines: on which its keys begin.
-    key: that waits for its value; None where the next scalar is a key.
+    free: whether its keys are user-defined, so that none is a text key.
+    as_text: whether its scalars are text.
+    lines: by key.
+    key: whose value is next; None if a key is next.
     """
 
     container: dict[str, object] | list[object]
@@ -55,8 +55,8 @@ class _Frame:
     key: str | None = None
 
 
-class _Reading:
-    """Makes plain values of the parser's events."""
+class _Parser:
+    """Builds values from the parser's events."""
 
     def __init__(self, text: str, name: str, text_keys: Collection[str], free_key: str) -> None:
         self._text = text
@@ -71,7 +71,7 @@ class _Reading:
         self.problems: list[Problem] = []
 
     def read(self) -> object:
-        """The value of the one document; None when there is none."""
+        """The value of the document; None for an empty text."""
         begun = False
         for event in yaml.parse(self._text, Loader=_LOADER):
             kind = type(event)
@@ -103,15 +103,15 @@ class _Reading:
         key: str = event.value
         line = self._line_at(event.start_mark.index)
         if key in frame.lines:
-            words = f"the key `{key}` is there already, on line {frame.lines[key]}"
+            words = f"the key `{key}` repeats the one on line {frame.lines[key]}"
             self.problems.append(Problem(Place(self._name, line), "", words))
         if key == "<<" and event.implicit[0]:
-            raise self._fault(event, "merge keys (`<<`) are not read; write the keys out")
+            raise self._fault(event, "merge keys (`<<`) are not supported; write the keys out")
         frame.lines[key] = line
         frame.key = key
 
     def _line_at(self, position: int) -> int:
-        """The line of a place that is not before the last one that was asked for: each line is counted once."""
+        """Line of a position; positions have to ascend, so that each line is counted once."""
         self._line += self._text.count("\n", self._counted, position)
         self._counted = position
         return self._line
@@ -132,15 +132,15 @@ class _Reading:
             return text
         wanted = {"int": int, "float": (int, float), "bool": bool, "null": type(None)}.get(tag.removeprefix(_CORE))
         if wanted is None or not tag.startswith(_CORE):
-            raise self._fault(event, f"the YAML tag {_tag_words(tag)} is not read")
+            raise self._fault(event, f"the YAML tag {_tag_name(tag)} is not supported")
         value = _plain(text)
         if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):  # type: ignore[arg-type]
-            raise self._fault(event, f"{text[:40]!r} is no {_tag_words(tag)}")
+            raise self._fault(event, f"{text[:40]!r} is not {_tag_name(tag)}")
         return float(value) if tag == _CORE + "float" and isinstance(value, int) else value
 
     def _begin(self, event: Any) -> None:  # noqa: ANN401
         if event.tag is not None and event.tag not in _COLLECTIONS:
-            raise self._fault(event, f"the YAML tag {_tag_words(event.tag)} is not read")
+            raise self._fault(event, f"the YAML tag {_tag_name(event.tag)} is not supported")
         if len(self._stack) >= MAX_DEPTH:
             raise self._fault(event, f"it is nested more than {MAX_DEPTH} deep")
         parent = self._stack[-1] if self._stack else None
@@ -162,9 +162,9 @@ class _Reading:
     def _alias(self, event: Any) -> None:  # noqa: ANN401
         known = self._anchors.get(event.anchor)
         if any(frame.anchor == event.anchor for frame in self._stack) and known is None:
-            raise self._fault(event, f"the alias *{event.anchor} stands inside what it names")
+            raise self._fault(event, f"the alias *{event.anchor} is inside its own anchor")
         if known is None:
-            raise self._fault(event, f"the alias *{event.anchor} names nothing that was given before")
+            raise self._fault(event, f"the alias *{event.anchor} has no anchor before it")
         value, size = known
         self._repeated += size
         if self._repeated > MAX_REPEATED:
@@ -192,33 +192,33 @@ class _Reading:
 
 
 def read_yaml(text: str, name: str, *, text_keys: Collection[str] = (), free_key: str = "") -> Located:
-    """The one YAML document of a text.
+    """Parse a YAML text with one document.
 
-    text_keys: keys whose scalars, and whose lists' scalars, are text as they are written, except inside free_key.
+    text_keys: keys whose scalars, and whose lists' scalars, are text, except inside free_key.
 
-    Raises Unparsed for what is not YAML, has a tag of its own or several documents, is nested deeper
-    than MAX_DEPTH, or grows through aliases.
+    Raises Unparsed for invalid YAML, custom tags, several documents, nesting deeper than MAX_DEPTH, and too many
+    repeated values.
     """
-    reading = _Reading(text, name, text_keys, free_key)
+    parser = _Parser(text, name, text_keys, free_key)
     try:
-        value = reading.read()
+        value = parser.read()
     except yaml.YAMLError as error:
         raise Unparsed(explain(error, name, text)) from None
-    return Located(value, name, _locator(text, name), tuple(reading.problems[: MOST_PROBLEMS + 1]))
+    return Located(value, name, _locator(text, name), tuple(parser.problems[: MOST_PROBLEMS + 1]))
 
 
 def line_at(text: str, position: int) -> int:
-    """The line of a place, from 1, as editors count. The parser takes U+2028 and U+0085 for the ends of lines too."""
+    """Line of a position, from 1, as editors count; the parser also counts U+2028 and U+0085 as line ends."""
     return text.count("\n", 0, position) + 1
 
 
 def explain(error: yaml.YAMLError, name: str, text: str) -> Problem:
-    """Where a text stops being YAML, and why."""
+    """Describe a syntax error with its line."""
     if isinstance(error, yaml.reader.ReaderError):
         character = error.character if isinstance(error.character, int) else ord(str(error.character)[:1] or "\0")
         position = text.find(chr(character))
         line = line_at(text, position) if position >= 0 else 0
-        words = f"the character U+{character:04X} cannot stand in YAML; write it as an escape"
+        words = f"the character U+{character:04X} is not allowed in YAML; write it as an escape"
         return Problem(Place(name, line), "", words)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
@@ -229,13 +229,13 @@ def explain(error: yaml.YAMLError, name: str, text: str) -> Problem:
     if any(words in problem for words in ("found a tab", "character '\\t'", "cannot start any token")):
         hint = "; YAML is indented with spaces, not with tabs, and a text that begins with @, ` or % needs quotes"
     elif "mapping values are not allowed" in problem:
-        hint = "; a text with a colon and a blank in it needs quotes"
+        hint = "; a text with a colon and a space needs quotes"
     reason = f"{context}, {problem}" if context else problem
     return Problem(Place(name, line), "", f"not valid YAML ({reason}{column}){hint}")
 
 
 def yaml_marks(text: str) -> Iterator[Mark]:
-    """Step through a text that is valid YAML."""
+    """Marks of a valid YAML text."""
     event: Any
     line = seen = 0
     for event in yaml.parse(text, Loader=_LOADER):
@@ -264,13 +264,13 @@ def _locator(text: str, name: str) -> Locate:
 
 
 def _plain(text: str) -> object:
-    """What a scalar without quotes is."""
+    """Value of an unquoted scalar."""
     if text in _NULLS:
         return None
     if text in _BOOLEANS:
         return _BOOLEANS[text]
     if text[0] in _MAY_BE_NUMBER:
-        if len(text) < _MOST_DIGITS and _INTEGER.fullmatch(text):
+        if len(text) < _MAX_DIGITS and _INTEGER.fullmatch(text):
             return int(text)
         if _FLOAT.fullmatch(text):
             return float(text)
@@ -278,5 +278,5 @@ def _plain(text: str) -> object:
     return text
 
 
-def _tag_words(tag: str) -> str:
+def _tag_name(tag: str) -> str:
     return "!!" + tag.removeprefix(_CORE) if tag.startswith(_CORE) else tag

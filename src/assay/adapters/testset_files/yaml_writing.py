@@ -1,4 +1,4 @@
-"""Writes test sets as YAML that a person likes to edit: a block for each topic, a line for each judgment."""
+"""Formats test sets as editable YAML: a block per topic, a line per judgment."""
 
 import json
 import math
@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_.-]+)*")
 _BARE_URL = re.compile(r"https?://[A-Za-z0-9_.-]+(?::[0-9]+)?(?:/[A-Za-z0-9_.~%+=@-]*)*")
-_WORDS_WITH_MEANING = re.compile(r"(?:true|false|null|yes|no|on|off|y|n|nan|inf)", re.IGNORECASE)
-_NOT_PLAIN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+_RESERVED_WORDS = re.compile(r"(?:true|false|null|yes|no|on|off|y|n|nan|inf)", re.IGNORECASE)
+_NEEDS_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
 def write_yaml(body: Mapping[str, object], heading: str = "") -> str:
-    """A test set's plain values as YAML. heading: a comment for its beginning, without the number signs."""
+    """Format a test set as YAML. heading: comment at the beginning, without number signs."""
     lines = [f"# {line}".rstrip() for line in heading.splitlines()]
     if lines:
         lines.append("")
@@ -27,7 +27,7 @@ def write_yaml(body: Mapping[str, object], heading: str = "") -> str:
 
 
 def flow(value: object) -> str:
-    """A value in one line."""
+    """Format a value on one line."""
     if isinstance(value, str):
         return scalar(value)
     if isinstance(value, Mapping):
@@ -40,19 +40,19 @@ def flow(value: object) -> str:
 
 
 def scalar(text: str) -> str:
-    """A text, in quotes unless every YAML parser takes it as it stands."""
-    if _BARE_URL.fullmatch(text) or (_BARE.fullmatch(text) and not _WORDS_WITH_MEANING.fullmatch(text)):
+    """Format a text, quoted unless every YAML parser reads it as text without quotes."""
+    if _BARE_URL.fullmatch(text) or (_BARE.fullmatch(text) and not _RESERVED_WORDS.fullmatch(text)):
         return text
     return quoted(text)
 
 
 def quoted(text: str) -> str:
-    """A text in double quotes."""
-    return _NOT_PLAIN.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    """Format a text in double quotes."""
+    return _NEEDS_ESCAPE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def block_item(fields: Mapping[str, object], indent: int) -> list[str]:
-    """A mapping as the item of a block list, a line for each key. indent: blanks before the dash."""
+    """Format a mapping as an item of a block list, a line per key. indent: spaces before the dash."""
     lead = " " * indent
     return [
         f"{lead}{'  ' if number else '- '}{scalar(str(key))}: {flow(value)}"

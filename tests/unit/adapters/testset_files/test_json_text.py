@@ -31,8 +31,8 @@ def test_a_key_that_is_there_twice_is_told_with_both_lines() -> None:
     text = '{"a": {"x": 1},\n "b": [{"c": "c", "d": {"c": 1},\n "c": 3}],\n"a": "a"}'
     located = read_json(text, "set.json")
     assert [str(problem) for problem in located.problems] == [
-        "set.json:3: the key `c` is there already, on line 2",
-        "set.json:4: the key `a` is there already, on line 1",
+        "set.json:3: the key `c` repeats the one on line 2",
+        "set.json:4: the key `a` repeats the one on line 1",
     ]
 
 
@@ -75,7 +75,7 @@ def test_lines_are_read_with_their_numbers() -> None:
     [
         ("[1]", "set.jsonl:3: every line has to be an object"),
         ('{"a": 1', "set.jsonl:3: not valid JSON ("),
-        ('{"a": 1, "a": 2}', "set.jsonl:3: the key `a` is there already, on line 3."),
+        ('{"a": 1, "a": 2}', "set.jsonl:3: the key `a` repeats the one on line 3."),
     ],
 )
 def test_a_line_that_is_no_object_is_refused(line: str, words: str) -> None:

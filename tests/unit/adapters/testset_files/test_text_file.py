@@ -29,7 +29,7 @@ def test_another_encoding_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_nul_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "set.yaml"
     path.write_bytes(b"a\n\0")
-    with pytest.raises(InputError, match=":2: it has a NUL character"):
+    with pytest.raises(InputError, match=":2: it contains a NUL character"):
         read_text(path)
 
 

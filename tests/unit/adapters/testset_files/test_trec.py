@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.testset_files.insertion import _REST_OF_LINE
+from assay.adapters.testset_files.edits import _REST_OF_LINE
 from assay.adapters.testset_files.text_file import TextFile
 from assay.adapters.testset_files.trec import read_topics
 from assay.errors import InputError

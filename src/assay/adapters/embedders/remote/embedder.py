@@ -207,10 +207,7 @@ class RemoteEmbedder:
         self._prefetched = dict(zip(wanted, vectors, strict=True))
 
     def interrupt(self) -> None:
-        """End the waiting of running embed_documents calls in other threads; they raise EmbedderUnavailable.
-
-        A request that was sent is not cancelled, since it has to be paid. Later calls are not affected.
-        """
+        """End the waiting of running embed_documents calls in other threads; they raise EmbedderUnavailable."""
         self._calls.interrupt()
 
     def close(self) -> None:

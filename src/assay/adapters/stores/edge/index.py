@@ -76,10 +76,7 @@ class EdgeIndex:
             return shard.count(CountRequest())
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one request; a failure is never returned as an empty answer.
-
-        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
-        """
+        """Search both sides in one request; a failure is never returned as an empty answer."""
         scope = scope_filter(query.filters, self._everywhere)
         where = full_filter(query.filters, scope, self._everywhere)
         requests = []
@@ -109,10 +106,7 @@ class EdgeIndex:
         return {point: from_payload(record.payload or {}, point) for record in records for point in (_id_of(record),)}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
-        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
-
-        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
-        """
+        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out."""
         require_direction(vector, self._dimension)
         where = _id_filter(chunk_ids)
         if where is None:
@@ -136,10 +130,7 @@ class EdgeIndex:
         return {_id_of(record): _dense(record) for record in records}
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
-        """The points with these ids, damaged ones too; missing ids are left out.
-
-        Dense values are bit for bit as they were written, sparse ones to float32 precision.
-        """
+        """The points with these ids, damaged ones too; missing ids are left out."""
         records = self._records(chunk_ids, with_payload=True, with_vector=True)
         return {_id_of(record): _stored(record) for record in records}
 

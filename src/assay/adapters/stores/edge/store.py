@@ -80,10 +80,7 @@ class EdgeStore:
         return index
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
-        """Open an index for checks; a missing or damaged one is reported and not raised.
-
-        Compares everything that was sealed, however long that takes. Raises StoreUnavailable.
-        """
+        """Open an index for checks; a missing or damaged one is reported and not raised."""
         folder = self._folder(generation)
         problems: list[str] = []
         try:
@@ -127,10 +124,7 @@ class EdgeStore:
             raise os_error("list", self._root, error, StoreUnavailable) from error
 
     def switch_alias(self, generation: str) -> None:
-        """Point the alias for outside readers at an index; does nothing in a store without aliases.
-
-        Raises VectorStoreError; then the alias is unchanged.
-        """
+        """Point the alias for outside readers at an index; does nothing in a store without aliases."""
 
     def check(self) -> None:
         """Raise VectorStoreError unless the store can be reached and read; takes at most a second."""

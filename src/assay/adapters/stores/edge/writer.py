@@ -48,11 +48,7 @@ class EdgeWriter:
             self._shard.update(facet_index())
 
     def add(self, points: Sequence[IndexPoint]) -> None:
-        """Write points; a point replaces an earlier one with the same id.
-
-        Raises InvalidEmbedding, or VectorStoreError for a point that cannot be stored; then none of these points is
-        written. Raises StoreUnavailable, StorageFull if the store fails; then some may be written: abort.
-        """
+        """Write points; a point replaces an earlier one with the same id."""
         if not points:
             return
         vectors = unit_rows(points, self._dimension)

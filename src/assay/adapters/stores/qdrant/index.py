@@ -55,10 +55,7 @@ class QdrantIndex:
         return count_points(self._server, self._name, self._collection, Retry.BRIEF)
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Search both sides in one request; a failure is never returned as an empty answer.
-
-        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
-        """
+        """Search both sides in one request; a failure is never returned as an empty answer."""
         self._require_open()
         scope = scope_conditions(query.filters, self._everywhere)
         where = _filter(scope + narrowing_conditions(query.filters, self._everywhere))
@@ -86,10 +83,7 @@ class QdrantIndex:
         return {str(record.id): from_payload(record.payload or {}, str(record.id)) for record in records}
 
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
-        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out.
-
-        Raises VectorStoreError; InvalidEmbedding for a vector of the wrong length, not finite, or zero.
-        """
+        """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out."""
         self._require_open()
         require_direction(vector, self._marker.dimension)
         ids = _points(chunk_ids)
@@ -109,10 +103,7 @@ class QdrantIndex:
         return found
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
-        """The points with these ids, damaged ones too; missing ids are left out.
-
-        Dense values are bit for bit as they were written, sparse ones to float32 precision.
-        """
+        """The points with these ids, damaged ones too; missing ids are left out."""
         found: dict[str, StoredPoint] = {}
         for batch in batched(chunk_ids, _VECTORS_AT_ONCE):
             records = self._records(batch, with_payload=True, with_vectors=[DENSE, SPARSE])

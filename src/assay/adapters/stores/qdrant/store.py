@@ -83,10 +83,7 @@ class QdrantStore:
         return index
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
-        """Open an index for checks; a missing or damaged one is reported and not raised.
-
-        Compares everything that was sealed, however long that takes. Raises StoreUnavailable.
-        """
+        """Open an index for checks; a missing or damaged one is reported and not raised."""
         try:
             index, marker = self._open_unchecked(generation, spec)
         except (IndexNotFound, IndexCorrupt) as error:
@@ -134,10 +131,7 @@ class QdrantStore:
         return sorted(found)
 
     def switch_alias(self, generation: str) -> None:
-        """Point the alias for outside readers at an index; does nothing in a store without aliases.
-
-        Raises VectorStoreError; then the alias is unchanged.
-        """
+        """Point the alias for outside readers at an index; does nothing in a store without aliases."""
         name = collection_name(self._collection, generation)
         current = self._aliases().get(self._collection)
         if current == name:

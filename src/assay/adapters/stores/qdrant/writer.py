@@ -55,11 +55,7 @@ class QdrantWriter:
         self._sealed = False
 
     def add(self, points: Sequence[IndexPoint]) -> None:
-        """Write points; a point replaces an earlier one with the same id.
-
-        Raises InvalidEmbedding, or VectorStoreError for a point that cannot be stored; then none of these points is
-        written. Raises StoreUnavailable, StorageFull if the store fails; then some may be written: abort.
-        """
+        """Write points; a point replaces an earlier one with the same id."""
         if self._sealed:
             raise StoreUnavailable(f"The index {self._name} is sealed and takes no more points.")
         if not points:

@@ -1,4 +1,4 @@
-"""One judgment more in a test-set file, and that one out again: byte for byte, also where others write to it too."""
+"""Undo of a judgment added to a test-set file, also if other programs changed the file since."""
 
 import hashlib
 import os
@@ -15,16 +15,15 @@ from assay.adapters.testset_files.loading import form_of, parse
 from assay.adapters.testset_files.text_file import read_text, replace_file
 from assay.errors import InputError
 
-_PATIENCE_SECONDS = 10.0
+_LOCK_TIMEOUT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Addition:
     """A judgment that was added to a file.
 
-    at, removed, inserted: the bytes of the file that it took the place of (mostly none), where, and what stands there
-        now.
-    after: SHA-256 of the file with it.
+    at, removed, inserted: offset of the change, and the bytes before (mostly none) and after it.
+    after: SHA-256 of the file with the judgment.
     """
 
     path: Path
@@ -36,21 +35,21 @@ class Addition:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Within the block no other process of this user that asks for it writes to the file.
+def file_lock(path: Path) -> Iterator[None]:
+    """Lock a file against other processes of this user that use this lock.
 
-    The lock is in the system's folder for temporary files, for none should stand beside a file under version control.
+    The lock is in the system's folder for temporary files, so that version control does not see it.
 
-    Raises InputError when another one does not let go of it.
+    Raises InputError if another process holds the lock for too long.
     """
     name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:24]
     user = getattr(os, "getuid", int)()
-    lock = FileLock(Path(tempfile.gettempdir()) / f"assay-testset-{user}-{name}.lock", timeout=_PATIENCE_SECONDS)
+    lock = FileLock(Path(tempfile.gettempdir()) / f"assay-testset-{user}-{name}.lock", timeout=_LOCK_TIMEOUT_SECONDS)
     try:
         lock.acquire()
     except Timeout:
         raise InputError(
-            f"{path} is being written to by another process, which does not come to an end.", hint="Try again."
+            f"Another process has been writing to {path} for {_LOCK_TIMEOUT_SECONDS:.0f} seconds.", hint="Try again."
         ) from None
     except OSError as error:
         raise InputError(f"{path} cannot be locked: {error.strerror}.") from None
@@ -60,23 +59,23 @@ def alone(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def added(path: Path, topic_id: str, append: Callable[[], None]) -> Addition:
-    """Add a judgment by `append`, and remember what that changed; called within `alone`. Raises what it raises."""
+def record_addition(path: Path, topic_id: str, append: Callable[[], None]) -> Addition:
+    """Add a judgment by `append` and return the change. To be called within `file_lock`."""
     before = path.read_bytes()
     append()
     after = path.read_bytes()
-    at = _shared(before, after)
-    end = _shared(before[at:][::-1], after[at:][::-1])
+    at = _common_prefix(before, after)
+    end = _common_prefix(before[at:][::-1], after[at:][::-1])
     return Addition(path, topic_id, at, before[at : len(before) - end], after[at : len(after) - end], _digest(after))
 
 
-def taken_back(addition: Addition, *, text_keys: frozenset[str], free_key: str) -> None:
-    """Take a judgment out again; to be called within `alone`.
+def undo_addition(addition: Addition, *, text_keys: frozenset[str], free_key: str) -> None:
+    """Remove an added judgment. To be called within `file_lock`.
 
-    Where nothing else has changed the file since, it is as it was before, byte for byte. Else what was written is
-    looked for and taken out, if the file then says what it says now without that judgment.
+    An otherwise unchanged file is restored byte for byte. In a changed one, the inserted text is searched and removed
+    if the file then has all its content but that judgment.
 
-    Raises InputError where that is not certain; then the file is as it was.
+    Raises InputError if that is not certain; then the file is unchanged.
     """
     file = read_text(addition.path)
     if _digest(file.raw) == addition.after:
@@ -85,22 +84,18 @@ def taken_back(addition: Addition, *, text_keys: frozenset[str], free_key: str) 
         return
     form = form_of(addition.path)
     now = parse(file, form, text_keys=text_keys, free_key=free_key)
-    for raw in _without(file.raw, addition):
+    for raw in _candidates_without(file.raw, addition):
         with suppress(UnicodeDecodeError):
             then = replace(file, text=raw[len(file.mark) :].decode(file.encoding))
             parsed = parse(then, form, text_keys=text_keys, free_key=free_key)
-            if not parsed.problems and _is_less_one(now.value, parsed.value, addition.topic_id):
+            if not parsed.problems and _lacks_one_judgment(now.value, parsed.value, addition.topic_id):
                 replace_file(addition.path, raw)
                 return
     raise _changed(addition)
 
 
-def _without(raw: bytes, addition: Addition) -> Iterator[bytes]:
-    """What the file may be without the judgment.
-
-    It is without all that was written; or, if others have added to that, without the judgment and what parts it from
-    theirs.
-    """
+def _candidates_without(raw: bytes, addition: Addition) -> Iterator[bytes]:
+    """Candidates for the file: without the inserted text, or without the judgment and a separator."""
     if raw.count(addition.inserted) == 1:
         yield raw.replace(addition.inserted, addition.removed)
     start, end = addition.inserted.find(b"{"), addition.inserted.rfind(b"}") + 1
@@ -113,14 +108,14 @@ def _without(raw: bytes, addition: Addition) -> Iterator[bytes]:
 
 def _changed(addition: Addition) -> InputError:
     return InputError(
-        f"{addition.path} was changed since by somebody else, so that judgment of the topic {addition.topic_id} cannot "
-        "be taken back for certain; it is still there.",
-        hint="Take it out in an editor: it is among the last of that topic.",
+        f"{addition.path} was changed by another program, so the judgment of the topic {addition.topic_id} cannot be "
+        "removed safely; it is still there.",
+        hint="Remove it in an editor: it is among the last of that topic.",
     )
 
 
-def _is_less_one(now: object, then: object, topic_id: str) -> bool:
-    """Whether one body says what another does without one judgment of a topic."""
+def _lacks_one_judgment(now: object, then: object, topic_id: str) -> bool:
+    """Whether `then` equals `now` without one judgment of a topic."""
     if not isinstance(now, dict) or not isinstance(then, dict) or now.keys() != then.keys():
         return False
     if {**now, "topics": None} != {**then, "topics": None} or len(now["topics"]) != len(then["topics"]):
@@ -144,8 +139,8 @@ def _digest(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def _shared(one: bytes, other: bytes) -> int:
-    """How many bytes two have in common from their beginning."""
+def _common_prefix(one: bytes, other: bytes) -> int:
+    """Length of the common prefix."""
     length = min(len(one), len(other))
     if one[:length] == other[:length]:
         return length

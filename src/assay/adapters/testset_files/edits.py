@@ -1,11 +1,11 @@
-"""Where judgments go into a YAML or JSON text, and how they are written there: as those beside them are."""
+"""Edits that insert or change judgments in YAML or JSON text, in the style of the existing ones."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.adapters.testset_files.marks import MarkKind, Node
+from assay.adapters.testset_files.positions import MarkKind, Node
 from assay.adapters.testset_files.yaml_writing import block_item, flow, scalar
 from assay.errors import InputError
 
@@ -20,7 +20,7 @@ _REST_OF_LINE = re.compile(r"[ \t]*+,?[ \t]*+(?:#[^\r\n]*+)?(?=\r?\n)")
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Text that takes the place of what stands from start to end."""
+    """Replaces the characters from start to end by text."""
 
     start: int
     end: int
@@ -29,15 +29,15 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class EditedText:
-    """A text that edits are made for. newline: how its lines end."""
+    """A text to edit. newline: its line ending."""
 
     text: str
     newline: str
     is_json: bool
 
 
-def applied(text: str, edits: Sequence[Edit]) -> str:
-    """The text with the edits made; they do not overlap."""
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """Apply edits, which do not overlap."""
     parts = []
     done = 0
     for edit in sorted(edits, key=lambda one: (one.start, one.end)):
@@ -47,21 +47,21 @@ def applied(text: str, edits: Sequence[Edit]) -> str:
 
 
 def append_edits(page: EditedText, topic: Node, judgments: Sequence[Fields]) -> list[Edit]:
-    """What adds judgments to a topic. Raises InputError where an alias stands for them."""
+    """Edits that add judgments to a topic. Raises InputError for a list that is an alias."""
     listed = topic.at(JUDGMENTS)
     if listed is None:
         return _new_list(page, topic, judgments)
     if listed.mark.kind is MarkKind.ALIAS:
         raise InputError("they are an alias of others; write them out")
-    if listed.mark.kind is MarkKind.SCALAR:  # nothing, or a word for it
-        return _in_place_of_nothing(page, topic, listed, judgments)
+    if listed.mark.kind is MarkKind.SCALAR:  # empty or null
+        return _replace_null(page, topic, listed, judgments)
     if listed.mark.flow:
-        return _into_brackets(page, listed, [_in_line(page, one) for one in judgments], judgments)
-    return _after(page, listed.content_end, _block_lines(page, listed, judgments))
+        return _insert_in_brackets(page, listed, [_inline(page, one) for one in judgments], judgments)
+    return _insert_lines(page, listed.content_end, _block_lines(page, listed, judgments))
 
 
 def change_edits(page: EditedText, judgment: Node, fields: Fields) -> list[Edit]:
-    """What gives a judgment these values: those of its keys are replaced, keys that are new are added."""
+    """Edits that set these values of a judgment."""
     edits = []
     added: dict[str, object] = {}
     for key, value in fields.items():
@@ -75,35 +75,37 @@ def change_edits(page: EditedText, judgment: Node, fields: Fields) -> list[Edit]
             edits.append(Edit(present.mark.start, end - kept, _value(page, value)))
     if added and judgment.mark.flow:
         pairs = [f"{_key(page, key)}: {_value(page, value)}" for key, value in added.items()]
-        edits += _into_brackets(page, judgment, pairs, ())
+        edits += _insert_in_brackets(page, judgment, pairs, ())
     elif added:
         lead = " " * judgment.keys[0].mark.column
         lines = [f"{lead}{_key(page, key)}: {_value(page, value)}" for key, value in added.items()]
-        edits += _after(page, judgment.content_end, lines)
+        edits += _insert_lines(page, judgment.content_end, lines)
     return edits
 
 
 def _new_list(page: EditedText, topic: Node, judgments: Sequence[Fields]) -> list[Edit]:
-    """The key with its list, after all that the topic has."""
+    """Append the key `judgments` with its list to a topic."""
     if topic.mark.flow:
-        listed = ", ".join(_in_line(page, one) for one in judgments)
-        return _into_brackets(page, topic, [f"{_key(page, JUDGMENTS)}: [{listed}]"], ())
+        listed = ", ".join(_inline(page, one) for one in judgments)
+        return _insert_in_brackets(page, topic, [f"{_key(page, JUDGMENTS)}: [{listed}]"], ())
     column = topic.keys[0].mark.column
     lines = [f"{' ' * column}{JUDGMENTS}:", *_flow_lines(column + 2, judgments)]
-    return _after(page, topic.content_end, lines)
+    return _insert_lines(page, topic.content_end, lines)
 
 
-def _in_place_of_nothing(page: EditedText, topic: Node, nothing: Node, judgments: Sequence[Fields]) -> list[Edit]:
+def _replace_null(page: EditedText, topic: Node, nothing: Node, judgments: Sequence[Fields]) -> list[Edit]:
     if topic.mark.flow or nothing.mark.start < nothing.end:
-        listed = ", ".join(_in_line(page, one) for one in judgments)
+        listed = ", ".join(_inline(page, one) for one in judgments)
         space = " " if page.text[nothing.mark.start - 1] == ":" else ""
         return [Edit(nothing.mark.start, nothing.end, f"{space}[{listed}]")]
     key = next(key for key, value in zip(topic.keys, topic.items, strict=True) if value is nothing)
-    return _after(page, key.end + 1, _flow_lines(key.mark.column + 2, judgments))
+    return _insert_lines(page, key.end + 1, _flow_lines(key.mark.column + 2, judgments))
 
 
-def _into_brackets(page: EditedText, node: Node, written: Sequence[str], judgments: Sequence[Fields]) -> list[Edit]:
-    """Before the closing bracket: on lines of their own where the last one has its own, else in the same line."""
+def _insert_in_brackets(
+    page: EditedText, node: Node, written: Sequence[str], judgments: Sequence[Fields]
+) -> list[Edit]:
+    """Insert before the closing bracket: on separate lines if the last item is on its own line, else inline."""
     if not node.items:
         return [Edit(node.mark.end, node.mark.end, ", ".join(written))]
     first = node.keys[-1] if node.keys else node.items[-1]
@@ -115,7 +117,7 @@ def _into_brackets(page: EditedText, node: Node, written: Sequence[str], judgmen
     if lead.strip(" \t") or line_start <= node.mark.start or rest is None:
         return [Edit(end, end, "".join(f", {one}" for one in written))]
     if judgments and page.is_json and "\n" in page.text[last.mark.start : end]:
-        written = [_over_lines(page, one, lead, last) for one in judgments]
+        written = [_multiline(page, one, lead, last) for one in judgments]
     ends_with_comma = _COMMA.match(page.text, end) is not None
     lines = [f"{page.newline}{lead}{one}" for one in written]
     if ends_with_comma:
@@ -126,8 +128,8 @@ def _into_brackets(page: EditedText, node: Node, written: Sequence[str], judgmen
     return [Edit(end, end, ","), Edit(rest.end(), rest.end(), inserted)]
 
 
-def _after(page: EditedText, position: int, lines: Sequence[str]) -> list[Edit]:
-    """Whole lines after the one in which a position is; a position at the beginning of a line is before it."""
+def _insert_lines(page: EditedText, position: int, lines: Sequence[str]) -> list[Edit]:
+    """Insert lines after the line of a position, or before it if the position is at its beginning."""
     text = page.text
     written = "".join(f"{line}{page.newline}" for line in lines)
     if position > 0 and text[position - 1] == "\n":
@@ -147,7 +149,7 @@ def _block_lines(page: EditedText, listed: Node, judgments: Sequence[Fields]) ->
 
 
 def _dash_column(text: str, listed: Node) -> int:
-    """Column of the dashes of a block list; an anchor may stand before it."""
+    """Column of the dashes of a block list, which may follow an anchor."""
     first = listed.items[0].mark.start
     dash = text.rfind("-", listed.mark.start, first)
     if text.startswith("-", listed.mark.start):
@@ -159,12 +161,12 @@ def _flow_lines(column: int, judgments: Sequence[Fields]) -> list[str]:
     return [f"{' ' * column}- {flow(one)}" for one in judgments]
 
 
-def _in_line(page: EditedText, fields: Fields) -> str:
+def _inline(page: EditedText, fields: Fields) -> str:
     return json.dumps(fields, ensure_ascii=False) if page.is_json else flow(fields)
 
 
-def _over_lines(page: EditedText, fields: Fields, lead: str, like: Node) -> str:
-    """A judgment with a line for each key, indented like another one."""
+def _multiline(page: EditedText, fields: Fields, lead: str, like: Node) -> str:
+    """Format a judgment with a line per key, indented like another one."""
     inner = page.text[page.text.rfind("\n", 0, like.keys[0].mark.start) + 1 : like.keys[0].mark.start]
     step = inner.removeprefix(lead) if not inner.strip(" \t") and inner.startswith(lead) else "  "
     return json.dumps(fields, ensure_ascii=False, indent=step).replace("\n", page.newline + lead)

@@ -1,4 +1,4 @@
-"""Where the values of a YAML or JSON text stand in it: for the line of a fault, and to insert without rewriting."""
+"""Positions of values in a YAML or JSON text, for the lines of faults and for edits."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from assay.model.located import Path
 
 
 class MarkKind(Enum):
-    """What begins or ends at a mark."""
+    """Kind of the value that begins or ends at a mark."""
 
     MAPPING = auto()
     SEQUENCE = auto()
@@ -20,13 +20,13 @@ class MarkKind(Enum):
 
 
 class Mark(NamedTuple):
-    """One step through a text.
+    """A parser event with its position.
 
-    start, end: characters of the text; for the beginning of a block mapping or block sequence both are where its first
-        key or dash stands, and the end of one is wherever the parser noticed it.
+    start, end: character offsets. The beginning of a block mapping or sequence is its first key or dash, with equal
+        start and end; its end is where the parser noticed it.
     line, column: of start, from 0.
-    flow: whether brackets are around it (always in JSON).
-    value: a scalar's text; "" for everything else.
+    flow: whether it has brackets (always in JSON).
+    value: a scalar's text; "" for other kinds.
     block_scalar: whether it is a scalar that begins with | or >.
     """
 
@@ -42,11 +42,7 @@ class Mark(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """A value with what is inside it.
-
-    keys: of a mapping, beside its items.
-    content_end: where its last character is over, comments and blank lines after it left aside.
-    """
+    """A value with its children. keys: of a mapping, parallel to items."""
 
     mark: Mark
     end: int
@@ -55,18 +51,18 @@ class Node:
 
     @property
     def content_end(self) -> int:
-        """Where its last character is over, comments and blank lines after it left aside."""
+        """Offset after its last character, without following comments and blank lines."""
         if self.mark.kind in {MarkKind.SCALAR, MarkKind.ALIAS} or self.mark.flow or not self.items:
             return self.end
         return max(self.items[-1].content_end, self.keys[-1].end if self.keys else 0)
 
     def at(self, key: str) -> "Node | None":
-        """The value of a key; None where there is none."""
+        """The value of a key; None if it is missing."""
         return next((item for name, item in zip(self.keys, self.items, strict=True) if name.mark.value == key), None)
 
 
 def lines_of(marks: Iterable[Mark], wanted: Collection[Path]) -> dict[Path, int]:
-    """Line, from 1, of each path, or of the longest part of it that is there."""
+    """Line, from 1, of each path, or of its longest existing prefix."""
     if not wanted:
         return {}
     prefixes = {path[:length] for path in wanted for length in range(len(path) + 1)}
@@ -77,21 +73,21 @@ def lines_of(marks: Iterable[Mark], wanted: Collection[Path]) -> dict[Path, int]
 
 
 def node_at(marks: Iterable[Mark], path: Path) -> Node:
-    """The value at a path, with everything inside it. Raises InputError where there is none."""
+    """The value at a path with its children. Raises InputError if it is missing."""
     prefixes = {path[:length] for length in range(len(path) + 1)}
     steps = iter(marks)
     for here, mark in _walk(steps, prefixes):
         if here == path:
-            # A key was yielded in place of its value, which comes next; an item of a list is itself.
+            # For a key, _walk yields the key's mark, and the value's follows; for an item, the item's.
             own = next(steps) if path and isinstance(path[-1], str) else mark
             return _node(own, steps)
     raise InputError(f"There is no value at {'/'.join(map(str, path))}.")
 
 
 def items_at(marks: Iterable[Mark], key: str, wanted: Collection[int]) -> dict[int, Node]:
-    """Items, by place, of the list under a key of the outermost mapping, each with everything inside it.
+    """Items by index, with their children, of the list under a key of the outermost mapping.
 
-    Raises InputError where there is no such list; places that it does not have are left out.
+    Raises InputError without that list; missing indexes are left out.
     """
     steps = iter(marks)
     if not any(path == (key,) for path, _ in _walk(steps, {(), (key,)})) or next(steps).kind is not MarkKind.SEQUENCE:

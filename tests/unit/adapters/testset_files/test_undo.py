@@ -41,7 +41,7 @@ def judgment(number: int, label: int = 1) -> Judgment:
     return Judgment(Passage("https://docs.example/a", quote, Span(number, number + 9), "0" * 64), label)
 
 
-def added(path: Path, topic: str, number: int) -> Addition:
+def record_addition(path: Path, topic: str, number: int) -> Addition:
     found = add_judgment(path, topic, judgment(number))
     assert isinstance(found, Addition)
     return found
@@ -57,7 +57,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("topic", ["a", "b", "c"])
 def test_what_is_taken_back_leaves_the_file_byte_for_byte_as_it_was(path: Path, topic: str) -> None:
     before = path.read_bytes()
-    addition = added(path, topic, 1)
+    addition = record_addition(path, topic, 1)
     assert judgment(1) in next(one for one in load_test_set(path).topics if one.id == topic).judgments
     remove_judgment(addition)
     assert path.read_bytes() == before
@@ -67,7 +67,7 @@ def test_one_after_the_other_is_taken_back_to_the_beginning(path: Path) -> None:
     states = [path.read_bytes()]
     additions = []
     for number, topic in enumerate("aabbca"):
-        additions.append(added(path, topic, number))
+        additions.append(record_addition(path, topic, number))
         states.append(path.read_bytes())
     for addition in reversed(additions):
         assert path.read_bytes() == states.pop()
@@ -76,9 +76,9 @@ def test_one_after_the_other_is_taken_back_to_the_beginning(path: Path) -> None:
 
 
 def test_what_another_session_added_meanwhile_stays(path: Path) -> None:
-    first = added(path, "a", 1)
-    other = added(path, "a", 2)
-    elsewhere = added(path, "b", 3)
+    first = record_addition(path, "a", 1)
+    other = record_addition(path, "a", 2)
+    elsewhere = record_addition(path, "b", 3)
     remove_judgment(first)
     topics = {topic.id: topic.judgments for topic in load_test_set(path).topics}
     assert judgment(1) not in topics["a"]
@@ -92,7 +92,7 @@ def test_what_another_session_added_meanwhile_stays(path: Path) -> None:
 def test_what_an_editor_changed_meanwhile_stays(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(YAML, encoding="utf-8")
-    addition = added(path, "a", 1)
+    addition = record_addition(path, "a", 1)
     edited = path.read_text(encoding="utf-8").replace("Second?", "Another question?").replace("# The end", "# End")
     path.write_text(edited, encoding="utf-8")
     remove_judgment(addition)
@@ -108,7 +108,7 @@ def test_what_an_editor_changed_meanwhile_stays(tmp_path: Path) -> None:
 def test_a_judgment_that_an_editor_changed_is_not_taken_back(tmp_path: Path, old: str, new: str) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(YAML, encoding="utf-8")
-    addition = added(path, "a", 1)
+    addition = record_addition(path, "a", 1)
     edited = path.read_text(encoding="utf-8").replace(old, new)
     assert edited != path.read_text(encoding="utf-8")
     path.write_text(edited, encoding="utf-8")
@@ -120,7 +120,7 @@ def test_a_judgment_that_an_editor_changed_is_not_taken_back(tmp_path: Path, old
 def test_the_same_judgment_of_two_topics_is_taken_from_neither_where_it_is_not_certain_which(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(YAML, encoding="utf-8")
-    addition = added(path, "a", 1)
+    addition = record_addition(path, "a", 1)
     append_judgments(path, "c", [judgment(1)])
     state = path.read_bytes()
     try:
@@ -134,14 +134,14 @@ def test_the_same_judgment_of_two_topics_is_taken_from_neither_where_it_is_not_c
 
 
 def test_a_passage_that_is_judged_already_keeps_its_label(path: Path) -> None:
-    added(path, "a", 1)
+    record_addition(path, "a", 1)
     before = path.read_bytes()
     assert add_judgment(path, "a", judgment(1, label=0)) == judgment(1)
     assert path.read_bytes() == before
 
 
 def test_a_topic_that_is_gone_is_said(path: Path) -> None:
-    with pytest.raises(InputError, match="no topic of the id z"):
+    with pytest.raises(InputError, match="no topic z"):
         add_judgment(path, "z", judgment(1))
 
 
