@@ -1,8 +1,7 @@
-"""API keys in a file beside the index: hashed, readable by its owner only, and needing no database.
+"""API keys, hashed, in a file that only its owner can read.
 
-A key is `assay_`, an id of 8 characters, `_`, and 43 characters of 62, which is 256 bits of the system's randomness.
-So many bits cannot be guessed from a hash, however fast it is: SHA-256 keeps them as safe as a slow hash would, and
-takes a microsecond of each request.
+A key is `assay_`, an id of 8 characters, `_`, and 43 random characters of 62, which are 256 bits. Such a key cannot be
+guessed from its hash, so SHA-256, which takes a microsecond per request, is as safe as a slow hash.
 """
 
 import errno
@@ -39,22 +38,21 @@ _SECRET_LETTERS = string.ascii_letters + string.digits
 _VERSION = 1
 _NAME_LIMIT = 100
 _LOCK_SECONDS = 10.0
-_NOBODY = "0" * 64
+_NO_HASH = "0" * 64
 
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """The keys by id, and the state of the file that they were read from."""
+    """The keys by id, and the file's inode, time and size when read."""
 
     stamp: tuple[int, ...] | None
     keys: dict[str, ApiKey]
 
 
 class KeyFile:
-    """The keys of one Assay. A change of the file, by whatever process, counts from the next request on.
+    """The API keys of one Assay. Changes of the file by any process apply to the next request.
 
-    A file that is damaged gives no keys and raises ConfigurationError: a key whose revocation cannot be read must
-    not work.
+    With a damaged file no key works, because a revocation could be unreadable; methods raise ConfigurationError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,21 +61,21 @@ class KeyFile:
         self._loaded = _Loaded(None, {})
 
     def listed(self) -> list[ApiKey]:
-        """All keys, those that expired too, oldest first. Raises ConfigurationError when they cannot be read."""
+        """All keys, including expired ones, oldest first. Raises ConfigurationError."""
         return sorted(self._read().values(), key=lambda key: key.created_at)
 
     def find(self, token: str) -> ApiKey | None:
-        """The key that this is; None when there is none, or its time is over. Raises ConfigurationError."""
+        """Look up a key; None if it is unknown or expired. Raises ConfigurationError."""
         keys = self._read()
         found = KEY_PATTERN.fullmatch(token)
         key = keys.get(found[1]) if found else None
         digest = hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-        # Compared in constant time, and also where there is nothing to compare with.
-        same = hmac.compare_digest(digest, key.sha256 if key else _NOBODY)
+        # Compared in constant time, also for an unknown id.
+        same = hmac.compare_digest(digest, key.sha256 if key else _NO_HASH)
         return key if key and same and not key.has_expired(datetime.now(UTC)) else None
 
     def has_admin(self) -> bool:
-        """Whether some key that has not expired has the scope `admin`. Raises ConfigurationError."""
+        """Whether an unexpired key has the scope `admin`. Raises ConfigurationError."""
         now = datetime.now(UTC)
         return any(Scope.ADMIN in key.scopes and not key.has_expired(now) for key in self._read().values())
 
@@ -89,7 +87,7 @@ class KeyFile:
         expires_at: datetime | None = None,
         rate_limit: str | None = None,
     ) -> tuple[ApiKey, str]:
-        """Make a key. Returns what is kept of it, and the key itself, which cannot be had again.
+        """Create a key. Returns its stored record, and the key itself, which is not stored.
 
         Raises InputError for a name that is empty, too long or taken, ConfigurationError.
         """
@@ -111,13 +109,13 @@ class KeyFile:
         return key, token
 
     def revoke(self, which: str) -> ApiKey:
-        """Forget a key, named by its id or its name. Raises InputError when there is none, ConfigurationError."""
+        """Delete a key by its id or name. Raises InputError if there is none, ConfigurationError."""
         with self._writing() as keys:
             for key in list(keys.values()):
                 if which in {key.id, key.name}:
                     del keys[key.id]
                     return key
-            raise InputError(f"There is no key {_shown(which)!r}.", hint="`assay keys list` names those there are.")
+            raise InputError(f"There is no key {_redacted_name(which)!r}.", hint="`assay keys list` lists all keys.")
 
     def _read(self) -> dict[str, ApiKey]:
         with self._lock:
@@ -126,19 +124,19 @@ class KeyFile:
                 stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
                 if stamp != self._loaded.stamp:
                     self._loaded = _Loaded(stamp, _parse(self._path.read_bytes(), self._path))
-                    _warn_of_writers(self._path, status.st_mode)
+                    _warn_if_writable_by_others(self._path, status.st_mode)
             except FileNotFoundError:
                 self._loaded = _Loaded(None, {})
             except OSError as error:
                 raise ConfigurationError(
                     f"The API keys in {self._path} cannot be read: {error.strerror}.",
-                    hint="Give the file to the user that runs Assay.",
+                    hint="Make the user that runs Assay the owner of the file.",
                 ) from None
             return self._loaded.keys
 
     @contextmanager
     def _writing(self) -> Iterator[dict[str, ApiKey]]:
-        """The keys to be changed, alone; written when the block ends well."""
+        """Lock the file and yield its keys; they are written when the block ends without an error."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(f"{self._path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
@@ -159,13 +157,13 @@ class KeyFile:
             ) from None
 
     def _write(self, keys: dict[str, ApiKey]) -> None:
-        """Replace the file as a whole, so that a reader sees the old keys or the new."""
+        """Replace the file atomically."""
         content = json.dumps({"version": _VERSION, "keys": [_to_json(key) for key in keys.values()]}, indent=2)
         write_files({self._path: [f"{content}\n".encode()]}, private=True)
 
 
-def _shown(which: str) -> str:
-    """A name that was given, which may be a whole key by mistake."""
+def _redacted_name(which: str) -> str:
+    """The given name for a message, redacted because it may be a key by mistake."""
     return redacted(which[:200])
 
 
@@ -194,8 +192,8 @@ def _parse(content: bytes, path: Path) -> dict[str, ApiKey]:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
         raise ConfigurationError(
-            f"The API keys in {path} are damaged: {reason}. No key works until that is mended.",
-            hint="Put back an earlier copy of the file, or remove it and make new keys with `assay keys add`.",
+            f"The API keys in {path} are damaged: {reason}. No key works until the file is repaired.",
+            hint="Restore an earlier copy of the file, or delete it and create new keys with `assay keys add`.",
         ) from None
     return {key.id: key for key in keys}
 
@@ -211,9 +209,9 @@ def _from_json(entry: dict[str, Any]) -> ApiKey:
         rate_limit=entry.get("rate_limit"),
     )
     if not re.fullmatch(r"[0-9a-f]{64}", key.sha256) or not re.fullmatch(r"[a-z0-9]{8}", key.id):
-        raise ValueError("a key's id or sha256 is not one")
+        raise ValueError("a key's id or sha256 is invalid")
     if key.rate_limit is not None and not re.fullmatch(RATE_LIMIT, key.rate_limit):
-        raise ValueError(f"{key.rate_limit!r} is no rate limit")
+        raise ValueError(f"{key.rate_limit!r} is not a rate limit")
     return key
 
 
@@ -224,6 +222,6 @@ def _moment(text: str) -> datetime:
     return moment
 
 
-def _warn_of_writers(path: Path, mode: int) -> None:
+def _warn_if_writable_by_others(path: Path, mode: int) -> None:
     if os.name == "posix" and mode & 0o022:
-        logger.warning("Others can write the API keys in %s, and so give themselves one: chmod 600 it.", path)
+        logger.warning("Other users can write the API keys in %s and could add one: run chmod 600 on it.", path)

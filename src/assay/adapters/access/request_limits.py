@@ -1,4 +1,4 @@
-"""How many requests one client may make in a window of time, counted in this process by `limits`."""
+"""Rate limits of clients, counted in this process by the library `limits`."""
 
 import math
 import time
@@ -17,7 +17,7 @@ OFF = "off"
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How one window stands. name: `minute`; quota: requests; seconds: its length; reset: seconds until it is new."""
+    """State of a window. name: `minute`; quota: requests; seconds: its length; reset: seconds until the next one."""
 
     name: str
     quota: int
@@ -28,10 +28,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How a client stands after a request.
+    """State of a client's limits after a request.
 
-    windows: each one that counts, as the limit names them.
-    retry_after: whole seconds after which a request is answered again; None when this one is.
+    windows: in the order of the limit.
+    retry_after: whole seconds until a request is allowed; None if this one is.
     """
 
     windows: tuple[Window, ...]
@@ -39,21 +39,21 @@ class Usage:
 
     @property
     def tightest(self) -> Window:
-        """The window that the client will meet first."""
+        """The window with the fewest remaining requests."""
         return min(self.windows, key=lambda window: (window.remaining, -window.reset))
 
 
 class RequestLimits:
-    """Fixed windows that begin with a client's first request: what Retry-After promises is then true to the second."""
+    """Fixed windows that begin with a client's first request, so that Retry-After is exact to the second."""
 
     def __init__(self) -> None:
         self._limiter = FixedWindowRateLimiter(_BoundedMemory())
         self._parsed: dict[str, tuple[RateLimitItem, ...]] = {}
 
     def count(self, limit: str, client: str, requests: int = 1) -> Usage | None:
-        """Count a request of this client, or one that stands for several. limit: `20/second, 600/minute`.
+        """Count a client's request, or several at once. limit: `20/second, 600/minute`. Returns None for `off`.
 
-        Several are counted all together or, where they are more than are left, not at all. None for `off`.
+        Several are counted together, or not at all if they exceed the rest.
         """
         if limit == OFF:
             return None
@@ -75,9 +75,9 @@ class RequestLimits:
 
 
 class _BoundedMemory(Storage):
-    """Counters of at most so many clients; when there are more, those that were seen longest ago begin anew.
+    """Counters in an LRU cache, so that their number is limited.
 
-    The library's own memory storage looks through all its counters after each request, from a thread made for that.
+    The library's own memory storage scans all its counters after each request in a separate thread.
     """
 
     STORAGE_SCHEME = None

@@ -1,4 +1,4 @@
-"""Log lines for people, or one JSON object each for machines; secrets are masked, and control characters escaped."""
+"""Log lines as text or JSON; secrets are masked and control characters escaped."""
 
 import json
 import logging
@@ -10,17 +10,17 @@ from assay.redaction import redacted, redacted_json
 LogFormat = Literal["text", "json"]
 
 TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-"""How a server's log lines read; the time is the machine's own."""
+"""Format of a server's log lines, in local time."""
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object per line: time, level, logger, message, and the `fields` that came with the record.
+    """One JSON object per line: time, level, logger, message, and the `fields` of the record.
 
-    A record that comes with an `event` has its fields spelled out in its message, so the event's name is enough.
+    For a record with an `event`, the event replaces the message, which repeats the fields.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as one line of ASCII."""
+        """Format a record as one line of ASCII."""
         line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC)
             .isoformat(timespec="milliseconds")
@@ -36,32 +36,32 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """One line for people for each record, whatever is in it; a traceback follows on indented lines."""
+    """One line of text per record, followed by an indented traceback, if any."""
 
     def __init__(self) -> None:
         super().__init__(TEXT)
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
-        """The line, with an escape for each character that would end it or move the cursor."""
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - named by logging
+        """Format a line and escape control characters."""
         return _escaped(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802, ANN401 - the name and types that logging has
-        """The traceback, indented, so that no line of it looks like a line of the log."""
+        """Indent a traceback, so that its lines differ from log lines."""
         return "\n".join(f"  {_escaped(line)}" for line in super().formatException(ei).split("\n"))
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record without secrets."""
+        """Format a record without secrets."""
         return redacted(super().format(record))
 
 
 class CommandLines(TextLines):
-    """A command's log lines: `Warning: …`, and the message alone where it only informs.
+    """A command's log lines: `Warning: …`, or only the message at level INFO.
 
-    The name of a logger comes first only for other packages: whose message it is would not be clear without.
+    Messages of other packages have the package's name.
     """
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
-        """The line, with an escape for each character that would end it or move the cursor."""
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - named by logging
+        """Format a line and escape control characters."""
         package = record.name.partition(".")[0]
         level = f"{record.levelname.capitalize()}: " if record.levelno >= logging.WARNING else ""
         name = "" if package == "assay" else f"{package}: "

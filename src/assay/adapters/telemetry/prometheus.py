@@ -20,7 +20,7 @@ _STAGE_SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.
 
 @dataclass(frozen=True, slots=True)
 class ServedGeneration:
-    """What searches are answered from. sealed_at, promoted_at: None where it is not known."""
+    """The live generation. sealed_at, promoted_at: None if unknown."""
 
     id: str
     documents: int
@@ -31,10 +31,9 @@ class ServedGeneration:
 
 
 class Metrics:
-    """Everything that is counted; safe to use from several threads.
+    """All metrics; safe to use from several threads.
 
-    served: gives what is served at the moment, None when nothing is; asked at each scrape, so it must be quick and
-        must not raise.
+    served: returns the live generation or None. Called at each scrape, so it has to be fast and must not raise.
     """
 
     def __init__(self, served: Callable[[], ServedGeneration | None]) -> None:
@@ -100,12 +99,12 @@ class Metrics:
         GCCollector(registry=one)
 
     def request_answered(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request. route: the route's own path, never the client's, so that there are only so many."""
+        """Count a request. route: the path pattern and not the client's path, to limit the number of labels."""
         self._requests.labels(route, method, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def search_answered(self, route: str, status: int, stages_ms: Mapping[str, float], hits: int | None) -> None:
-        """Count a search. hits: how many it found; None when it failed."""
+        """Count a search. hits: number of hits; None if it failed."""
         self._searches.labels(route, str(status)).inc()
         if hits == 0:
             self._empty.labels(route).inc()
@@ -113,38 +112,38 @@ class Metrics:
             self._stages.labels(stage).observe(milliseconds / 1000.0)
 
     def search_degraded(self, route: str) -> None:
-        """Count a search that keywords alone answered, for its query could not be embedded."""
+        """Count a search answered by keyword only, because its query could not be embedded."""
         self._degraded.labels(route).inc()
 
     def rate_limited(self, by: str) -> None:
-        """Count a refusal. by: `key` or `address`."""
+        """Count a request refused by a rate limit. by: `key` or `address`."""
         self._limited.labels(by).inc()
 
     def overloaded(self) -> None:
-        """Count a refusal of a request that was one too many."""
+        """Count a request refused because of overload."""
         self._overload.inc()
 
     def embedder_called(self, call: EmbedderCall) -> None:
-        """Count a request to the provider of embeddings; an EmbedderObserver."""
+        """Count a request to the embedding provider; an EmbedderObserver."""
         self._embedder_calls.labels(call.provider, call.model, call.purpose, call.status).inc()
         self._embedder_tokens.labels(call.provider, call.model, call.purpose).inc(call.tokens)
         self._embedder_texts.labels(call.provider, call.model, call.purpose).inc(call.texts)
         self._embedder_seconds.labels(call.provider, call.purpose).observe(call.seconds)
 
     def exposition(self, accept: str) -> tuple[bytes, str]:
-        """All of it as a scraper with this Accept header reads it, and the content type."""
+        """All metrics in the format of an Accept header, and the content type."""
         encode, content_type = exposition.choose_encoder(accept)
         return encode(self._registry), content_type
 
 
 class _Generation(Collector):
-    """What is served, looked at when it is asked for."""
+    """Metrics of the live generation, computed at each scrape."""
 
     def __init__(self, served: Callable[[], ServedGeneration | None]) -> None:
         self._served = served
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing beforehand: registering must not ask for what is served."""
+        """Nothing, so that registering does not call `served`."""
         return ()
 
     def collect(self) -> Iterable[Metric]:

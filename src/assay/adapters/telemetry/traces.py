@@ -1,4 +1,4 @@
-"""OpenTelemetry traces, when the extra `otel` is installed; the standard OTEL_* variables say where they go."""
+"""OpenTelemetry traces, configured by OTEL_* variables; needs the extra `otel`."""
 
 import logging
 import time
@@ -18,7 +18,7 @@ _NANOSECONDS = 1_000_000
 
 
 def traces_installed() -> bool:
-    """Whether the extra is there; nothing of it is imported."""
+    """Whether the extra `otel` is installed; does not import it."""
     try:
         return all(find_spec(f"opentelemetry.{part}") for part in ("sdk", "exporter.otlp.proto.http"))
     except ModuleNotFoundError:
@@ -26,11 +26,11 @@ def traces_installed() -> bool:
 
 
 class RequestTraces:
-    """One server span for each request, with a span in it for each stage of a search.
+    """One server span per request, with a child span per stage of a search.
 
-    exporter: where spans go; None for OTLP over HTTP, as the OTEL_* variables configure it.
+    exporter: receives spans; None for OTLP over HTTP as configured by OTEL_* variables.
 
-    Nothing is set globally: a program that has its own OpenTelemetry keeps it.
+    Does not change the global OpenTelemetry configuration.
     """
 
     def __init__(self, exporter: "SpanExporter | None" = None) -> None:
@@ -41,7 +41,7 @@ class RequestTraces:
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
         own = Resource({SERVICE_NAME: "assay", SERVICE_VERSION: __version__})
-        # What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins over our own name.
+        # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the default name.
         resource = Resource.create().merge(own).merge(OTELResourceDetector().detect())
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(exporter or OTLPSpanExporter()))
@@ -49,7 +49,7 @@ class RequestTraces:
         self._propagator = TraceContextTextMapPropagator()
 
     def begin(self, method: str, headers: Mapping[str, str]) -> "RequestSpan":
-        """Start a request's span, in the trace that its traceparent header names, if it does."""
+        """Start a request's span in the trace of its traceparent header, if any."""
         from opentelemetry.trace import SpanKind
 
         carrier = {name: headers[name] for name in ("traceparent", "tracestate") if name in headers}
@@ -58,7 +58,7 @@ class RequestTraces:
         return RequestSpan(self, span)
 
     def end_stages(self, span: "Span", ended: int, stages_ms: Mapping[str, float]) -> None:
-        """Record stages that followed each other, the last of which ended at this time in nanoseconds."""
+        """Record consecutive stages. ended: end of the last one, in nanoseconds."""
         from opentelemetry.trace import set_span_in_context
 
         context = set_span_in_context(span)
@@ -69,12 +69,12 @@ class RequestTraces:
             child.end(began)
 
     def close(self) -> None:
-        """Send what is waiting, and stop; takes seconds when the receiver does not answer."""
+        """Send pending spans and stop; takes seconds if the receiver does not answer."""
         self._provider.shutdown()
 
 
 class RequestSpan:
-    """The span of one request while it is answered."""
+    """The open span of a request."""
 
     def __init__(self, traces: RequestTraces, span: "Span") -> None:
         self._traces = traces
@@ -87,16 +87,15 @@ class RequestSpan:
         return f"{self._span.get_span_context().trace_id:032x}"
 
     def answering(self) -> None:
-        """The answer is made and begins to be sent: the last stage has just ended."""
+        """Mark the end of the last stage; the answer begins to be sent."""
         self._formatted = time.time_ns()
 
     def end(
         self, route: str, method: str, status: int, stages_ms: Mapping[str, float], attributes: Mapping[str, str | int]
     ) -> None:
-        """End it. route: the route's own path. attributes: further ones, by their names in the log line.
+        """End the span. route: the path pattern. attributes: by their names in the log line.
 
-        Stages have durations but no beginnings: they are laid end to end before the answer. The query's text is not
-        recorded.
+        Stages have only durations and are placed consecutively before the answer. The query's text is not recorded.
         """
         from opentelemetry.trace import Status, StatusCode
 
