@@ -505,7 +505,7 @@ def test_a_collection_of_sparse_vectors_only_is_refused(peer: QdrantPeer, client
 def test_a_payload_that_is_not_known_is_read_by_hand(peer: QdrantPeer, client: QdrantClient, tmp_path: Path) -> None:
     payloads = [{"body": {"raw": one.text}, "where": f"{one.page}.md", "n": one.position + 1} for one in passages()]
     make(client, "docs", payloads, [one.text for one in passages()])
-    with pytest.raises(ConfigurationError, match=r"none that is known.*\[index\.mapping\] text.*body\.raw"):
+    with pytest.raises(ConfigurationError, match=r"matches no preset.*\[index\.mapping\] text.*body\.raw"):
         opening(peer, tmp_path)
     with pytest.raises(ConfigurationError, match=r"No text was found .*page_content.*body\.raw"):
         opening(peer, tmp_path, index={"preset": "langchain"})

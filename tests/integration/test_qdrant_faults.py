@@ -363,10 +363,10 @@ def test_another_assay_on_the_server_has_collections_of_its_own(peer: QdrantPeer
 
 def test_a_name_that_a_collection_has_is_refused_before_the_work(store: QdrantStore, foreign: QdrantClient) -> None:
     foreign.create_collection("assay", vectors_config=models.VectorParams(size=8, distance=models.Distance.COSINE))
-    with pytest.raises(VectorStoreError, match="where the alias has to be") as raised:
+    with pytest.raises(VectorStoreError, match="whose name the alias needs") as raised:
         store.create("g1", SPEC)
     assert "QDRANT_COLLECTION_NAME" in raised.value.hint
-    assert any("where the alias has to be" in problem for problem in store.describe().problems)
+    assert any("whose name the alias needs" in problem for problem in store.describe().problems)
 
 
 def test_an_alias_of_somebody_else_is_left_alone(store: QdrantStore, foreign: QdrantClient) -> None:

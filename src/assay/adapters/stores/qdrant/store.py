@@ -212,7 +212,7 @@ class QdrantStore:
         """Raise VectorStoreError if a collection has the alias's name."""
         if self._collection in self._collections(Retry.LONG):
             raise VectorStoreError(
-                _alias_name_taken(self._collection, self._server.address).capitalize() + ".",
+                f"T{_alias_name_taken(self._collection, self._server.address)[1:]}.",
                 hint="Set [qdrant] collection (or QDRANT_COLLECTION_NAME) to a name without a collection.",
             )
 
