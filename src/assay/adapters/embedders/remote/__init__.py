@@ -1,1 +1,1 @@
-"""What every embedder behind a network needs, each part on its own: limits, retries, batches, checks."""
+"""Shared parts of embedders over a network: limits, retries, batches, checks."""

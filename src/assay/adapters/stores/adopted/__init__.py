@@ -1,1 +1,1 @@
-"""A Qdrant collection that Assay did not make, read as it is: fields by a mapping, vectors as they were stored."""
+"""A read-only Qdrant collection that Assay did not make, read by a field mapping."""
