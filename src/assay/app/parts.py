@@ -10,11 +10,12 @@ from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.adapters.embedders.embedding_cache import SqliteEmbeddingCache
 from assay.adapters.sources.folder.source import FolderSource
+from assay.adapters.stores.adopted.refusal import read_only
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.app.construction import adopted_store, qdrant_store, source_of
 from assay.app.embedders import embedder_of
-from assay.errors import ConfigurationError, IndexNotOurs
+from assay.errors import ConfigurationError
 from assay.ports import (
     Catalog,
     Embedder,

@@ -165,7 +165,7 @@ def test_retry_after_is_waited_for(peer: Peer, make: MakeCohere, monkeypatch: py
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("400", "lower \\[embedding\\] max_tokens"),
+        ("400", "decrease \\[embedding\\] max_tokens"),
         ("401", "Set COHERE_API_KEY"),
         ("402", "payment method"),
         ("403", "may not use the model"),
@@ -308,7 +308,7 @@ def test_after_five_failures_the_provider_is_left_alone(peer: Peer, make: MakeCo
         with pytest.raises(EmbedderUnavailable):
             embedder.embed_query(f"query {number}")
     asked = peer.ledger.requests
-    with pytest.raises(EmbedderUnavailable, match="left alone"):
+    with pytest.raises(EmbedderUnavailable, match="are paused"):
         embedder.embed_query("one more")
     assert peer.ledger.requests == asked
 
@@ -378,7 +378,7 @@ def test_an_interruption_ends_calls_that_wait_and_leaves_later_ones_alone(peer: 
         while peer.ledger.statuses["503"] == 0 or not embedder._calls._limiter._condition._waiters:
             pass
         embedder.interrupt()
-        with pytest.raises(EmbedderUnavailable, match="given up"):
+        with pytest.raises(EmbedderUnavailable, match="was interrupted"):
             waiting.result()
     assert embedder.embed_documents(TEXTS[:1]).shape == (1, 1024)
 

@@ -198,7 +198,9 @@ def test_a_damaged_file_gives_no_key_and_says_what_to_do(file: Path, content: by
     whole = file.read_bytes()
     file.write_bytes(content)
     for _ in range(2):  # the second look finds the file as the first did
-        with pytest.raises(ConfigurationError, match=r"are damaged: .* No key works until that is mended") as caught:
+        with pytest.raises(
+            ConfigurationError, match=r"are damaged: .* No key works until the file is repaired"
+        ) as caught:
             keys.find(token)
     assert "`assay keys add`" in caught.value.hint
     with pytest.raises(ConfigurationError):

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import NoReturn
 
 from assay.adapters.catalog.memory import MemoryCatalog
-from assay.adapters.stores.adopted.store import AdoptedStore, read_only
+from assay.adapters.stores.adopted.refusal import read_only
+from assay.adapters.stores.adopted.store import AdoptedStore
 from assay.errors import GenerationNotFound
 from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
 

@@ -9,10 +9,11 @@ from assay.adapters.stores.adopted.index import AdoptedIndex, SearchPlan, top_le
 from assay.adapters.stores.adopted.mapping import FIELDS, FieldMapping, PointReader
 from assay.adapters.stores.adopted.payload_view import PayloadView
 from assay.adapters.stores.adopted.presets import PRESETS, PresetMatch, list_keys, match_preset
+from assay.adapters.stores.adopted.refusal import read_only
 from assay.adapters.stores.adopted.shape import DenseVector, Shape, choose_dense, read_shape
 from assay.adapters.stores.qdrant.options import Access, ReadOptions
 from assay.adapters.stores.qdrant.server import QdrantServer
-from assay.errors import ConfigurationError, IdentityMismatch, IndexNotFound, IndexNotOurs
+from assay.errors import ConfigurationError, IdentityMismatch, IndexNotFound
 from assay.ports import IndexSpec, IndexWriter, Inspected, SparseEncoder, StoreReport
 
 _SAMPLE = 100
@@ -253,14 +254,6 @@ class AdoptedStore:
 
     def _refuse(self) -> NoReturn:
         raise read_only(self.collection.name)
-
-
-def read_only(collection: str) -> IndexNotOurs:
-    """The error for an attempt to change an adopted collection."""
-    return IndexNotOurs(
-        f"The collection {collection} is adopted ([index] adopt), and Assay never changes it.",
-        hint="Fill it with the pipeline that made it; or remove adopt, and `assay publish` builds an index of its own.",
-    )
 
 
 def _narrowed(mapping: FieldMapping, payloads: Sequence[Mapping[str, Any]]) -> tuple[FieldMapping, frozenset[str]]:
