@@ -195,11 +195,7 @@ class Parts:
     def require_own_index(self) -> None:
         """Raise IndexNotOurs if a collection is adopted."""
         if self.adopted is not None:
-            raise IndexNotOurs(
-                f"Assay never changes the adopted collection {self.adopted} ([index] adopt).",
-                hint="Update it with the pipeline that built it, or remove adopt and build an index with `assay "
-                "publish`.",
-            )
+            raise read_only(self.adopted)
 
     def _observe(self, call: EmbedderCall) -> None:
         if self.embedder_observer is not None:
