@@ -112,7 +112,7 @@ def test_a_judgment_that_an_editor_changed_is_not_taken_back(tmp_path: Path, old
     edited = path.read_text(encoding="utf-8").replace(old, new)
     assert edited != path.read_text(encoding="utf-8")
     path.write_text(edited, encoding="utf-8")
-    with pytest.raises(InputError, match="changed since by somebody else"):
+    with pytest.raises(InputError, match="changed by another program"):
         remove_judgment(addition)
     assert path.read_text(encoding="utf-8") == edited
 

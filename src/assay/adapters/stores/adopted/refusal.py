@@ -6,6 +6,6 @@ from assay.errors import IndexNotOurs
 def read_only(collection: str) -> IndexNotOurs:
     """The error for an attempt to change an adopted collection."""
     return IndexNotOurs(
-        f"The collection {collection} is adopted ([index] adopt), and Assay never changes it.",
-        hint="Fill it with the pipeline that made it; or remove adopt, and `assay publish` builds an index of its own.",
+        f"Assay never changes the adopted collection {collection} ([index] adopt).",
+        hint="Update it with the pipeline that built it, or remove adopt and build an index with `assay publish`.",
     )
