@@ -31,7 +31,7 @@ demo: $(USER_STAMP)  ## ingest, validate, promote and search the example handboo
 
 # In the order of the folders: the longest files are the first, and none of them is left to one process at the end.
 test: $(STAMP)  ## run all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP)  ## format, lint, types, layers, and docs against code
 	$(BIN)/ruff format --check

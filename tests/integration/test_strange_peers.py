@@ -84,7 +84,7 @@ def test_an_answer_that_is_none_names_the_peer_and_what_to_check(body: str, use:
 @pytest.mark.parametrize("ranking", RANKINGS)
 def test_a_ranking_of_another_shape_is_none(ranking: str) -> None:
     body = json.dumps(RANKINGS[ranking]).replace("Infinity", "1e999").encode()
-    with answering(body) as url, pytest.raises(ServiceError, match="no ranking") as raised:
+    with answering(body) as url, pytest.raises(ServiceError, match="is not a ranking") as raised:
         Client(url).search(Query("gripper", 5))
     assert raised.value.hint
 

@@ -272,7 +272,7 @@ def test_a_signal_leaves_a_whole_file_with_every_label(site: Path, number: int, 
 def test_wrong_use_is_said_with_what_to_do(site: Path, label: Label) -> None:
     said = label("", "--topic", "moter")
     assert said.code == 2
-    assert "no topic moter" in said.err
+    assert "no topic with the id moter" in said.err
     (site / "assay.toml").write_text((site / "assay.toml").read_text().partition("[validation]")[0])
     assert "--testset FILE" in label("").err
     assert label("", "--testset", "none.yaml").code == 2

@@ -90,7 +90,7 @@ def test_a_provider_that_is_not_there_makes_it_inconclusive(paid: Run, peer: Pee
     said = paid("validate", "--no-report")
     assert said.code == 3
     assert "topics failed, and are in no figure" in said.out
-    assert "See [embedding] base_url" in said.out
+    assert "Check [embedding] base_url" in said.out
 
 
 def test_a_provider_that_fails_for_one_topic_has_the_others_answered(paid: Run, peer: Peer) -> None:

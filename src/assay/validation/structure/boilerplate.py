@@ -99,7 +99,7 @@ def _shown(context: CheckContext, place: _Place, repeated: Hashes) -> list[str]:
     for page in context.catalog.documents(context.generation.id):
         if _place(page.info) == place:
             for line in page.text.splitlines():
-                if (number := wanted.get(_hashed(_words(line)))) is not None:
+                if (words := _words(line)) and (number := wanted.get(_hashed(words))) is not None:
                     found.setdefault(number, repr(" ".join(line.split())[:_LONGEST_SHOWN]))
         if len(found) == len(wanted):
             break
@@ -107,7 +107,8 @@ def _shown(context: CheckContext, place: _Place, repeated: Hashes) -> list[str]:
 
 
 def _words(line: str) -> str:
-    return " ".join(_WORD.findall(line.lower()))
+    """The words of a line; none of a heading: pages of one kind have the same sections."""
+    return "" if line.startswith("#") else " ".join(_WORD.findall(line.lower()))
 
 
 def _hashed(words: str) -> int:

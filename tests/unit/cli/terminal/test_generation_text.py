@@ -26,7 +26,10 @@ def shown(of: Verdict, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-def test_what_failed_is_told_and_the_rest_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_failed_is_told_and_the_rest_in_one_line(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "assay")
     lines = shown(verdict(Outcome.FAIL, *PASSED, BAD), capsys)
     assert lines[0] == "  ✓ 17 checks passed (`assay -v …` names them)"
     assert lines[1] == "  ✗ unreachable: 40 of 100 titles find nothing"

@@ -75,3 +75,7 @@ def test_punctuation_alone_is_no_line() -> None:
 
 def test_pages_of_one_sentence_are_too_short_to_tell_a_template_by() -> None:
     assert _found([page(word, f"This is page {number}.", title=word) for number, word in enumerate(WORDS)]).value == 0.0
+
+
+def test_headings_that_all_pages_have_are_no_boilerplate() -> None:
+    assert _found(_pages(10, "## Parameters of the function that this page describes")).value == 0.0

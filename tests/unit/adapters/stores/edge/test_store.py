@@ -138,7 +138,7 @@ def test_a_root_that_is_a_file_is_unavailable(tmp_path: Path) -> None:
 
 def test_a_name_that_is_not_unicode_is_refused_with_its_path(store: EdgeStore) -> None:
     writer = store.create("g1", SPEC)
-    with pytest.raises(VectorStoreError, match=r"udcff.* not valid Unicode"):
+    with pytest.raises(VectorStoreError, match=r"udcff.* invalid Unicode"):
         writer.add([point("page", source_path="caf\udcff.md")])
     writer.add(points(1))
 
