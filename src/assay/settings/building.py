@@ -128,7 +128,7 @@ class EmbeddingSettings(Table):
         ge=0,
         le=86_400,
         description="Seconds for which a build retries a failed request; at most 30 until one request of the build has "
-        "succeeded.",
+        "reached the provider.",
     )
     query_timeout: float = Field(
         default=3.0, gt=0, le=60, description="Timeout of a request to embed a query, in seconds."

@@ -20,7 +20,7 @@ from assay.errors import InputError
 from assay.model.spelling import nearest
 
 _INDEX = "index"
-_ROW = re.compile(r"^\| (?P<about>.+?) \| \[[^]]+\]\((?P<name>[\w-]+)\.md\) \|$")
+_ROW = re.compile(r"^\| (?P<about>[^|]+) \| \[[^]]+\]\((?P<name>[\w-]+)\.md\) \|$")
 _LEAST_SIMILARITY = 0.5
 """Lowest similarity, from 0 to 1, of an unknown page name to a suggested one."""
 

@@ -154,7 +154,7 @@ def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, An
 
 
 def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
-    """Read a row of `chunks`. Raises CatalogCorrupt."""
+    """Read the chunk in a row of `chunks`. Raises CatalogCorrupt if it is damaged."""
     with _corrupt_on_error(f"chunk {row['chunk_id']} of {document.url}") as damaged:
         return typed(_chunk(row, document), damaged)
 

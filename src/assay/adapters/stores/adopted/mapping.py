@@ -32,7 +32,7 @@ REPORTED = (
 """Fields of the public contracts; if missing, they are reported."""
 
 FIELDS = (*REPORTED, "version", "locale", "source")
-"""All fields of a mapping."""
+"""All fields that can be mapped."""
 
 _NUMBERED = re.compile(r"(https?://\S+)[_#](\d{1,9})")
 """A chunk id with the chunk's URL and position: `https://docs.example.org/a_3`."""

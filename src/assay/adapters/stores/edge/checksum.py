@@ -41,7 +41,7 @@ def extend_with_zeros(checksum: int, length: int) -> int:
 
 
 def _data(descriptor: int) -> Iterator[tuple[int, int]]:
-    """Ranges of data (start, end) of a file, ascending; one range if the disk cannot tell."""
+    """Ranges of data [start, end) of a file, ascending; one range if the disk cannot tell."""
     size = os.fstat(descriptor).st_size
     if _SEEK_DATA is None or _SEEK_HOLE is None:
         yield 0, size
