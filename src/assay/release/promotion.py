@@ -156,7 +156,7 @@ def _require_pass(generation: Generation, gate: str, test_set: str | None) -> No
         why = str(verdict.get("summary")).removeprefix("FAIL: inconclusive: ")
         raise PromotionRefused(
             f"Generation {generation.id} cannot be decided yet: {why}",
-            hint="Label what is missing (`assay label`), fix the topics that failed, and run `assay promote` again.",
+            hint="Add topics or labels (`assay label`) if too few, fix topics that failed; then `assay promote` again.",
         )
     if verdict.get("outcome") != Outcome.PASS.value:
         raise PromotionRefused(

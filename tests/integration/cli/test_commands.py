@@ -476,6 +476,14 @@ def test_init_writes_files_that_publish_can_use_and_overwrites_none(assay: Run, 
     assert assay("init", "--force").code == 0
 
 
+def test_publish_warns_of_the_address_that_init_does_not_know(assay: Run, folder: Path) -> None:
+    (folder / "assay.toml").unlink()
+    assert assay("init").code == 0
+    (source,) = tomllib.loads((folder / "assay.toml").read_text(encoding="utf-8"))["sources"]
+    assert source == {"path": "docs"}
+    assert "6 pages have no real address" in " ".join(assay("publish").out.split())
+
+
 def test_init_writes_a_site_too_and_paths_with_quotes(assay: Run, folder: Path) -> None:
     assert assay("init", "https://docs.example.org/guide/", "--force").code == 0
     (source,) = tomllib.loads((folder / "assay.toml").read_text(encoding="utf-8"))["sources"]

@@ -61,7 +61,9 @@ def init(
         table = SITE.format(place=_toml(source))
     else:
         docs = Path(source or next((name for name in _DOCS_FOLDERS if Path(name).is_dir()), "docs"))
-        table = FOLDER.format(place=_toml(docs.as_posix()), base_url=_toml(base_url or "https://docs.example.org"))
+        # Without an address publish warns; an invented one would look right.
+        address = f"base_url = {_toml(base_url)}" if base_url else '# base_url = "https://docs.example.org"'
+        table = FOLDER.format(place=_toml(docs.as_posix()), base_url=address)
     path.write_text(ASSAY_TOML.format(source=table), encoding="utf-8")
     out().print(f"Wrote {path}.")
     if docs is not None and not docs.is_dir():

@@ -22,7 +22,7 @@ max_page_fall = 0.2         # more than 20% of the live pages or their text are 
 FOLDER = """\
 [[sources]]
 path = {place}
-base_url = {base_url}     # URL at which these pages are published"""
+{base_url}     # URL at which these pages are published"""
 
 SITE = """\
 [[sources]]
