@@ -110,7 +110,7 @@ class Assay:
     def validate(
         self,
         generation_id: str | None = None,
-        test_set: Path | None = None,
+        test_set: str | Path | None = None,
         progress: Progress | None = None,
         load: Sequence[Load] = (),
         *,
@@ -127,7 +127,8 @@ class Assay:
         Raises InputError for an invalid test set; GenerationNotFound, CatalogError if the generation's record cannot
         be read. A topic that cannot be searched and a check that cannot run become findings.
         """
-        return self.evaluation.validate(generation_id, test_set, progress, load, check_urls=check_urls)
+        path = None if test_set is None else Path(test_set)
+        return self.evaluation.validate(generation_id, path, progress, load, check_urls=check_urls)
 
     def write_report(self, validation: Validation, progress: Progress | None = None) -> dict[str, Path]:
         """Write a validation as JSON, HTML, Markdown and JUnit XML into the folder of [validation]: all files or none.
@@ -137,7 +138,7 @@ class Assay:
         return self.evaluation.write_report(validation, progress)
 
     def promote(
-        self, generation_id: str | None = None, progress: Progress | None = None, test_set: Path | None = None
+        self, generation_id: str | None = None, progress: Progress | None = None, test_set: str | Path | None = None
     ) -> Generation:
         """Make the candidate live, or the named generation. Validates it first unless it has a valid PASS.
 
@@ -145,7 +146,7 @@ class Assay:
 
         Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs, and what validate raises.
         """
-        return self.releases.promote(generation_id, progress, test_set)
+        return self.releases.promote(generation_id, progress, None if test_set is None else Path(test_set))
 
     def rollback(self) -> Generation:
         """Make the previous live generation live again. Raises GenerationNotFound, IndexNotOurs."""

@@ -88,6 +88,14 @@ def test_worse_ends_with_1_where_that_was_asked(assay: Run, tmp_path: Path) -> N
     assert assay("compare", str(worse), report, "--fail-if-worse", "any").code == 0
 
 
+@pytest.mark.parametrize(("named", "is_measure"), [("AP", True), ("no-such-measure", False)])
+def test_the_measure_that_may_fail_is_compared_or_refused_first(assay: Run, named: str, is_measure: bool) -> None:
+    said = assay("compare", "sparse", "dense", "--testset", TESTS, "--fail-if-worse", named, "--json")
+    body = json.loads(said.out)  # one object
+    assert ("error" in body, said.code == 2) == (not is_measure, not is_measure)
+    assert not is_measure or named in json.dumps(body["measures"])
+
+
 def test_worse_for_want_of_labels_is_undecided(assay: Run) -> None:
     said = assay("compare", "hybrid", "dense", "--testset", TESTS, "--fail-if-worse", "any")
     assert said.code == 3

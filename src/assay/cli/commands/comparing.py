@@ -12,7 +12,8 @@ from assay.cli.terminal.progress import progress
 from assay.contracts.comparisons import comparison_body
 from assay.experiments import compare as compare_systems
 from assay.model.comparisons import Conclusion
-from assay.validation.comparing import worse
+from assay.validation.comparing import ANY, HEADLINE, worse
+from assay.validation.metrics.registry import parse_measure
 
 EXIT_WORSE = 1
 EXIT_UNDECIDED = 3
@@ -74,7 +75,7 @@ def compare(
         comparison = compare_systems(
             assay,
             (a, b),
-            measures=[*(measure or ()), *_needed(measure, fail_if_worse)],
+            measures=_measures(measure or [], fail_if_worse),
             test_set=testset,
             generation=generation,
             allow_removals=allow_removals,
@@ -95,6 +96,9 @@ def compare(
         raise typer.Exit(EXIT_UNDECIDED)
 
 
-def _needed(measures: list[str] | None, fail_if_worse: str | None) -> list[str]:
-    """Return the measure of --fail-if-worse if --measure might not include it."""
-    return [fail_if_worse] if measures and fail_if_worse and fail_if_worse.lower() != "any" else []
+def _measures(named: list[str], fail_if_worse: str | None) -> list[str]:
+    """The measures to compare, with that of --fail-if-worse; none for the default ones. Raises InputError."""
+    if fail_if_worse is None or fail_if_worse.lower() == ANY:
+        return named
+    needed = parse_measure(fail_if_worse).name
+    return named if not named and needed in HEADLINE else [*named, needed]

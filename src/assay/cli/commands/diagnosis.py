@@ -15,7 +15,7 @@ from assay.cli.terminal.output import on_one_line, pages_and_chunks
 from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
 from assay.model.access import Scope
 from assay.model.counting import counted
-from assay.model.documents import PageExcluded, PageFailed
+from assay.model.documents import PageExcluded, PageFailed, RawPage
 from assay.model.generations import Generation, State
 from assay.model.ranking import Query
 from assay.settings import SourceSettings
@@ -188,9 +188,10 @@ def _sources(assay: Assay) -> Check:
             continue
         pages = list(source.read({}))
         failed = [page for page in pages if isinstance(page, PageFailed)]
-        left_out = sum(1 for page in pages if isinstance(page, PageExcluded))
+        left_out = sum(isinstance(page, PageExcluded) for page in pages)
+        read = sum(isinstance(page, RawPage) for page in pages)
         failures += len(failed)
-        parts.append(f"{source.name}: {counted(len(pages) - len(failed) - left_out, 'page')}, {left_out} left out")
+        parts.append(f"{source.name}: {counted(read, 'page')}, {left_out} left out")
         parts += [f"{page.key} fails: {page.reason}" for page in failed[:3]]
     return Check("sources", "warn" if failures else "ok", "; ".join(parts) + ".")
 
