@@ -21,6 +21,8 @@ from tests.integration.cli.conftest import PARTS
 
 from assay.app import Assay
 from assay.app.testsets import load_test_set
+from assay.cli.testsets import labelling
+from assay.errors import InputError
 from assay.settings import load_settings
 
 TEST_SET = """\
@@ -276,6 +278,18 @@ def test_wrong_use_is_said_with_what_to_do(site: Path, label: Label) -> None:
     (site / "assay.toml").write_text((site / "assay.toml").read_text().partition("[validation]")[0])
     assert "--testset FILE" in label("").err
     assert label("", "--testset", "none.yaml").code == 2
+
+
+def test_a_label_that_cannot_be_saved_is_an_error(
+    assay: Run, site: Path, label: Label, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise InputError("The test set cannot be written: No space left on device.")
+
+    monkeypatch.setattr(labelling, "add_judgment", full)
+    said = label("0")
+    assert said.code == 4
+    assert "cannot be written" in said.out
 
 
 def test_the_list_for_tools_has_the_judgment_that_a_label_makes(assay: Run) -> None:

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from assay.app import Assay
+from assay.errors import InputError
 from assay.settings import Settings
+from assay.testing.catalog_samples import generation
 
 BUILT = {"embedder", "store", "embedding_cache", "encoder", "sources", "keys"}
 
@@ -27,3 +31,11 @@ def test_the_named_generation_live_follows_promotions_as_no_name_does(tmp_path: 
         assay.parts.open_catalog(create=True)
         assay.searches.live.refresh()
         assert assay.searches.live.generation() is None
+
+
+def test_the_path_of_a_test_set_may_be_text(tmp_path: Path) -> None:
+    with Assay.open(Settings(data_dir=tmp_path)) as assay:
+        catalog = assay.parts.open_catalog(create=True)
+        catalog.add_generation(generation("g1"))
+        with pytest.raises(InputError, match=r"none\.yaml"):
+            assay.validate("g1", str(tmp_path / "none.yaml"))

@@ -12,7 +12,7 @@ from rich.markup import escape
 from assay.app import Assay
 from assay.app.testsets import Addition, add_judgment, load_test_set, remove_judgment
 from assay.cli import options
-from assay.cli.failures import EXIT_INTERRUPTED, EXIT_TERMINATED
+from assay.cli.failures import EXIT_INTERRUPTED, EXIT_TERMINATED, EXIT_UNREACHABLE
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.progress import progress
 from assay.cli.terminal.signals import Terminated
@@ -116,6 +116,7 @@ def _label_all(assay: Assay, sheet: Sheet, items: Sequence[ToLabel], path: Path)
     except KeyboardInterrupt as interrupt:
         code = EXIT_TERMINATED if isinstance(interrupt, Terminated) else EXIT_INTERRUPTED
     session.summarize()
+    code = code or (EXIT_UNREACHABLE if session.has_unsaved else 0)
     if code:
         raise typer.Exit(code)
 
@@ -132,6 +133,12 @@ class Session:
         self._index = 0
         self._done: list[tuple[int, Addition | None, int]] = []  # index, addition (None: skipped), label
         self._stamp = _stamp(path)
+        self._unsaved: set[int] = set()
+
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether a label could not be saved, and no later try saved it."""
+        return bool(self._unsaved)
 
     def run(self, pressed: Iterator[str]) -> None:
         """Ask for labels until none is left, the input ends or the user quits. Raises KeyboardInterrupt."""
@@ -174,8 +181,10 @@ class Session:
         try:
             added = add_judgment(self._path, item.topic.id, Judgment(item.passage, label))
         except InputError as error:
+            self._unsaved.add(self._index)
             self._warn(str(error))
             return
+        self._unsaved.discard(self._index)
         self._stamp = _stamp(self._path)
         if isinstance(added, Judgment):
             self._warn(f"The file already has the label {added.label} for it; that label stays.")
