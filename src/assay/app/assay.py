@@ -87,7 +87,7 @@ class Assay:
         embed: Embed | None = None,
         **options: Unpack[native.SearchOptions],
     ) -> Ranking:
-        """Search the live generation, or the one that Assay was opened with.
+        """Search the live generation, or the generation named when Assay was opened.
 
         query: the text, with top_k (1 to 100) and the options of native.SearchOptions; or all in one Query.
         embed: when to embed the query; None to follow `[search] keyword_fallback`. Without an embedding only keyword
@@ -119,7 +119,7 @@ class Assay:
         """Measure a generation, judge it by the gate, and store the verdict with it.
 
         generation_id: an id, `live` or `candidate`; None for the candidate, or else the live generation.
-        test_set: file of labelled queries; None for that of [validation], else the one that last validated this
+        test_set: file of labelled queries; None for that of [validation], else the last that validated this
             content. Without any, only structural checks run.
         load: load patterns to measure latency under, one after the other.
         check_urls: request the URL of each hit; a dead link fails the validation.

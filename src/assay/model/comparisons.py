@@ -123,8 +123,8 @@ class SweptRow:
     topics, failed: number of topics, and of failed ones among them.
     lost: number of judgments whose passage was not found in this index.
     tied_with_best: whether it is the best row, or not significantly different from it.
-    open_to_best, open_to_first: whether it is lower than the best or the first row, but has so many fewer judged hits
-        that labels could remove the difference.
+    open_to_best, open_to_first: whether it is lower than the best or the first row, and labels could remove the
+        difference, because it has fewer judged hits.
     """
 
     name: str

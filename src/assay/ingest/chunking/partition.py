@@ -92,7 +92,7 @@ def _cut_long_units(text: str, units: Sequence[Unit], limit: int) -> list[Unit]:
 
 
 def _join_small_pieces(units: list[Unit], limit: int) -> list[Unit]:
-    """Join neighbouring small pieces of text if there are so many that the search would be slow."""
+    """Join small neighbouring pieces of text if many would slow the search."""
     grain = limit // GRAIN
     if len(units) * grain < 2 * (units[-1].end - units[0].start):
         return units

@@ -41,7 +41,7 @@ def read_html(page: RawPage) -> Document:
         raise InputError(f"{page.key}: {page.media_type} is not HTML.", hint="Give it to the reader for its type.")
     try:
         return _read(page)
-    except SelectolaxError as error:  # any text is HTML, and the selectors are constants: it fails for want of memory
+    except SelectolaxError as error:  # any text is HTML, and the selectors are constants: only a lack of memory fails
         raise MemoryError(str(error)) from error
 
 

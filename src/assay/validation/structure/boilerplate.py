@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.model.counting import counted
-from assay.model.documents import DocumentInfo
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
-from assay.validation.structure.context import CheckContext, StructuralLimits, finding
+from assay.validation.structure.context import CheckContext, Edition, StructuralLimits, edition_of, finding
 
 _LEAST_PAGES = 5
 """Fewer pages are too few to recognize a template."""
@@ -28,32 +27,29 @@ _SHOWN = 3
 _LONGEST_SHOWN = 60
 _WORD = re.compile(r"[^\W_]+")
 
-_Place = tuple[str, str | None, str | None]
-"""Source, version and locale."""
-
 Hashes = NDArray[np.uint32]  # of lines, by CRC-32
 
 
 def boilerplate(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Check the share of a source's text in lines that most of its pages repeat."""
-    places: defaultdict[_Place, _Lines] = defaultdict(_Lines)
+    editions: defaultdict[Edition, _Lines] = defaultdict(_Lines)
     progress.begin("repeated lines", context.generation.documents)
     for page in context.catalog.documents(context.generation.id):
-        places[_place(page.info)].add(page.text)
+        editions[edition_of(page.info)].add(page.text)
         progress.advance()
     progress.end()
-    by_place = {place: lines.repeated() for place, lines in places.items()}
-    place, (share, repeated) = max(
-        by_place.items(), key=lambda one: one[1][0], default=(("", None, None), (0.0, np.empty(0, np.uint32)))
+    by_edition = {edition: lines.repeated() for edition, lines in editions.items()}
+    edition, (share, repeated) = max(
+        by_edition.items(), key=lambda one: one[1][0], default=(("", None, None), (0.0, np.empty(0, np.uint32)))
     )
     failed = share > limits.max_boilerplate
-    shown = _shown(context, place, repeated) if failed else []
+    shown = _shown(context, edition, repeated) if failed else []
     yield finding(
         "boilerplate",
         not failed,
         share,
         f"at most {percent(limits.max_boilerplate)} of a source's text is in lines that most of its pages have",
-        f"{percent(share)} of the text of {place[0]} is in {counted(len(repeated), 'line')} that more than half of "
+        f"{percent(share)} of the text of {edition[0]} is in {counted(len(repeated), 'line')} that more than half of "
         f"its pages have (limit {percent(limits.max_boilerplate)}): {', '.join(shown[:_SHOWN])}. If a banner, menu or "
         "footer was read as content, leave it out of the pages, or publish the source folder. If the lines are "
         "intended, raise gate.max_boilerplate",
@@ -64,7 +60,7 @@ def boilerplate(context: CheckContext, limits: StructuralLimits, progress: Progr
 
 @dataclass(slots=True)
 class _Lines:
-    """The lines of the pages of one place. pages: unique hashes of each page's lines; sizes: their characters."""
+    """The lines of the pages of one edition. pages: unique hashes of each page's lines; sizes: their characters."""
 
     pages: list[Hashes] = field(default_factory=list)
     sizes: list[NDArray[np.int64]] = field(default_factory=list)
@@ -92,12 +88,12 @@ class _Lines:
         return float(sizes[most].sum() / max(sizes.sum(), 1)), hashes[most][order]
 
 
-def _shown(context: CheckContext, place: _Place, repeated: Hashes) -> list[str]:
+def _shown(context: CheckContext, edition: Edition, repeated: Hashes) -> list[str]:
     """An original line for each of these hashes, in their order."""
     wanted = {int(one): number for number, one in enumerate(repeated)}
     found: dict[int, str] = {}
     for page in context.catalog.documents(context.generation.id):
-        if _place(page.info) == place:
+        if edition_of(page.info) == edition:
             for line in page.text.splitlines():
                 if (words := _words(line)) and (number := wanted.get(_hashed(words))) is not None:
                     found.setdefault(number, repr(" ".join(line.split())[:_LONGEST_SHOWN]))
@@ -113,7 +109,3 @@ def _words(line: str) -> str:
 
 def _hashed(words: str) -> int:
     return zlib.crc32(words.encode("utf-8", "surrogatepass"))
-
-
-def _place(info: DocumentInfo) -> _Place:
-    return info.source, info.version, info.locale

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.errors import VectorStoreError
+from assay.model.documents import DocumentInfo
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.generations import Generation
 from assay.model.ranking import Query, Ranking
@@ -80,6 +81,15 @@ Check = Callable[[CheckContext, StructuralLimits, Progress], Iterable[Finding]]
 """Checks one aspect of a generation. Its name, with spaces, names the finding if it could not run.
 
 Raises AssayError, which `structure_findings` turns into a finding."""
+
+
+Edition = tuple[str, str | None, str | None]
+"""Source, version and locale: the pages that a page is compared with."""
+
+
+def edition_of(info: DocumentInfo) -> Edition:
+    """The edition that a page belongs to."""
+    return info.source, info.version, info.locale
 
 
 def finding(

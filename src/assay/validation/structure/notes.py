@@ -66,7 +66,7 @@ def same_pages_at_two_hosts(context: CheckContext) -> Iterator[str]:
     if len(hosts) < 2:
         return
     with_text: defaultdict[str, set[str]] = defaultdict(set)
-    for page in context.catalog.documents(context.generation.id):
+    for page in context.catalog.listing(context.generation.id):
         with_text[page.text_hash].add(_host(page.info.url))
     shared = Counter((one, other) for found in with_text.values() for one in found for other in found if one < other)
     for (one, other), count in shared.most_common():
