@@ -24,8 +24,8 @@ from assay.ports import Silence
 from assay.settings import load_settings
 from assay.validation.deriving.deriving import LinkedDocument, derive
 from assay.validation.deriving.phrases import folded
-from assay.validation.measuring import Measures, measure_topics, summarize
-from assay.validation.runner import SearchSetup, run_topics
+from assay.validation.running.measuring import Measures, measure_topics, summarize
+from assay.validation.running.runner import SearchSetup, run_topics
 from assay.validation.statistics import compare
 from benchmarks.corpora import CORPORA
 from benchmarks.shared import shared_folder

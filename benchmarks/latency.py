@@ -21,7 +21,7 @@ from assay.model.ranking import Query, Ranking, Timings
 from assay.model.validations import LoadFigures
 from assay.ports import Silence
 from assay.settings import load_settings
-from assay.validation.latency import ClosedLoop, Load, OpenLoop, measure_load
+from assay.validation.running.latency import ClosedLoop, Load, OpenLoop, measure_load
 from benchmarks.http_load import _port_of
 
 QUERIES = [Query(text, 5) for text in ("How do nodes communicate?", "camera calibration", "battery", "emergency stop")]

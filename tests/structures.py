@@ -11,7 +11,7 @@ from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
 from assay.settings import GateSettings
 from assay.testing.catalog_samples import Stored, page
-from assay.validation.gate import Gate, verdict
+from assay.validation.gate.policy import Gate, verdict
 from assay.validation.integrity import Recheck
 from assay.validation.structure import CheckContext, StructuralLimits, structure_findings, structure_notes
 from tests.worlds import World

@@ -19,7 +19,7 @@ from assay.model.ranking import Embed, Query, Ranking
 from assay.model.validations import Validation
 from assay.ports import Progress
 from assay.settings import Settings, load_settings
-from assay.validation.latency import Load
+from assay.validation.running.latency import Load
 
 
 class Assay:

@@ -23,7 +23,7 @@ from assay.settings import (
     Settings,
     SourceSettings,
 )
-from assay.validation.gate import Gate, MeasureLimit, QualityLimits
+from assay.validation.gate.policy import Gate, MeasureLimit, QualityLimits
 from assay.validation.metrics import parse_measure
 from assay.validation.structure import StructuralLimits
 

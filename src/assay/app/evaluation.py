@@ -19,7 +19,7 @@ from assay.retrieval.searcher import Searcher
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.denominators import Removed, agree
 from assay.validation.judgments.resolving import resolve
-from assay.validation.latency import Load
+from assay.validation.running.latency import Load
 from assay.validation.structure import structure_findings
 from assay.validation.suite import Plan, System, validate
 

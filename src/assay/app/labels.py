@@ -22,7 +22,7 @@ from assay.validation.judgments.repairing import RepairPlan, plan_repairs
 from assay.validation.judgments.resolving import resolve
 from assay.validation.labelling.quotes import add_quotes
 from assay.validation.labelling.sheet import Sheet, chosen, to_label
-from assay.validation.measuring import Measures, measure_topics
+from assay.validation.running.measuring import Measures, measure_topics
 from assay.validation.similarities import collect_similarities, count_unjudged
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from assay.model.generations import Generation, State
 from assay.ports import Progress
 from assay.release.generation_names import CANDIDATE, resolve_generation
 from assay.release.promotion import has_pass
-from assay.validation.measuring import Measures
+from assay.validation.running.measuring import Measures
 
 logger = logging.getLogger(__name__)
 

@@ -22,8 +22,8 @@ from assay.ports import Progress
 from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.resolving import resolve
-from assay.validation.latency import Load
-from assay.validation.runner import SearchSetup
+from assay.validation.running.latency import Load
+from assay.validation.running.runner import SearchSetup
 from assay.validation.suite import Plan, System, validate
 
 _THROTTLE_SECONDS = 60.0

@@ -17,13 +17,13 @@ from assay.ports import Progress, Silence
 from assay.release.generation_names import CANDIDATE, LIVE, resolve_generation
 from assay.retrieval.searcher import Searcher
 from assay.settings import SearchSettings
-from assay.validation.gate import Gate
+from assay.validation.gate.policy import Gate
 from assay.validation.integrity import Recheck
 from assay.validation.judgments.collection import CollectionCorpus
 from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.judgments.resolving import resolve
-from assay.validation.measuring import Measures, measure_topics
-from assay.validation.runner import SearchSetup, run_topics
+from assay.validation.running.measuring import Measures, measure_topics
+from assay.validation.running.runner import SearchSetup, run_topics
 from assay.validation.structure import CheckContext
 from assay.validation.suite import System
 

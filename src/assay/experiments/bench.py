@@ -20,10 +20,10 @@ from assay.validation.comparing import ranked_topic, stored_topic
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.denominators import Removed, agree
 from assay.validation.judgments.resolving import resolve
-from assay.validation.latency import percentiles
-from assay.validation.measuring import Measures, measure_topics
 from assay.validation.metrics import order
-from assay.validation.runner import TimedRun, run_topics
+from assay.validation.running.latency import percentiles
+from assay.validation.running.measuring import Measures, measure_topics
+from assay.validation.running.runner import TimedRun, run_topics
 
 _CHECKED_IDS = 500
 """Documents of a run file that are looked up to verify its generation."""

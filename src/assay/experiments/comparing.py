@@ -17,7 +17,7 @@ from assay.ports import Progress
 from assay.release.generation_names import CANDIDATE, LIVE
 from assay.validation.comparing import compare_sides
 from assay.validation.judgments.denominators import removal_notes
-from assay.validation.measuring import Measures
+from assay.validation.running.measuring import Measures
 
 _Input = Side | Variant | Path
 """An input of a comparison: a report, settings to measure, or a run file to measure."""

@@ -21,9 +21,9 @@ from assay.retrieval.searcher import Searcher
 from assay.settings import ChunkingSettings
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.resolving import resolve
-from assay.validation.latency import percentiles
-from assay.validation.measuring import Measures, measure_topics
-from assay.validation.runner import run_topics
+from assay.validation.running.latency import percentiles
+from assay.validation.running.measuring import Measures, measure_topics
+from assay.validation.running.runner import run_topics
 from assay.validation.sweeping import MeasuredRow, RecutCorpus, find, shown_measures
 
 _TIMED_SEARCHES = 200

@@ -9,10 +9,10 @@ from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, C
 from assay.model.counting import some_of
 from assay.model.evaluation import Resolution, ResolvedTopic
 from assay.model.validations import Difference, Provenance, StoredTopic, TopicResult
-from assay.validation.measuring import Measures, found_passages
 from assay.validation.metrics import PASSAGES, parse_measure
 from assay.validation.metrics.formulas import rank_of_best
 from assay.validation.metrics.judged import judge
+from assay.validation.running.measuring import Measures, found_passages
 from assay.validation.statistics import compare
 from assay.validation.unjudged import MAX_JUDGED_GAP, TopicBounds, labels_could_reverse
 

@@ -17,7 +17,7 @@ from assay.model.generations import Generation
 from assay.model.ranking import ContractMode, Query
 from assay.model.validations import LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
 from assay.ports import Progress
-from assay.validation.against_live import (
+from assay.validation.gate.against_live import (
     OF_DERIVED,
     OF_ONE_CHUNKER,
     OF_TWO_CHUNKERS,
@@ -26,14 +26,8 @@ from assay.validation.against_live import (
     measure_worse,
     topics_that_fell,
 )
-from assay.validation.contract_order import contract_order_notes, measure_contract_order
-from assay.validation.gate import Gate, QualityLimits, limit_notes, verdict
-from assay.validation.integrity.results import check_hits
-from assay.validation.judgments.denominators import Removed, removal_notes
-from assay.validation.latency import Load, figures, measure_load
-from assay.validation.links import links_finding
-from assay.validation.measuring import BEST_HIT, Measures, TopicsById, measure_topics, summarize
-from assay.validation.quality import (
+from assay.validation.gate.policy import Gate, QualityLimits, limit_notes, verdict
+from assay.validation.gate.quality import (
     Measured,
     counted,
     headline,
@@ -42,8 +36,14 @@ from assay.validation.quality import (
     quality_findings,
     with_targets,
 )
+from assay.validation.integrity.results import check_hits
+from assay.validation.judgments.denominators import Removed, removal_notes
 from assay.validation.report.advice import advice
-from assay.validation.runner import SearchSetup, repeat_timing, run_topics, without_excluded
+from assay.validation.running.contract_order import contract_order_notes, measure_contract_order
+from assay.validation.running.latency import Load, figures, measure_load
+from assay.validation.running.links import links_finding
+from assay.validation.running.measuring import BEST_HIT, Measures, TopicsById, measure_topics, summarize
+from assay.validation.running.runner import SearchSetup, repeat_timing, run_topics, without_excluded
 from assay.validation.statistics import compare
 from assay.validation.structure import CheckContext, structure_findings, structure_notes
 

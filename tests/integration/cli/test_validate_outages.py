@@ -16,7 +16,7 @@ from tests.peers.serving import Peer
 from assay.app import Assay
 from assay.app.testsets import load_test_set
 from assay.settings import load_settings
-from assay.validation.runner import GIVEN_UP_AFTER, MAX_TIMED_TOPICS
+from assay.validation.running.runner import GIVEN_UP_AFTER, MAX_TIMED_TOPICS
 
 TOPICS = 200
 SETTINGS = """

@@ -14,7 +14,7 @@ from assay.contracts import native
 from assay.errors import InputError, ServiceRefused, ServiceThrottled
 from assay.model.ranking import Filters, Mode, Query
 from assay.ports import Silence
-from assay.validation.latency import ClosedLoop, OpenLoop, measure_load
+from assay.validation.running.latency import ClosedLoop, OpenLoop, measure_load
 
 QUERIES = (
     Query("How do nodes communicate?", 5),

@@ -18,7 +18,7 @@ from assay.settings import (
     SourceSettings,
 )
 from assay.settings.table import Table
-from assay.validation.gate import QualityLimits
+from assay.validation.gate.policy import QualityLimits
 from assay.validation.structure import StructuralLimits
 
 FILLED: list[tuple[type[Table], type[Any], set[str]]] = [

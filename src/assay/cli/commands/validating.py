@@ -14,7 +14,7 @@ from assay.cli.terminal.output import out, print_json
 from assay.cli.terminal.progress import progress
 from assay.cli.terminal.validation_text import show_validation
 from assay.contracts.validation_report import to_dict
-from assay.validation.latency import ClosedLoop, Load, OpenLoop
+from assay.validation.running.latency import ClosedLoop, Load, OpenLoop
 
 _SEQUENTIAL_SEARCHES = 100
 """As seed 001 specifies."""

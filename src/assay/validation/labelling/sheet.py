@@ -9,8 +9,8 @@ from assay.errors import InputError
 from assay.model.documents import Chunk
 from assay.model.evaluation import Passage, Run, TestSet, Topic
 from assay.model.validations import TopicResult
-from assay.validation.gate import QualityLimits
-from assay.validation.quality import hits_to_label, with_targets
+from assay.validation.gate.policy import QualityLimits
+from assay.validation.gate.quality import hits_to_label, with_targets
 
 _UNJUDGED = "counts as not relevant until it is judged"
 _NAMED = 5

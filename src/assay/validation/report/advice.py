@@ -6,8 +6,8 @@ from statistics import fmean
 
 from assay.model.evaluation import Anchoring, TopicType
 from assay.model.validations import LatencyFigures, TopicResult
-from assay.validation.gate import QualityLimits
-from assay.validation.quality import PRECISION, counted
+from assay.validation.gate.policy import QualityLimits
+from assay.validation.gate.quality import PRECISION, counted
 from assay.validation.report.near_duplicates import NearDuplicates, pairs_by_page
 
 _FIRST = 3

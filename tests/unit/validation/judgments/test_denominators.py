@@ -12,8 +12,8 @@ from assay.validation.judgments.denominators import (
     with_lost,
     without_removed,
 )
-from assay.validation.measuring import found_passages
 from assay.validation.metrics import parse_measure
+from assay.validation.running.measuring import found_passages
 
 SITE = "https://docs.example.org"
 LOST = Resolution(Anchoring.ORPHANED, url=f"{SITE}/a")

@@ -11,7 +11,7 @@ from assay.model.evaluation import Anchoring, TopicType
 from assay.model.ranking import Hit
 from assay.model.validations import LatencyFigures, TopicResult
 from assay.settings import GateSettings
-from assay.validation.gate import QualityLimits
+from assay.validation.gate.policy import QualityLimits
 from assay.validation.report.advice import advice
 
 LIMITS = GateSettings().options(QualityLimits, completeness=1.0, hashes=1.0)

@@ -12,7 +12,7 @@ from assay.errors import EmbedderUnavailable, IndexCorrupt, StoreUnavailable, Ve
 from assay.model.evaluation import Finding, Outcome, worst
 from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
-from assay.validation.gate import NO_TEST_SET, Gate, MeasureLimit, limit_notes
+from assay.validation.gate.policy import NO_TEST_SET, Gate, MeasureLimit, limit_notes
 from assay.validation.integrity import KINDS, Recheck
 from assay.validation.structure import CheckContext, checks, structure_findings, structure_notes
 

@@ -7,9 +7,9 @@ from assay.model.evaluation import Run, TopicRun
 from assay.model.ranking import ContractMode, Mode, by_similarity
 from assay.model.validations import ShownOrder, TopicResult
 from assay.ports import Progress
-from assay.validation.measuring import BEST_HIT, Measures, TopicsById, measure_topics, summarize
 from assay.validation.metrics import parse_measure
-from assay.validation.runner import SearchSetup, run_topics
+from assay.validation.running.measuring import BEST_HIT, Measures, TopicsById, measure_topics, summarize
+from assay.validation.running.runner import SearchSetup, run_topics
 
 _MRR = Measures((parse_measure(BEST_HIT),))
 _VISIBLE = 0.0005

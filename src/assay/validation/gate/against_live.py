@@ -6,7 +6,7 @@ from statistics import fmean
 
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.validations import Difference, TopicResult
-from assay.validation.gate import MeasureLimit
+from assay.validation.gate.policy import MeasureLimit
 from assay.validation.statistics import compare, holm
 from assay.validation.unjudged import TopicBounds, labels_could_reverse
 

@@ -9,8 +9,8 @@ from assay.errors import AssayError, EmbedderRefused, EmbedderUnavailable, Input
 from assay.model.evaluation import ResolvedTopic, Topic, TopicType
 from assay.model.ranking import Filters, Mode, Query, Ranking, Timings
 from assay.ports import Silence
-from assay.validation import runner
-from assay.validation.runner import (
+from assay.validation.running import runner
+from assay.validation.running.runner import (
     GIVEN_UP_AFTER,
     MAX_TIMED_TOPICS,
     MIN_TIMED_SEARCHES,

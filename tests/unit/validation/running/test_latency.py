@@ -12,7 +12,7 @@ from assay.errors import EmbedderUnavailable, InputError, StoreUnavailable
 from assay.model.ranking import Query, Ranking, Timings
 from assay.model.validations import LoadFigures
 from assay.ports import Silence
-from assay.validation.latency import (
+from assay.validation.running.latency import (
     ClosedLoop,
     Load,
     OpenLoop,

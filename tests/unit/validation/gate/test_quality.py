@@ -11,10 +11,9 @@ from assay.model.evaluation import Anchoring, Category, Finding, Interval, Outco
 from assay.model.ranking import Hit
 from assay.model.validations import Difference, LatencyFigures, Percentiles, TopicResult
 from assay.settings import GateSettings
-from assay.validation.against_live import AgainstLive, Fall, measure_falls, measure_worse, topics_that_fell
-from assay.validation.gate import MeasureLimit, QualityLimits
-from assay.validation.integrity.results import check_hits
-from assay.validation.quality import (
+from assay.validation.gate.against_live import AgainstLive, Fall, measure_falls, measure_worse, topics_that_fell
+from assay.validation.gate.policy import MeasureLimit, QualityLimits
+from assay.validation.gate.quality import (
     Measured,
     counted,
     headline,
@@ -23,6 +22,7 @@ from assay.validation.quality import (
     quality_findings,
     with_targets,
 )
+from assay.validation.integrity.results import check_hits
 
 LIMITS = gate_of(GateSettings()).quality
 GOOD = (2, 1, 1, 1, 0)

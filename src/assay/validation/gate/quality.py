@@ -6,12 +6,12 @@ from statistics import fmean
 
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, percent
 from assay.model.validations import LatencyFigures, TopicResult, Unjudged
-from assay.validation.against_live import AgainstLive, live_findings
 from assay.validation.findings import make_finding
-from assay.validation.gate import MeasureLimit, QualityLimits
+from assay.validation.gate.against_live import AgainstLive, live_findings
+from assay.validation.gate.lost_answers import judgments_found, known_answers
+from assay.validation.gate.policy import MeasureLimit, QualityLimits
 from assay.validation.integrity.faults import Fault
 from assay.validation.integrity.results import ResultCheck
-from assay.validation.lost_answers import judgments_found, known_answers
 from assay.validation.statistics import bootstrap_interval, samples_to_prove
 
 PRECISION = "P@5"

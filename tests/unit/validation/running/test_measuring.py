@@ -9,7 +9,7 @@ from tests.validations import hits_of
 from assay.errors import InputError
 from assay.model.evaluation import MeasureValue, ResolvedTopic, Run, Topic, TopicRun
 from assay.model.validations import TopicResult
-from assay.validation.measuring import DEFAULT_MEASURES, Measures, measure_topics, overlapping, summarize
+from assay.validation.running.measuring import DEFAULT_MEASURES, Measures, measure_topics, overlapping, summarize
 
 HITS = hits_of(0, 10)
 IDS = [hit.chunk.id for hit in HITS]

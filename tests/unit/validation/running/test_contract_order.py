@@ -10,9 +10,9 @@ from assay.model.evaluation import ResolvedTopic, Run, Topic, TopicRun
 from assay.model.ranking import ContractMode, Hit, Mode, Query, Ranking, Timings
 from assay.model.validations import TopicResult
 from assay.ports import Silence
-from assay.validation.contract_order import contract_order_notes, measure_contract_order
-from assay.validation.measuring import Measures, measure_topics
-from assay.validation.runner import SearchSetup
+from assay.validation.running.contract_order import contract_order_notes, measure_contract_order
+from assay.validation.running.measuring import Measures, measure_topics
+from assay.validation.running.runner import SearchSetup
 
 SIMILARITIES = (0.3, 0.9, 0.5, 0.7, 0.1, 0.8)
 HITS = tuple(replace(hit, similarity=similarity) for hit, similarity in zip(hits_of(0, 6), SIMILARITIES, strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from assay.model.evaluation import Anchoring, Finding, Outcome, TopicType, percent
 from assay.model.validations import TopicResult
 from assay.validation.findings import make_finding
-from assay.validation.gate import QualityLimits
+from assay.validation.gate.policy import QualityLimits
 
 _REMOVED = "If pages were removed on purpose, publish or promote with --allow-removals"
 _OR_OUT = f"{_REMOVED}, or delete the topics"

@@ -1,0 +1,1 @@
+"""Limits on quality and structure, and the verdict."""

@@ -1,0 +1,1 @@
+"""Search the topics of a test set, measure the rankings, the latency and the links."""
