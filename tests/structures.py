@@ -30,6 +30,7 @@ LIMITS = StructuralLimits(
     embedded_again=20,
     max_leftovers=0.02,
     max_repeated=0.3,
+    min_recall=0.95,
     max_boilerplate=1.0,  # and they say it in the same words
 )
 QUALITY = gate_of(GateSettings()).quality

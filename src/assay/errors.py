@@ -97,6 +97,10 @@ class StoreUnavailable(VectorStoreError):
     """Unreachable, locked or too slow."""
 
 
+class RequestForbidden(VectorStoreError):
+    """A limit of the store's strict mode forbids the request."""
+
+
 class StorageFull(VectorStoreError):
     """No space left where the index is written."""
 

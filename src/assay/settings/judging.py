@@ -79,6 +79,10 @@ class GateSettings(Table):
         default=0.1,
         description="Largest share of a source's text in lines that are on more than half of its pages.",
     )
+    min_recall: Share = Field(
+        default=0.95,
+        description="Smallest share of the exact nearest chunks that dense search finds, of 2,000 chunks or more.",
+    )
     embedded_again: int = Field(
         default=20,
         ge=0,

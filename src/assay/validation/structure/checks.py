@@ -14,6 +14,7 @@ from assay.model.evaluation import Finding, Outcome
 from assay.ports import Progress
 from assay.validation.structure.addresses import addresses, searched_by_default
 from assay.validation.structure.anchors import fall_in_anchors
+from assay.validation.structure.approximate import recall_of_dense_search
 from assay.validation.structure.boilerplate import boilerplate
 from assay.validation.structure.content import leftover_markup, pages_that_say_something
 from assay.validation.structure.context import Check, CheckContext, StructuralLimits
@@ -53,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     reachable_by_title,
     distinct_vectors,
     titles_by_vectors,
+    recall_of_dense_search,
     embedded_again,
     read_to_the_end,
 )

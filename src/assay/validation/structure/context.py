@@ -31,6 +31,7 @@ class StructuralLimits:
     max_leftovers: largest share of a source's chunks with leftovers of templates and markup.
     max_repeated: largest share of a source's pages with one title, and of its text on many pages.
     max_boilerplate: largest share of a source's text in lines that more than half of its pages have.
+    min_recall: smallest share of the exact nearest chunks that dense search finds.
     embedded_again: number of texts to embed again with a paid embedder; 0 for none.
     """
 
@@ -47,6 +48,7 @@ class StructuralLimits:
     max_leftovers: float
     max_repeated: float
     max_boilerplate: float
+    min_recall: float
     embedded_again: int
 
 

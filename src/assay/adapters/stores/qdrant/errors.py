@@ -12,7 +12,14 @@ from qdrant_client.common.client_exceptions import QdrantException, ResourceExha
 from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
 from assay.adapters.stores.points import REBUILD
-from assay.errors import IndexCorrupt, IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
+from assay.errors import (
+    IndexCorrupt,
+    IndexNotFound,
+    RequestForbidden,
+    StorageFull,
+    StoreUnavailable,
+    VectorStoreError,
+)
 from assay.redaction import peer_words
 
 CLIENT_ERRORS = (ApiException, QdrantException, grpc.RpcError, httpx.HTTPError, ValidationError, json.JSONDecodeError)
@@ -148,7 +155,7 @@ def _explanations(failure: FailedRequest, seconds: int) -> Iterator[tuple[type[V
         hint = "Set QDRANT_API_KEY (or [qdrant] api_key) to a key of this server."
         yield VectorStoreError, f"it requires a valid API key ({message}).", hint
     if status in (400, 403, 500) and (advice := _strict_advice(message)):
-        yield VectorStoreError, f"the request exceeds a limit of its strict mode ({message}).", advice
+        yield RequestForbidden, f"the request exceeds a limit of its strict mode ({message}).", advice
     if status == 403:
         hint = "Use a key with read, write and manage access to the collections of [qdrant] collection and its alias."
         yield VectorStoreError, f"the API key does not allow it ({message}).", hint
