@@ -1,4 +1,4 @@
-"""The Qdrant adapter passes the kit over real sockets, in both of the server's languages."""
+"""The Qdrant adapter passes the kit over real sockets, in both of the server's languages, and on a real server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.peers.qdrant import QdrantPeer
 from tests.qdrant_stores import qdrant_store
+from tests.real_qdrant import real_server
 
 from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.testing.vector_store import VectorStoreConformance
@@ -29,3 +30,21 @@ class TestOverGrpc(VectorStoreConformance):
             yield store
             assert all(request.startswith("gRPC ") for request in peer.counts)
             store.close()
+
+
+class TestOnAServerOverRest(VectorStoreConformance):
+    @pytest.fixture
+    def store(self) -> Iterator[QdrantStore]:
+        server = real_server()
+        store = qdrant_store(server.url, api_key=server.key, collection="kit")
+        yield store
+        store.close()
+
+
+class TestOnAServerOverGrpc(VectorStoreConformance):
+    @pytest.fixture
+    def store(self) -> Iterator[QdrantStore]:
+        server = real_server()
+        store = qdrant_store(server.url, api_key=server.key, collection="kit", grpc=True, grpc_port=server.grpc_port)
+        yield store
+        store.close()

@@ -1,4 +1,7 @@
-"""Publishing to a Qdrant server and serving from it: build, gate, promote, search, go back, clear up, and outages."""
+"""Publishing to a Qdrant server and serving from it: build, gate, promote, search, go back, clear up, and outages.
+
+Tests without faults run against a real server too, if the environment names one.
+"""
 
 import json
 import os
@@ -15,6 +18,7 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 from tests.peers.qdrant import QdrantPeer
+from tests.real_qdrant import Server, real_server
 
 from assay.app import Assay
 from assay.cli.commands.diagnosis import diagnose
@@ -26,15 +30,17 @@ from assay.settings import load_settings
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARTS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame")
 KEY = "publish-key"
+ON_EACH_SERVER = pytest.mark.parametrize("server", ["peer", "real"], indirect=True)
 
 
 class Workshop:
     """A folder of pages, a server, and the Assay that publishes one to the other."""
 
-    def __init__(self, folder: Path, url: str) -> None:
+    def __init__(self, folder: Path, url: str, key: str | None = KEY) -> None:
         self.docs = folder / "docs"
         self.data = folder / "data"
         self.url = url
+        self.key = key
         self.docs.mkdir()
         for part in PARTS:
             self.write(part, f"The {part} is checked every {len(part)} days.")
@@ -44,7 +50,7 @@ class Workshop:
 
     def settings(self, **qdrant: object) -> dict[str, Any]:
         source = {"path": self.docs, "base_url": "https://docs.example", "name": "docs", "convention": "plain"}
-        server = {"url": self.url, "api_key": KEY, "patience_seconds": 0.5, **qdrant}
+        server = {"url": self.url, "api_key": self.key, "patience_seconds": 0.5, **qdrant}
         return {
             "data_dir": self.data,
             "sources": [source],
@@ -64,8 +70,16 @@ def peer(tmp_path: Path) -> Iterator[QdrantPeer]:
 
 
 @pytest.fixture
-def workshop(tmp_path: Path, peer: QdrantPeer) -> Workshop:
-    return Workshop(tmp_path, peer.url)
+def server(request: pytest.FixtureRequest) -> Server:
+    """The peer, or the real server."""
+    if getattr(request, "param", "peer") == "real":
+        return real_server()
+    return Server(request.getfixturevalue("peer").url, KEY)
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, server: Server) -> Workshop:
+    return Workshop(tmp_path, server.url, server.key)
 
 
 @pytest.fixture
@@ -75,11 +89,10 @@ def assay(workshop: Workshop) -> Iterator[Assay]:
 
 
 @pytest.fixture
-def outside(peer: QdrantPeer) -> Iterator[QdrantClient]:
+def outside(server: Server) -> Iterator[QdrantClient]:
     """Another system on the same server."""
-    client = QdrantClient(url=peer.url, headers={"api-key": KEY}, check_compatibility=False)
-    yield client
-    client.close()
+    with server.client() as client:
+        yield client
 
 
 def collections(client: QdrantClient) -> list[str]:
@@ -102,6 +115,7 @@ def check(assay: Assay, name: str) -> tuple[str, str]:
 # --- releases ---
 
 
+@ON_EACH_SERVER
 def test_a_publish_goes_live_answers_and_leads_outside_readers_there(assay: Assay, outside: QdrantClient) -> None:
     report = assay.publish()
     assert report.promoted
@@ -117,6 +131,7 @@ def test_a_publish_goes_live_answers_and_leads_outside_readers_there(assay: Assa
     assert payload["url"].startswith("https://docs.example/")
 
 
+@ON_EACH_SERVER
 def test_a_publish_without_changes_makes_no_collection_and_mends_the_alias(assay: Assay, outside: QdrantClient) -> None:
     first = assay.publish().build.generation.id
     gone = models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name="assay"))
@@ -127,6 +142,7 @@ def test_a_publish_without_changes_makes_no_collection_and_mends_the_alias(assay
     assert alias(outside) == f"assay-{first}"
 
 
+@ON_EACH_SERVER
 def test_a_changed_page_alone_is_embedded_again(workshop: Workshop, assay: Assay) -> None:
     first = assay.publish().build.generation
     with assay.searches.live.lease() as searcher:
@@ -143,6 +159,7 @@ def test_a_changed_page_alone_is_embedded_again(workshop: Workshop, assay: Assay
     assert all(after[chunk_id].tobytes() == before[chunk_id].tobytes() for chunk_id in shared)
 
 
+@ON_EACH_SERVER
 def test_a_rollback_leads_back_and_old_collections_are_removed(
     workshop: Workshop, assay: Assay, outside: QdrantClient
 ) -> None:
@@ -162,6 +179,7 @@ def test_a_rollback_leads_back_and_old_collections_are_removed(
     assert alias(outside) == kept[1]
 
 
+@ON_EACH_SERVER
 def test_a_candidate_that_fails_its_gate_is_gone_with_the_next_build(
     workshop: Workshop, assay: Assay, outside: QdrantClient
 ) -> None:
@@ -193,6 +211,7 @@ def test_an_alias_that_cannot_follow_does_not_stop_a_release(
     assert alias(outside) == f"assay-{promoted.id}"
 
 
+@ON_EACH_SERVER
 def test_a_live_collection_that_was_removed_is_built_anew(assay: Assay, outside: QdrantClient) -> None:
     first = assay.publish().build.generation.id
     outside.delete_collection(f"assay-{first}")
@@ -248,13 +267,14 @@ def test_a_killed_build_leaves_nothing_after_the_next_run(
         assert leftover != f"assay-{promoted.id}"
 
 
+@ON_EACH_SERVER
 def test_another_installation_on_the_server_is_reported_and_never_cleared_away(
     workshop: Workshop, assay: Assay, outside: QdrantClient, tmp_path: Path
 ) -> None:
     first = assay.publish().build.generation.id
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    other = Workshop(elsewhere, workshop.url)
+    other = Workshop(elsewhere, workshop.url, workshop.key)
     with other.open() as second:
         promoted = second.publish().promoted
         assert promoted
@@ -422,13 +442,14 @@ def test_a_server_that_is_away_is_told_by_doctor(peer: QdrantPeer, assay: Assay)
 # --- the same as embedded ---
 
 
-def test_server_and_embedded_store_give_the_same_hits(shared: Path, peer: QdrantPeer, tmp_path: Path) -> None:
+@ON_EACH_SERVER
+def test_server_and_embedded_store_give_the_same_hits(shared: Path, server: Server, tmp_path: Path) -> None:
     corpus = shared / "corpora" / "redux-toolkit" / "docs"
     source = {"path": corpus, "base_url": "https://redux-toolkit.js.org", "name": "rtk"}
-    server = {"url": peer.url, "api_key": KEY}
+    access = {"url": server.url, "api_key": server.key}
     both = []
     for store in ("embedded", "qdrant"):
-        settings = {"data_dir": tmp_path / store, "sources": [source], "index": {"store": store}, "qdrant": server}
+        settings = {"data_dir": tmp_path / store, "sources": [source], "index": {"store": store}, "qdrant": access}
         assay = Assay.open(load_settings(None, settings))
         assert assay.publish().promoted, store
         both.append(assay)

@@ -1,0 +1,56 @@
+"""A real Qdrant server, or a cluster of them, whose addresses the environment gives.
+
+ASSAY_TEST_QDRANT_URL: one URL, or those of a cluster's nodes, separated by commas. The servers have to be for these
+    tests alone: collections named `assay-*`, `kit-*` and `theirs` are deleted.
+ASSAY_TEST_QDRANT_API_KEY: the key of all of them, if they have one.
+ASSAY_TEST_QDRANT_GRPC_PORT: the gRPC port of the first; 6334 by default.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+from qdrant_client import QdrantClient
+
+_OWN = ("assay-", "kit-", "theirs", "elsewhere-")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A Qdrant server. key: None if it needs none."""
+
+    url: str
+    key: str | None
+    grpc_port: int = 6334
+
+    @contextmanager
+    def client(self) -> Iterator[QdrantClient]:
+        """A client of another program."""
+        headers = {"api-key": self.key} if self.key else None
+        client = QdrantClient(url=self.url, headers=headers, check_compatibility=False, timeout=60)
+        try:
+            yield client
+        finally:
+            client.close()
+
+
+def real_servers() -> list[Server]:
+    """The nodes that the environment names; skips the test if it names none."""
+    urls = [url.strip() for url in os.environ.get("ASSAY_TEST_QDRANT_URL", "").split(",") if url.strip()]
+    if not urls:
+        pytest.skip("needs a real Qdrant server: set ASSAY_TEST_QDRANT_URL")
+    key = os.environ.get("ASSAY_TEST_QDRANT_API_KEY") or None
+    grpc_port = int(os.environ.get("ASSAY_TEST_QDRANT_GRPC_PORT", "6334"))
+    return [Server(url, key, grpc_port) for url in urls]
+
+
+def real_server() -> Server:
+    """The first node, without what earlier tests left there."""
+    server = real_servers()[0]
+    with server.client() as client:
+        for collection in client.get_collections().collections:
+            if collection.name.startswith(_OWN):
+                client.delete_collection(collection.name)
+    return server
