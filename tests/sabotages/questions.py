@@ -136,6 +136,24 @@ def _densely_by_derived(workspace: Workspace) -> None:
     _by_derived(workspace)
 
 
+def _by_nine_derived(workspace: Workspace) -> None:
+    """Judge by nine derived topics on different pages: too few for a paired test."""
+    _by_derived(workspace)
+    test_set = yaml.safe_load(workspace.testset.read_text(encoding="utf-8"))
+    by_page = {one["judgments"][0]["url"]: one for one in test_set["topics"] if len(one["judgments"]) == 1}
+    test_set["topics"] = list(by_page.values())[:9]
+    workspace.testset.write_text(yaml.safe_dump(test_set, allow_unicode=True), encoding="utf-8")
+
+
+def _log_in_on_judged(workspace: Workspace, share: float) -> None:
+    """Pages that topics ask for became login pages, two at least."""
+    topics = yaml.safe_load(workspace.testset.read_text(encoding="utf-8"))["topics"]
+    with workspace.opened() as assay:
+        paths = {one.info.url: one.info.source_path for one in assay.labels.linked_documents()}
+    for number, topic in enumerate(some(topics, share, 2)):
+        log_in(workspace.docs / paths[topic["judgments"][0]["url"]], number)
+
+
 def _rotate(workspace: Workspace, _: float) -> None:
     points = list(workspace.stores.points.all().values())
     rotate_by_one(points)
@@ -268,6 +286,14 @@ SABOTAGES = (
         "no worse than live",
         before=_by_derived,
         shares=(1.0, 0.3),
+    ),
+    _row(
+        "login pages in place of answers, by nine derived topics",
+        _log_in_on_judged,
+        SECOND,
+        "lost topics",
+        before=_by_nine_derived,
+        shares=(0.3, 0.0),
     ),
     _row(
         "vectors and words of others, by a derived test set",

@@ -165,10 +165,7 @@ class Evaluation:
         try:
             searcher = systems.open(opened, live.id)
         except (IdentityMismatch, VectorStoreError) as error:
-            return None, (
-                f"the candidate cannot be compared with the live generation: {error.message} If that is intended, as "
-                "after a change of model, set gate.no_worse_than_live = false for this one release"
-            )
+            return None, f"the candidate cannot be compared with the live generation: {error.message}"
         setup = systems.search_setup(searcher, self._parts.settings.search, systems.measures)
         return System(live, live.id, topics, setup), ""
 

@@ -115,6 +115,11 @@ class GateSettings(Table):
         default=0.1,
         description="Largest share of judgments whose passage is not found; above it, the verdict is INCONCLUSIVE.",
     )
+    max_lost_topics: Share = Field(
+        default=0.05,
+        description="Largest share of the topics answered by the live generation that a candidate may leave without an "
+        "answer; a single one always may. 1 does not check it.",
+    )
     no_worse_than_live: bool | None = Field(
         default=None,
         description="Fail a candidate if a measure is significantly lower than the live generation's (paired test at "

@@ -26,6 +26,7 @@ from assay.validation.gate.against_live import (
     measure_worse,
     topics_that_fell,
 )
+from assay.validation.gate.lost_topics import find_lost_topics
 from assay.validation.gate.policy import Gate, QualityLimits, limit_notes, verdict
 from assay.validation.gate.quality import (
     Measured,
@@ -116,7 +117,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     topics, results, latency = _measure(plan.system, plan.measures, progress, timed=True)
     checked = check_hits(hit for result in results for hit in result.hits[: result.topic.top_k])
     limits, derived = plan.gate.quality, plan.test_set is not None and plan.test_set.derived
-    against_live = _against_live(plan, results, progress)
+    against_live = _against_live(plan, topics, results, progress)
     measured = Measured(
         results,
         checked,
@@ -129,6 +130,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     findings: list[Finding] = []
     notes = [_ONLY_HITS] if measured.only_hits else []
     notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
+    notes += [f"Lost topics are not checked: {plan.not_compared}"] if plan.not_compared else []
     if plan.structure is not None:
         findings += structure_findings(plan.structure, plan.gate.structure, progress)
         notes += structure_notes(plan.structure)
@@ -226,7 +228,7 @@ def _under_load(plan: Plan, progress: Progress) -> tuple[LoadFigures, ...]:
     return tuple(measure_load(load, setup.search, queries, progress) for load in plan.load)
 
 
-def _against_live(plan: Plan, results: Sequence[TopicResult], progress: Progress) -> AgainstLive:
+def _against_live(plan: Plan, topics: TopicsById, results: Sequence[TopicResult], progress: Progress) -> AgainstLive:
     """Compare the candidate's measures with those of the live generation."""
     if plan.live is None:
         return AgainstLive(problem=plan.not_compared)
@@ -242,6 +244,7 @@ def _against_live(plan: Plan, results: Sequence[TopicResult], progress: Progress
         open=unsure,
         fell=topics_that_fell(_no_worse_measures(plan), before, after),
         overall=compare(plan.measures.quality_names, a, b),
+        lost=find_lost_topics(before, after, topics),
     )
     progress.end()
     return found

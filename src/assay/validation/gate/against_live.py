@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
+from assay.model.counting import counted
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.validations import Difference, TopicResult
+from assay.validation.gate.lost_topics import LostTopics, lost_topics_finding, named
 from assay.validation.gate.policy import MeasureLimit
 from assay.validation.statistics import compare, holm
 from assay.validation.unjudged import TopicBounds, labels_could_reverse
@@ -19,6 +21,10 @@ generations of one chunker; a derived test set labels too few chunks for them.""
 ALPHA = 0.05
 _TOLERANCE = 1e-9
 _JUDGED = "judged@5"
+_LOW_POWER = 0.1
+_IF_INTENDED = (
+    "If that is intended, as after a change of model, set gate.no_worse_than_live = false for this one release"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,7 @@ class AgainstLive:
     open: the measures that labels for unjudged hits could bring level.
     fell: by measure, the topics with a lower value, with both values, the largest drop first.
     overall: every measure, for the report.
+    lost: topics without the answer that the live generation has; None if nothing is live, or it was not searched.
     problem: why the live generation could not be searched; "" if it was, or if nothing is live.
     """
 
@@ -53,6 +60,25 @@ class AgainstLive:
     fell: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     overall: tuple[Difference, ...] = ()
     problem: str = ""
+    lost: LostTopics | None = None
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest fall that "no worse than live" detects with 80% power; None if unknown or not required."""
+        return max((one.detectable for one in self.worse if one.detectable is not None), default=None)
+
+    @property
+    def notice(self) -> str:
+        """What a PASS does not show, as sentences: lost topics below the limit, and falls that are too small."""
+        said = ""
+        if self.lost is not None and self.lost.lost:
+            count = len(self.lost.lost)
+            said += (
+                f" {counted(count, 'topic')} lost {'its' if count == 1 else 'their'} answer: {named(self.lost.lost)}."
+            )
+        if self.detectable is not None and self.detectable >= _LOW_POWER:
+            said += f" This test set detects a fall of {self.detectable:.2f} or more."
+        return said
 
 
 def measure_falls(
@@ -136,20 +162,30 @@ def topics_that_fell(
     return found
 
 
-def live_findings(found: AgainstLive, limits: Sequence[MeasureLimit], *, no_worse: bool) -> list[Finding]:
-    """Check the differences against the limits. no_worse: whether the gate requires "no worse than live"."""
+def live_findings(
+    found: AgainstLive, limits: Sequence[MeasureLimit], *, no_worse: bool, max_lost_topics: float | None
+) -> list[Finding]:
+    """Check the differences against the limits.
+
+    no_worse: whether the gate requires "no worse than live". max_lost_topics: None if the index cannot be seen.
+
+    Without a search of the live generation, lost topics are not checked: a damaged live index must not block its
+    replacement.
+    """
     findings = [
         _drop(limit, limit.max_drop, found.falls.get(limit), found.problem)
         for limit in limits
         if limit.max_drop is not None
     ]
+    if max_lost_topics is not None and not found.problem:
+        findings.append(lost_topics_finding(found.lost, max_lost_topics))
     return [*findings, _no_worse(found)] if no_worse else findings
 
 
 def _drop(limit: MeasureLimit, most: float, fall: Fall | None, problem: str) -> Finding:
     check, words = f"{limit.title} against live", f"{limit.title} is at most {most:g} below the live generation's"
     if problem:
-        return Finding(check, Outcome.INCONCLUSIVE, None, words, problem)
+        return Finding(check, Outcome.INCONCLUSIVE, None, words, f"{problem} {_IF_INTENDED}")
     if fall is None:
         return Finding(check, Outcome.PASS, None, f"{words}; nothing is live to compare with")
     difference = fall.difference
@@ -183,14 +219,13 @@ def _no_worse(found: AgainstLive) -> Finding:
     check = "no worse than live"
     if found.problem:
         limit = "no measure is significantly lower than the live generation's"
-        return Finding(check, Outcome.INCONCLUSIVE, None, limit, found.problem)
+        return Finding(check, Outcome.INCONCLUSIVE, None, limit, f"{found.problem} {_IF_INTENDED}")
     if not found.worse:
         return Finding(check, Outcome.PASS, None, "nothing is live to compare with")
     names = ", ".join(one.measure for one in found.worse)
     limit = f"none of {names} is significantly lower than the live generation's (paired test, 5% over all of them)"
-    shown = [one.detectable for one in found.worse if one.detectable is not None]
-    if shown:
-        limit += f"; {found.worse[0].topics} topics detect a drop of {max(shown):.2f} with 80% power"
+    if found.detectable is not None:
+        limit += f"; {found.worse[0].topics} topics detect a drop of {found.detectable:.2f} with 80% power"
     fallen = [one for one in found.worse if one.difference < 0.0 and one.adjusted_p < ALPHA]
     value = max(-one.difference for one in found.worse)
     if not fallen:

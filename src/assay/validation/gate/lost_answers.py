@@ -1,7 +1,7 @@
 """Judgments whose passages are lost, and topics without a known answer."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from assay.model.evaluation import Anchoring, Finding, Outcome, TopicType, percent
 from assay.model.validations import TopicResult
@@ -34,10 +34,13 @@ def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repai
     )
 
 
-def known_answers(results: Sequence[TopicResult]) -> Finding:
-    """Check that every topic that expects an answer has one: without, it cannot tell good rankings from bad ones."""
+def known_answers(results: Sequence[TopicResult], reworded: Container[str] = ()) -> Finding:
+    """Check that every topic that expects an answer has one: without, it cannot tell good rankings from bad ones.
+
+    reworded: ids of topics whose answer is found in other words.
+    """
     expecting = [one for one in results if one.topic.expects_answer and one.topic.type is not TopicType.EDGE]
-    without = [result for result in expecting if not _has_answer(result)]
+    without = [one for one in expecting if not _has_answer(one) and one.topic.id not in reworded]
     return make_finding(
         "known answers",
         Outcome.INCONCLUSIVE if without else Outcome.PASS,

@@ -48,6 +48,8 @@ class QualityLimits:
     abstain_below: a hit below this similarity is no answer, for topics without min_score; None requires min_score.
     max_lost_judgments: largest share of judgments whose passage is not found, 0 to 1.
     min_derived_rr, min_derived_success: smallest mean RR and Success@5 of a derived test set, 0 to 1.
+    max_lost_topics: largest share of the topics that the live generation answers and this one does not, 0 to 1; 1 does
+        not check it.
     allow_removals: whether missing pages were removed on purpose; judgments on them then count nowhere.
     no_worse_than_live: whether every measure must be not significantly lower than the live generation's; None
         requires it of derived test sets only.
@@ -66,6 +68,7 @@ class QualityLimits:
     max_lost_judgments: float
     min_derived_rr: float
     min_derived_success: float
+    max_lost_topics: float
     allow_removals: bool
     no_worse_than_live: bool | None
     measures: tuple[MeasureLimit, ...] = ()
@@ -94,7 +97,7 @@ class Gate:
     def compares_with_live(self, *, derived: bool) -> bool:
         """Whether a limit needs the live generation's values. derived: whether the test set is derived."""
         asked = any(limit.max_drop is not None for limit in self.quality.measures)
-        return asked or self.quality.requires_no_worse(derived=derived)
+        return asked or self.quality.max_lost_topics < 1.0 or self.quality.requires_no_worse(derived=derived)
 
 
 def limit_notes(limits: QualityLimits) -> list[str]:

@@ -77,8 +77,11 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
         if limit.least is not None
     ]
     no_worse = limits.requires_no_worse(derived=measured.derived)
-    findings += live_findings(measured.against_live, limits.measures, no_worse=no_worse)
-    return findings if measured.only_hits else [*findings, known_answers(measured.results)]
+    max_lost = None if measured.only_hits else limits.max_lost_topics
+    findings += live_findings(measured.against_live, limits.measures, no_worse=no_worse, max_lost_topics=max_lost)
+    lost = measured.against_live.lost
+    reworded = lost.reworded if lost is not None else frozenset()
+    return findings if measured.only_hits else [*findings, known_answers(measured.results, reworded)]
 
 
 def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[TopicResult]:
@@ -107,18 +110,18 @@ def in_group(result: TopicResult, group: str | None) -> bool:
 
 
 def headline(measured: Measured, limits: QualityLimits) -> str:
-    """The quality in one line, in seed 001's words."""
-    results = counted(measured.results, limits)
+    """The quality in one line, in seed 001's words, and what it does not show."""
+    results, notice = counted(measured.results, limits), measured.against_live.notice
     if measured.derived:
         means = (f"{name} {_number(mean_of(results, name))}" for name in (_FIRST, _SUCCESS))
-        return f"{' and '.join(means)} over {len(results)} derived topics."
+        return f"{' and '.join(means)} over {len(results)} derived topics.{notice}"
     good = sum(_precision_of(one, one.values, limits) >= limits.min_precision - _TOLERANCE for one in results)
     mrr = mean_of(results, RECIPROCAL_RANK) or 0.0
     attainable = "attainable " if limits.precision == "attainable" else ""
     reached = "exceeds" if mrr > limits.min_mrr else "reaches" if mrr >= limits.min_mrr - _TOLERANCE else "is under"
     return (
         f"{good}/{len(results)} queries ({good / max(len(results), 1):.0%}) achieved {attainable}precision@5 >= "
-        f"{limits.min_precision:.2f}. MRR {mrr:.2f} {reached} target {limits.min_mrr:.2f}."
+        f"{limits.min_precision:.2f}. MRR {mrr:.2f} {reached} target {limits.min_mrr:.2f}.{notice}"
     )
 
 

@@ -1,0 +1,144 @@
+"""Topics that the live generation answers and a candidate does not.
+
+A lost answer is a fact, not a sample: two of them count also in a test set that is too small for a paired test.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.model.counting import some_of
+from assay.model.evaluation import MOST_EXAMPLES, Anchoring, Finding, Outcome, ResolvedTopic, percent
+from assay.model.ranking import Hit
+from assay.model.validations import TopicResult
+from assay.validation.content.rewording import is_reworded
+from assay.validation.judgments.anchoring import AnchorKind, kind_of
+
+ANSWERED = 5
+"""The live generation answers a topic if one of its first hits, this many, is relevant."""
+
+SEARCHED = 10
+"""Hits of the candidate among which the answer must be."""
+
+FEWEST = 2
+"""Fewest lost topics, with different answers, that fail: a single one may be a section with a new subject."""
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LostTopic:
+    """A topic without its answer.
+
+    answer: id of the best relevant chunk of the live generation. url: of its page.
+    is_gone: whether no relevant passage is left; otherwise none is among the first SEARCHED hits.
+    """
+
+    topic_id: str
+    answer: str
+    url: str
+    is_gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LostTopics:
+    """The topics that a candidate lost.
+
+    answered: number of topics that the live generation answers.
+    lost: in the order of the test set.
+    reworded: ids of topics whose judged words are gone, though a hit says most of the answer in other words.
+    """
+
+    answered: int = 0
+    lost: tuple[LostTopic, ...] = ()
+    reworded: frozenset[str] = frozenset()
+
+
+def find_lost_topics(
+    before: Sequence[TopicResult], after: Sequence[TopicResult], topics: Mapping[str, ResolvedTopic]
+) -> LostTopics:
+    """Find the topics that the live generation answers and the candidate does not.
+
+    A whole page that was judged and has changed is an answer only as far as its hits resemble what was there: a login
+    page under the same address is none.
+
+    before, after: the topics that count, of the live generation and of the candidate. topics: of the candidate, by id.
+    """
+    were = {one.topic.id: _answers(one) for one in before}
+    answered = [one for one in after if were.get(one.topic.id)]
+    lost: list[LostTopic] = []
+    reworded: set[str] = set()
+    for one in answered:
+        answers, resolved = were[one.topic.id], topics[one.topic.id]
+        if _is_answered(one, resolved):
+            continue
+        is_gone = not _proven(resolved)
+        if _resembles(one, answers):
+            reworded |= {one.topic.id} if is_gone else set()
+        else:
+            lost.append(LostTopic(one.topic.id, answers[0].chunk.id, answers[0].chunk.document.url, is_gone))
+    return LostTopics(len(answered), tuple(lost), frozenset(reworded))
+
+
+def lost_topics_finding(found: LostTopics | None, most: float) -> Finding:
+    """Check the share of lost topics. found: None if nothing is live. most: largest share, 0 to 1."""
+    check = "lost topics"
+    if found is None:
+        return Finding(check, Outcome.PASS, None, "nothing is live to compare with")
+    limit = (
+        f"at most {percent(most)} of the topics with an answer among the first {ANSWERED} hits of the live generation, "
+        f"or a single one, have none among the first {SEARCHED} hits"
+    )
+    lost, share = found.lost, len(found.lost) / max(found.answered, 1)
+    examples = tuple(
+        f"{one.topic_id}: {one.url}: "
+        f"{'its text is gone' if one.is_gone else f'no relevant hit among the first {SEARCHED}'}"
+        for one in lost[:MOST_EXAMPLES]
+    )
+    if share <= most or len({one.answer for one in lost}) < FEWEST:
+        return Finding(check, Outcome.PASS, share, limit, "", examples, len(lost))
+    detail = (
+        f"{len(lost)} of {found.answered} topics that the live generation answers lost their answer: {named(lost)}. "
+        "Restore these pages. If pages were removed on purpose, publish or promote with --allow-removals; if their "
+        "text was replaced on purpose, label these topics again or delete them"
+    )
+    return Finding(check, Outcome.FAIL, share, limit, detail, examples, len(lost))
+
+
+def named(lost: Sequence[LostTopic]) -> str:
+    """The first topics with their pages, and the number of the others."""
+    return some_of([f"{one.topic_id} ({one.url})" for one in lost], _NAMED)
+
+
+def _answers(result: TopicResult) -> list[Hit]:
+    """The relevant hits of the live generation among the first ANSWERED."""
+    return [hit for hit, label in zip(result.hits[:ANSWERED], result.labels, strict=False) if label]
+
+
+def _is_answered(result: TopicResult, topic: ResolvedTopic) -> bool:
+    proven = _proven(topic)
+    return any(
+        label and topic.judged_id(hit.chunk.id) in proven
+        for hit, label in zip(result.hits[:SEARCHED], result.labels, strict=False)
+    )
+
+
+def _proven(topic: ResolvedTopic) -> set[str]:
+    """The judged ids of relevant chunks, without those of whole pages whose text has changed."""
+    judged = zip(topic.topic.judgments, topic.resolutions, strict=True)
+    return {
+        topic.judged_id(chunk_id)
+        for one, resolution in judged
+        if one.label and (kind_of(one.passage) is not AnchorKind.PAGE or resolution.anchoring is Anchoring.EXACT)
+        for chunk_id in resolution.chunk_ids
+    }
+
+
+def _resembles(result: TopicResult, answers: Sequence[Hit]) -> bool:
+    """Whether a hit that is labelled, or on the page of an answer, says most of an answer."""
+    urls = {answer.chunk.document.url for answer in answers}
+    return any(
+        is_reworded(answer.chunk.text, hit.chunk.text)
+        for hit, label in zip(result.hits[:SEARCHED], result.labels, strict=False)
+        if label or hit.chunk.document.url in urls
+        for answer in answers
+    )

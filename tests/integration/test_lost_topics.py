@@ -1,0 +1,82 @@
+"""A test set of nine topics notices two lost pages, though no paired test could."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.small_site import ENCRYPTION_REWORDED, LOGIN, plant_small_site
+
+from assay.app import Assay
+from assay.app.testsets import save_test_set
+from assay.model.evaluation import Finding, Outcome, Verdict
+from assay.settings import load_settings
+from assay.validation.deriving.deriving import derive
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small site, live, with a derived test set."""
+    root = tmp_path_factory.mktemp("small")
+    plant_small_site(root / "docs")
+    with _open(root) as assay:
+        assay.publish()
+        test_set = derive(assay.labels.linked_documents(), "small").test_set
+    assert test_set is not None
+    assert len(test_set.topics) == 9
+    save_test_set(root / "small.yaml", test_set, overwrite=True)
+    return root
+
+
+def _open(root: Path, *, allow_removals: bool = False) -> Assay:
+    source = {"path": root / "docs", "base_url": "https://kestrel.example", "name": "kestrel"}
+    gate = {"allow_removals": True} if allow_removals else {}
+    return Assay.open(load_settings(None, {"data_dir": root / "data", "sources": [source], "gate": gate}))
+
+
+def _published(
+    published: Path, tmp_path: Path, pages: dict[str, str | None], *, allow_removals: bool = False
+) -> Verdict:
+    """The verdict on a copy with these pages changed; None removes one."""
+    root = tmp_path / "copy"
+    shutil.copytree(published, root)
+    for name, text in pages.items():
+        page = root / "docs" / name
+        page.unlink() if text is None else page.write_text(text, encoding="utf-8")
+    with _open(root, allow_removals=allow_removals) as assay:
+        candidate = assay.builds.ingest().generation
+        return assay.validate(candidate.id, root / "small.yaml").verdict
+
+
+def _finding(verdict: Verdict, check: str = "lost topics") -> Finding:
+    return next(one for one in verdict.findings if one.check == check)
+
+
+def test_two_of_twelve_pages_that_became_a_login_page_fail(published: Path, tmp_path: Path) -> None:
+    verdict = _published(published, tmp_path, {"encryption.md": LOGIN, "logs.md": LOGIN})
+    assert verdict.outcome is Outcome.FAIL
+    assert [one.check for one in verdict.findings if one.outcome is not Outcome.PASS] == ["lost topics"]
+    found = _finding(verdict)
+    assert found.count == 2
+    assert "https://kestrel.example/encryption" in found.detail
+    assert "https://kestrel.example/logs" in found.detail
+
+
+def test_one_lost_page_is_a_notice_in_the_line_of_the_verdict(published: Path, tmp_path: Path) -> None:
+    verdict = _published(published, tmp_path, {"encryption.md": LOGIN})
+    assert verdict.outcome is Outcome.PASS
+    assert "1 topic lost its answer: link-passphrases-and-recovery-sheets-" in verdict.summary
+    assert "(https://kestrel.example/encryption)" in verdict.summary
+    assert "This test set detects a fall of 0." in verdict.summary
+
+
+def test_a_page_in_other_words_still_answers(published: Path, tmp_path: Path) -> None:
+    verdict = _published(published, tmp_path, {"encryption.md": ENCRYPTION_REWORDED})
+    assert (verdict.outcome, _finding(verdict).count) == (Outcome.PASS, 0)
+    assert "lost its answer" not in verdict.summary
+
+
+def test_pages_that_were_removed_on_purpose_are_not_lost(published: Path, tmp_path: Path) -> None:
+    pages: dict[str, str | None] = {"sizing.md": None, "alarms.md": None}
+    assert _finding(_published(published, tmp_path, pages)).outcome is Outcome.FAIL
+    shutil.rmtree(tmp_path / "copy")
+    assert _finding(_published(published, tmp_path, pages, allow_removals=True)).count == 0
