@@ -4,7 +4,7 @@ They need no settings, catalog or index.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -16,10 +16,10 @@ from assay.adapters.testset_files.text_file import read_text, replace_file
 from assay.adapters.testset_files.undo import Addition, file_lock, record_addition, undo_addition
 from assay.errors import InputError
 from assay.model.documents import Chunk
-from assay.model.evaluation import Judgment, TestSet
+from assay.model.evaluation import Judgment, Passage, Quote, Span, TestSet
 from assay.model.located import Located, Unparsed, refuse
 from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
-from assay.validation.testsets.plain import plain_judgment, plain_topic, to_plain
+from assay.validation.testsets.plain import plain_judgment, plain_passage, plain_topic, to_plain
 from assay.validation.testsets.reading import ReadTestSet, examine, read_test_set
 
 __all__ = [
@@ -159,10 +159,12 @@ class ResolvedExport:
 
     labels: by topic id, then by chunk id.
     chunks: the contents of corpus.jsonl: all chunks, so that another system can be measured with them.
+    text_hashes: SHA-256 of the text of each page, by URL.
     """
 
     labels: Mapping[str, Mapping[str, int]]
     chunks: Iterable[Chunk] = ()
+    text_hashes: Mapping[str, str] = field(default_factory=dict)
 
 
 def import_test_set(
@@ -215,7 +217,8 @@ def export_test_set(
         _write_folder(path, files)
         return trec.trec_losses(topics, resolved=resolved is not None)
     if format_ is Format.BEIR:
-        _write_folder(path, beir.beir_files(topics, labels, map(_corpus_row, resolved.chunks if resolved else ())))
+        corpus = (_corpus_row(chunk, resolved.text_hashes) for chunk in resolved.chunks) if resolved else ()
+        _write_folder(path, beir.beir_files(topics, labels, corpus))
         return ()
     if format_ is Format.SUITE:
         raise InputError("The format `suite` can only be imported.", hint="Export trec, beir or csv.")
@@ -263,8 +266,18 @@ def _write_folder(folder: Path, files: Iterable[tuple[str, Iterable[str]]]) -> N
             raise InputError(f"{path} cannot be written: {error.strerror}.") from None
 
 
-def _corpus_row(chunk: Chunk) -> dict[str, object]:
-    return {"_id": chunk.id, "title": chunk.trail, "text": chunk.text, "url": chunk.section_url}
+def _corpus_row(chunk: Chunk, text_hashes: Mapping[str, str]) -> dict[str, object]:
+    """A chunk as a document of BEIR, with its passage, so that an import finds it again.
+
+    Its text alone would not do: it may repeat a table's header, or occur twice on the page.
+    """
+    row: dict[str, object] = {"_id": chunk.id, "title": chunk.trail, "text": chunk.text, "url": chunk.section_url}
+    url = chunk.document.url
+    if url not in text_hashes:
+        return row
+    own = chunk.text.removeprefix(chunk.repeated_before).removesuffix(chunk.repeated_after)
+    passage = Passage(url, Quote(own), Span(chunk.start, chunk.end), text_hashes[url])
+    return row | {"metadata": {beir.PASSAGE_KEY: plain_passage(passage)}}
 
 
 def _located(path: Path) -> Located:

@@ -201,3 +201,17 @@ def test_labels_of_the_live_generation_are_exported_with_its_chunks(assay: Run, 
     assert (folder / "beir" / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:] == [f"a\t{gripper}\t2"]
     assert assay("testset", "export", "set.yaml", "set.json", "--generation", "live").code == 2
     assert assay("testset", "export", "set.yaml", "set.csv", "--generation", "live").code == 2
+
+
+def test_labels_of_chunks_that_are_parts_of_a_table_survive_an_export_to_beir(assay: Run, folder: Path) -> None:
+    rows = "".join(f"| E{number} | the drive number {number} is too hot or too slow | wait |\n" for number in range(80))
+    plant(folder, {"docs/codes.md": f"# Codes\n\n| Code | Meaning | What to do |\n|---|---|---|\n{rows}"})
+    plant(
+        folder, {"set.yaml": "topics: [{id: a, text: codes, judgments: [{url: https://docs.example/codes, label: 2}]}]"}
+    )
+    assert assay("publish").code == 0
+    assert assay("testset", "export", "set.yaml", "beir", "--format", "beir", "--generation", "live").code == 0
+    assert assay("testset", "import", "beir", "-o", "back.yaml").code == 0
+    assert len(load_test_set(folder / "back.yaml").topics[0].judgments) > 2
+    said = assay("testset", "repair", "back.yaml", "--generation", "live")
+    assert said.code == 0, said.out

@@ -26,7 +26,7 @@ _COLUMNS = 3
 _METADATA_KEY = "assay"
 """Key of a query's metadata with all fields that BEIR lacks."""
 
-_PASSAGE_KEY = "passage"
+PASSAGE_KEY = "passage"
 """Key of a document's metadata with its passage."""
 
 
@@ -98,7 +98,7 @@ def _document(judgment: Fields) -> Fields:
     passage = {key: value for key, value in judgment.items() if key != "label"}
     written = json.dumps(passage, sort_keys=True, ensure_ascii=False)
     doc_id = doc_id_of(passage) or f"passage-{hashlib.sha256(written.encode('utf-8')).hexdigest()[:16]}"
-    return {"_id": doc_id, "title": "", "text": passage.get("quote", ""), "metadata": {_PASSAGE_KEY: passage}}
+    return {"_id": doc_id, "title": "", "text": passage.get("quote", ""), "metadata": {PASSAGE_KEY: passage}}
 
 
 def _docs(path: Path, wanted: Collection[str]) -> Docs:
@@ -111,7 +111,7 @@ def _docs(path: Path, wanted: Collection[str]) -> Docs:
         doc_id = str(row.get("_id"))
         if doc_id not in wanted:
             continue
-        passage = _metadata(row, _PASSAGE_KEY)
+        passage = _metadata(row, PASSAGE_KEY)
         url, text = row.get("url") or _metadata(row).get("url"), row.get("text")
         if passage:
             docs[doc_id] = passage

@@ -105,9 +105,11 @@ def _export(
         return export_test_set(test_set, target, format_)
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         found, topics = assay.labels.resolve(test_set, generation)
-        chunks = assay.parts.catalog.chunks(found) if format_ is Format.BEIR else ()
+        catalog = assay.parts.catalog
+        chunks = catalog.chunks(found) if format_ is Format.BEIR else ()
+        hashes = {one.info.url: one.text_hash for one in catalog.listing(found)} if format_ is Format.BEIR else {}
         labels = {one.topic.id: one.labels_of_all for one in topics}
-        lost = export_test_set(test_set, target, format_, ResolvedExport(labels, chunks))
+        lost = export_test_set(test_set, target, format_, ResolvedExport(labels, chunks, hashes))
     missing = sum(not one.anchoring.scores for topic in topics for one in topic.resolutions)
     return (*lost, f"{counted(missing, 'judgment')} not found in generation {found}") if missing else lost
 
