@@ -3,6 +3,7 @@
 AssayError
  ├── InputError                 an invalid query, argument or file (also a ValueError)
  ├── ConfigurationError         invalid or contradictory settings
+ │    └── FileUnwritable          a file of keys, labels or a report cannot be written (also an InputError)
  ├── SourceError                a folder or site that cannot be read at all
  │    └── SourceUnavailable       a site that does not answer now; a retry may work
  ├── EmbeddingError             the embedder failed
@@ -59,6 +60,10 @@ class InputError(AssayError, ValueError):
 
 class ConfigurationError(AssayError):
     """Invalid settings; the hint names the setting to change."""
+
+
+class FileUnwritable(InputError, ConfigurationError):
+    """A file of API keys, labelled queries or a report cannot be written; the message names it."""
 
 
 class SourceError(AssayError):

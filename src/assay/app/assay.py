@@ -133,7 +133,7 @@ class Assay:
     def write_report(self, validation: Validation, progress: Progress | None = None) -> dict[str, Path]:
         """Write a validation as JSON, HTML, Markdown and JUnit XML into the folder of [validation]: all files or none.
 
-        Returns the path of each file by its suffix. Raises ConfigurationError if they cannot be written.
+        Returns the path of each file by its suffix. Raises FileUnwritable if they cannot be written.
         """
         return self.evaluation.write_report(validation, progress)
 

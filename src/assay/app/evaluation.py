@@ -41,8 +41,12 @@ class Evaluation:
         load: Sequence[Load] = (),
         *,
         check_urls: bool = False,
+        store_verdict: bool = True,
     ) -> Validation:
-        """Measure a generation, judge it by the gate, and store the verdict with it; see Assay.validate."""
+        """Measure a generation, judge it by the gate, and store the verdict with it; see Assay.validate.
+
+        store_verdict: false if the caller stores it, with Evaluation.store_verdict.
+        """
         generation = self._systems.measured_generation(generation_id)
         progress = progress or Silence()
         path: Path | None = test_set or self._parts.settings.validation.testset
@@ -56,8 +60,8 @@ class Evaluation:
                 opened.callback(url_check.close)
                 plan = replace(plan, problem_of_url=url_check.problem)
             validation = validate(plan, progress)
-        if self._parts.adopted is None:
-            self._record(validation.verdict)
+        if store_verdict:
+            self.store_verdict(validation.verdict)
         return validation
 
     def write_report(self, validation: Validation, progress: Progress | None = None) -> dict[str, Path]:
@@ -110,8 +114,14 @@ class Evaluation:
             findings = structure_findings(context, self._systems.gate.structure, progress or Silence())
         return worst(finding.outcome for finding in findings) is Outcome.PASS
 
-    def _record(self, verdict: Verdict) -> None:
-        """Store a verdict in the catalog. Only warns if the catalog has become unreachable: the report still counts."""
+    def store_verdict(self, verdict: Verdict) -> None:
+        """Store a verdict in the catalog, unless the index was adopted.
+
+        Only warns if the catalog has become unreachable: the report still counts. Raises CatalogError if the catalog
+        cannot be written.
+        """
+        if self._parts.adopted is not None:
+            return
         try:
             self._parts.lifecycle.record(verdict)
         except CatalogUnavailable as error:

@@ -14,7 +14,7 @@ from assay.adapters.testset_files.exchange import Imported
 from assay.adapters.testset_files.loading import SUFFIXES, dump, form_of, load
 from assay.adapters.testset_files.text_file import read_text, replace_file
 from assay.adapters.testset_files.undo import Addition, file_lock, record_addition, undo_addition
-from assay.errors import InputError
+from assay.errors import FileUnwritable, InputError
 from assay.model.documents import Chunk
 from assay.model.evaluation import Judgment, Passage, Quote, Span, TestSet
 from assay.model.located import Located, Unparsed, refuse
@@ -263,7 +263,7 @@ def _write_folder(folder: Path, files: Iterable[tuple[str, Iterable[str]]]) -> N
             with path.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(lines)
         except OSError as error:
-            raise InputError(f"{path} cannot be written: {error.strerror}.") from None
+            raise FileUnwritable(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _corpus_row(chunk: Chunk, text_hashes: Mapping[str, str]) -> dict[str, object]:

@@ -161,6 +161,11 @@ class Provenance:
     gate: str = field(metadata=described("SHA-256 of the limits."))
     versions: Mapping[str, str] = field(metadata=described("Versions of Assay, Python and the libraries."))
 
+    @property
+    def has_size(self) -> bool:
+        """Whether the numbers of pages and chunks are known; a server does not tell them."""
+        return self.content_fingerprint is not None or self.documents > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Validation:

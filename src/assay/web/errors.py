@@ -22,6 +22,7 @@ from assay.errors import (
     CatalogError,
     CatalogNotFound,
     EmbeddingError,
+    FileUnwritable,
     GenerationError,
     GenerationNotFound,
     IdentityMismatch,
@@ -47,10 +48,12 @@ class Refusal:
     message: str | None
 
 
+INTERNAL = Refusal(500, "internal_error", "Internal error; find it in the server's log by the request id.")
 _NOTHING_LIVE = Refusal(503, "service_unavailable", "No generation is live yet, so there is nothing to search.")
 _DAMAGED = "`assay publish --rebuild` rebuilds it; `assay rollback` returns to the previous generation."
 
 REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
+    (FileUnwritable, INTERNAL),
     (InputError, Refusal(400, "validation_error", None)),
     (EmbeddingError, Refusal(502, "upstream_error", "The embedder failed; try again in a moment.")),
     (NoLiveGeneration, _NOTHING_LIVE),
@@ -87,7 +90,6 @@ ADMIN_REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
 )
 """The same for administrators, who see the messages of errors about generations."""
 
-INTERNAL = Refusal(500, "internal_error", "Internal error; find it in the server's log by the request id.")
 STOPPING = Refusal(503, "service_unavailable", "The server is stopping; try again in a moment.")
 
 

@@ -286,7 +286,9 @@ def test_a_running_assay_is_validated_by_its_address(assay: Run, folder: Path, t
         url = f"http://127.0.0.1:{server.port}"
         known = assay("validate", "--url", url, "--data-dir", "index", "--json")
         elsewhere = assay("validate", "--url", url, "--data-dir", str(tmp_path / "none"), "--json")
+        shown = assay("validate", "--url", url, "--data-dir", str(tmp_path / "none"))
     assert (known.code, known.body["provenance"]["generation"]) == (0, live)
+    assert "0 pages" not in shown.out
     assert known.body["total_queries"] == 6
     assert "nDCG@10" in known.body["measures"]
     assert (elsewhere.code, elsewhere.body["mrr"]) == (0, 1.0)

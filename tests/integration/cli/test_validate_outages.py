@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.disks import fill_disk, mounted
+from tests.copies import copy_tree
+from tests.disks import fill_disk, forbid_writing, mounted
 from tests.folders import plant
 from tests.integration.cli.commands import PROGRAM, Run, environment
 from tests.integration.cli.conftest import PARTS
@@ -120,10 +121,24 @@ def test_on_a_full_disk_the_verdict_is_printed_and_stored_and_no_file_is_left(
         assert "PASS: 6/6 queries" in said.out
         assert f"Reports cannot be written to {disk}/reports: no space left on device." in said.err
         assert "Free some space, or set another folder: --output-dir" in said.err
-        assert said.code == 2
+        assert said.code == 4
         assert [path.name for path in disk.iterdir() if path.is_file()] == ["filler"]
         assert not [*disk.glob("reports/*")]
     assert assay("generations", "--json").body["generations"][0]["verdict"] == "PASS"
+
+
+def test_a_read_only_data_directory_has_its_report_printed_and_names_the_path(
+    assay: Run, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    _plant(folder, 6)
+    assay("ingest")
+    with mounted(tmp_path_factory.mktemp("small") / "disk") as disk:
+        copy_tree(folder / ".assay", disk / "data")
+        forbid_writing(disk)
+        said = assay("validate", "--data-dir", str(disk / "data"))
+    assert "PASS: 6/6 queries" in said.out
+    assert f"{disk}/data" in said.err
+    assert said.code == 4
 
 
 # --- other processes -----------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ EXPECTED = {
     # None of these can come from a search; if one does, it is a mistake of ours.
     "AssayError": (500, "internal_error"),
     "ConfigurationError": (500, "internal_error"),
+    "FileUnwritable": (500, "internal_error"),
     "SourceError": (500, "internal_error"),
     "SourceUnavailable": (500, "internal_error"),
     "GenerationError": (500, "internal_error"),

@@ -24,7 +24,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from assay.atomic_files import write_files
-from assay.errors import ConfigurationError, InputError
+from assay.errors import ConfigurationError, FileUnwritable, InputError
 from assay.model.access import RATE_LIMIT, ApiKey, Scope
 from assay.redaction import redacted
 
@@ -149,7 +149,7 @@ class KeyFile:
                 hint="Try again when it is done.",
             ) from None
         except OSError as error:
-            raise ConfigurationError(
+            raise FileUnwritable(
                 f"The API keys in {self._path} cannot be written: {error.strerror}.",
                 hint="Free some space and run the command again; the keys are what they were."
                 if error.errno in {errno.ENOSPC, errno.EDQUOT}

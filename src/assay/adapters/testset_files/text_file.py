@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.atomic_files import write_files
-from assay.errors import InputError
+from assay.errors import FileUnwritable, InputError
 from assay.model.located import Place
 
 MAX_BYTES = 512 * 1024 * 1024
@@ -75,11 +75,11 @@ def read_text(path: Path) -> TextFile:
 
 
 def replace_file(path: Path, raw: bytes) -> None:
-    """Write a file atomically and keep its permissions. Raises InputError."""
+    """Write a file atomically and keep its permissions. Raises FileUnwritable."""
     try:
         write_files({path.resolve(): [raw]})  # keeps a symbolic link
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from None
+        raise FileUnwritable(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _read_bytes(path: Path) -> bytes:

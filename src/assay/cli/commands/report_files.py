@@ -11,7 +11,7 @@ from assay.app import Assay
 from assay.cli.failures import failure_of, show_error
 from assay.cli.terminal.output import err
 from assay.cli.terminal.progress import progress
-from assay.errors import ConfigurationError
+from assay.errors import FileUnwritable
 from assay.model.evaluation import Outcome
 from assay.model.validations import Validation
 
@@ -26,14 +26,14 @@ class ReportFiles:
     """
 
     paths: Mapping[str, Path]
-    problem: ConfigurationError | None = None
+    problem: FileUnwritable | None = None
 
     @classmethod
     def write(cls, assay: Assay, validation: Validation) -> "ReportFiles":
         """Write the files. Keeps the error instead of raising it, so that the verdict is shown first."""
         try:
             return cls(assay.write_report(validation, progress()))
-        except ConfigurationError as error:
+        except FileUnwritable as error:
             return cls({}, error)
 
     def as_body(self) -> dict[str, str]:

@@ -10,10 +10,13 @@ from assay.app.served import validate_served
 from assay.cli import options
 from assay.cli.commands.report_files import NO_FILES, ReportFiles
 from assay.cli.commands.sweeping import run_sweep
-from assay.cli.terminal.output import out, print_json
+from assay.cli.failures import failure_of, show_error
+from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.progress import progress
 from assay.cli.terminal.validation_text import show_validation
 from assay.contracts.validation_report import to_dict
+from assay.errors import CatalogError
+from assay.model.validations import Validation
 from assay.validation.running.latency import ClosedLoop, Load, OpenLoop
 
 _SEQUENTIAL_SEARCHES = 100
@@ -93,8 +96,12 @@ def validate(
                     "with the generation that it serves."
                 )
             validation = validate_served(assay, url, api_key, None, progress(), loads)
+            unstored = None
         else:
-            validation = assay.validate(generation, progress=progress(), load=loads, check_urls=check_urls)
+            validation = assay.evaluation.validate(
+                generation, None, progress(), loads, check_urls=check_urls, store_verdict=False
+            )
+            unstored = _store(assay, validation)
         files = NO_FILES if no_report else ReportFiles.write(assay, validation)
     if as_json:
         print_json(to_dict(validation) | {"files": files.as_body()})
@@ -102,7 +109,20 @@ def validate(
         show_validation(out(), validation)
     if files.problem or not as_json:
         files.show()
+    if unstored is not None:
+        show_error(err(), unstored, as_json=False)
     files.exit_with(validation.verdict.outcome)
+    if unstored is not None:
+        raise typer.Exit(failure_of(unstored).exit_code)
+
+
+def _store(assay: Assay, validation: Validation) -> CatalogError | None:
+    """Store the verdict. Returns the error instead of raising it, so that the report is shown first."""
+    try:
+        assay.evaluation.store_verdict(validation.verdict)
+    except CatalogError as error:
+        return error
+    return None
 
 
 def _overrides(testset: Path | None, output_dir: Path | None) -> dict[str, Any]:

@@ -20,9 +20,9 @@ def show_validation(console: Console, validation: Validation) -> None:
     """Print the measures, then the verdict, which stays visible at the end."""
     provenance = validation.provenance
     of = f"{provenance.generation} ({provenance.target})" if provenance.generation else provenance.target
+    size = f"{pages_and_chunks(provenance.documents, provenance.chunks)}; " if provenance.has_size else ""
     console.print(
-        f"[bold]{escape(of)}[/]: {pages_and_chunks(provenance.documents, provenance.chunks)}; "
-        f"{counted(len(validation.topics), 'topic')}"
+        f"[bold]{escape(of)}[/]: {size}{counted(len(validation.topics), 'topic')}"
         f"{f' of {escape(provenance.test_set)}' if provenance.test_set else ''}, "
         f"{validation.seconds:.1f} s"
     )

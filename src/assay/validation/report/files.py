@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.atomic_files import write_files
-from assay.errors import ConfigurationError
+from assay.errors import FileUnwritable
 from assay.redaction import redacted_bytes
 
 _MOST_IN_ONE_SECOND = 1_000
@@ -25,7 +25,7 @@ def write_reports(
     contents: by suffix such as `json`, as bytes or in pieces; the last one is written last, so that its presence means
         that the others are complete.
 
-    Returns the path of each file by suffix. Raises ConfigurationError if they cannot be written.
+    Returns the path of each file by suffix. Raises FileUnwritable if they cannot be written.
     """
     stem = f"{kind}_{began.astimezone(UTC):%Y%m%d_%H%M%S}"
     try:
@@ -35,12 +35,12 @@ def write_reports(
             _write({paths[suffix]: content for suffix, content in contents.items()})
             return paths
     except FileExistsError:
-        raise ConfigurationError(
+        raise FileUnwritable(
             f"Reports cannot be written to {folder}: it is a file, not a folder.", hint=_HINT
         ) from None
     except OSError as error:
         hint = _FULL if error.errno in _NO_ROOM else _HINT
-        raise ConfigurationError(f"Reports cannot be written to {folder}: {_reason(error)}.", hint=hint) from None
+        raise FileUnwritable(f"Reports cannot be written to {folder}: {_reason(error)}.", hint=hint) from None
 
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -74,7 +74,7 @@ def _claimed(folder: Path, stem: str, suffixes: list[str]) -> Iterator[str]:
                 return
         finally:
             claim.unlink(missing_ok=True)
-    raise ConfigurationError(f"There are {_MOST_IN_ONE_SECOND:,} reports of one second in {folder}.", hint=_HINT)
+    raise FileUnwritable(f"There are {_MOST_IN_ONE_SECOND:,} reports of one second in {folder}.", hint=_HINT)
 
 
 def _write(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:

@@ -180,7 +180,7 @@ def _provenance(validation: Validation) -> Markup:
         ("target", made.target),
         ("generation", made.generation or "not known"),
         ("content", _hash(made.content_fingerprint)),
-        ("pages, chunks", f"{made.documents:,}, {made.chunks:,}"),
+        ("pages, chunks", f"{made.documents:,}, {made.chunks:,}" if made.has_size else "not known"),
         (
             "embedder",
             f"{embedder.provider}/{embedder.model}, {embedder.dimension} dimensions" if embedder else "not known",

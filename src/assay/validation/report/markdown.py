@@ -219,7 +219,9 @@ def _closing(validation: Validation) -> str:
     facts = [
         f"{subject(validation)}",
         f"generation {provenance.generation}" if provenance.generation else "",
-        f"{provenance.documents:,} pages, {provenance.chunks:,} chunks",
+        f"{counted(provenance.documents, 'page')}, {counted(provenance.chunks, 'chunk')}"
+        if provenance.has_size
+        else "",
         f"{provenance.embedder.provider}/{provenance.embedder.model}" if provenance.embedder else "",
         f"test set {provenance.test_set}" if provenance.test_set else "without a test set",
         f"p95 {milliseconds(latency.p95_ms)}" if latency and latency.samples else "",

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.access.key_file import KEY_PATTERN, KeyFile
-from assay.errors import ConfigurationError, InputError
+from assay.errors import ConfigurationError, FileUnwritable, InputError
 from assay.model.access import ApiKey, Scope
 
 
@@ -219,7 +219,7 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> 
 
 def test_a_folder_that_cannot_be_written_is_named_with_the_setting(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
-    with pytest.raises(ConfigurationError, match="cannot be written") as caught:
+    with pytest.raises(FileUnwritable, match="cannot be written") as caught:
         KeyFile(tmp_path / "taken" / "keys.json").add("x", [Scope.SEARCH])
     assert "[server] keys_file" in caught.value.hint
 

@@ -7,7 +7,7 @@ import pytest
 
 from assay.adapters.testset_files import text_file
 from assay.adapters.testset_files.text_file import read_text, replace_file
-from assay.errors import InputError
+from assay.errors import FileUnwritable, InputError
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
@@ -52,12 +52,12 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: p
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match="cannot be written: No space left on device"):
+    with pytest.raises(FileUnwritable, match="cannot be written: No space left on device"):
         replace_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert [left.name for left in tmp_path.iterdir()] == ["set.yaml"]
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be written: No such file or directory"):
+    with pytest.raises(FileUnwritable, match="cannot be written: No such file or directory"):
         replace_file(tmp_path / "none" / "set.yaml", b"new")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.disks import mounted
 
-from assay.errors import ConfigurationError
+from assay.errors import FileUnwritable
 from assay.validation.report.files import write_reports
 
 BEGAN = datetime(2025, 12, 16, 17, 30, 45, 999_999, tzinfo=timezone(timedelta(hours=2)))
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_finished_leaves_nothing_that_looks_like_a_report(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(FileUnwritable) as caught:
         write_reports(tmp_path, BEGAN, CONTENTS)
     assert caught.value.message == f"Reports cannot be written to {tmp_path}: no space left on device."
     assert "output_dir in [validation]" in caught.value.hint
@@ -94,9 +94,9 @@ def test_a_file_that_cannot_be_finished_leaves_nothing_that_looks_like_a_report(
 def test_a_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
     file = tmp_path / "results"
     file.write_bytes(b"")
-    with pytest.raises(ConfigurationError, match=r"results: it is a file, not a folder\."):
+    with pytest.raises(FileUnwritable, match=r"results: it is a file, not a folder\."):
         write_reports(file, BEGAN, CONTENTS)
-    with pytest.raises(ConfigurationError, match="not a directory"):
+    with pytest.raises(FileUnwritable, match="not a directory"):
         write_reports(file / "deeper", BEGAN, CONTENTS)
 
 
@@ -128,7 +128,7 @@ def test_a_disk_that_is_full_at_any_file_leaves_none_of_them(
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", filling)
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(FileUnwritable) as caught:
         write_reports(tmp_path, BEGAN, CONTENTS)
     assert names(tmp_path) == []
     assert "No file of this report was kept. Free some space, or set another folder" in caught.value.hint
@@ -145,7 +145,7 @@ def test_files_that_have_their_names_are_taken_back_where_another_cannot_get_its
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", failing)
-    with pytest.raises(ConfigurationError, match="input/output error"):
+    with pytest.raises(FileUnwritable, match="input/output error"):
         write_reports(tmp_path, BEGAN, CONTENTS)
     assert names(tmp_path) == []
 
@@ -160,6 +160,6 @@ def test_a_full_disk_leaves_no_file_and_takes_none_away(tmp_path: Path) -> None:
         write_reports(disk, BEGAN, CONTENTS)
         before = names(disk)
         large = {**CONTENTS, "json": (bytes(1_000_000) for _ in range(200))}
-        with pytest.raises(ConfigurationError, match="no space left on device"):
+        with pytest.raises(FileUnwritable, match="no space left on device"):
             write_reports(disk, BEGAN, large)
         assert names(disk) == before
