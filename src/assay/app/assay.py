@@ -62,7 +62,10 @@ class Assay:
         self.close()
 
     def close(self) -> None:
-        """Close the index, the catalog and the embedder, and end the threads."""
+        """Close the index, the catalog and the embedder, and end the threads.
+
+        A later search raises CatalogUnavailable.
+        """
         self.searches.close()
         self.parts.close()
 

@@ -51,10 +51,15 @@ class Evaluation:
         progress = progress or Silence()
         path: Path | None = test_set or self._parts.settings.validation.testset
         progress.begin("testset", None)
+        chosen = path is not None
         labelled, path = (load_test_set(path), path) if path else self.last_test_set(generation)
         progress.end()
         with ExitStack() as opened:
             plan = self._plan(generation, labelled, path, load, opened, progress)
+            if path is not None and not chosen:
+                plan = replace(
+                    plan, notes=(f"No test set is set; {path} was used, which last validated this content.",)
+                )
             if check_urls:
                 url_check = self._parts.url_check()
                 opened.callback(url_check.close)

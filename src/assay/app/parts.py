@@ -15,7 +15,7 @@ from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.app.construction import adopted_store, qdrant_store, source_of
 from assay.app.embedders import embedder_of
-from assay.errors import ConfigurationError
+from assay.errors import CatalogUnavailable, ConfigurationError
 from assay.ports import (
     Catalog,
     Embedder,
@@ -50,9 +50,11 @@ class Parts:
         self.settings = settings
         self.embedder_observer: EmbedderObserver | None = None
         self._catalog: SqlCatalog | None = None
+        self._is_closed = False
 
     def close(self) -> None:
-        """Close the adapters that were built."""
+        """Close the adapters that were built. Afterwards the catalog cannot be opened again."""
+        self._is_closed = True
         if "embedder" in self.__dict__:
             self.embedder.close()
         if "embedding_cache" in self.__dict__:
@@ -83,8 +85,11 @@ class Parts:
     def open_catalog(self, *, create: bool) -> Catalog:
         """Open the relational store.
 
-        create: create it, or migrate it to this version's schema, if needed. Raises CatalogError.
+        create: create it, or migrate it to this version's schema, if needed. Raises CatalogError; CatalogUnavailable
+        after close().
         """
+        if self._is_closed:
+            raise CatalogUnavailable("This Assay is closed.", hint="`assay.open()` opens it again.")
         if self._catalog is None:
             options = self.settings.catalog.options(PostgresOptions)
             self._catalog = SqlCatalog.open(self.settings.catalog_url, create=create, options=options)

@@ -1,6 +1,7 @@
 """Administration over HTTP: list generations, promote one, roll back.
 
-Each change names a generation, so that a repeated request has no further effect.
+Each change names a generation, so that a repeated request has no further effect. `candidate` names one as long as no
+other was built.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,10 @@ _Id = Annotated[str, Field(min_length=1, max_length=ID_LIMIT), IS_TEXT]
 class PromoteRequest(RequestModel):
     """Make a generation live."""
 
-    generation: _Id = Field(description="Id of a candidate, which is checked first, or of an earlier live generation.")
+    generation: _Id = Field(
+        description="Id of a candidate, which is checked first, or of an earlier live generation; or `candidate`, the "
+        "newest one."
+    )
 
 
 class RollbackRequest(RequestModel):
@@ -58,7 +62,7 @@ class ReleaseAnswer(AnswerModel):
 
 
 def parse_promote(fields: Mapping[str, object]) -> str:
-    """Return the id of the generation to promote. Raises InputError."""
+    """Return the generation to promote, by its id or as `candidate`. Raises InputError."""
     return check_fields(PromoteRequest, fields).generation
 
 

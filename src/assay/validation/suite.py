@@ -88,6 +88,7 @@ class Plan:
     load: further loads to measure latency under, one after the other.
     contract_mode: how the seeds' routes select and order hits; None if unknown.
     started_at: names the report.
+    notes: notes of the verdict on how it was planned.
     problem_of_url: requests the address of a hit and returns why it is dead; None to request none.
     """
 
@@ -105,6 +106,7 @@ class Plan:
     load: tuple[Load, ...]
     started_at: datetime
     contract_mode: ContractMode | None = None
+    notes: tuple[str, ...] = ()
     problem_of_url: Callable[[str], str] | None = None
 
 
@@ -128,7 +130,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         repair=_repair_command(plan),
     )
     findings: list[Finding] = []
-    notes = [_ONLY_HITS] if measured.only_hits else []
+    notes = [*plan.notes, *([_ONLY_HITS] if measured.only_hits else [])]
     notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
     notes += [f"Lost topics are not checked: {plan.not_compared}"] if plan.not_compared else []
     if plan.structure is not None:

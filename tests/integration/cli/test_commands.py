@@ -434,6 +434,20 @@ def test_the_doctor_reads_the_test_set(assay: Run, folder: Path, files: dict[str
     assert said in checks["test set"]["message"]
 
 
+def test_a_test_set_that_is_used_again_is_named_by_the_verdict_and_the_doctor(assay: Run, folder: Path) -> None:
+    path = folder / "set.yaml"
+    path.write_text("topics: [{id: a, text: Gripper, judgments: [{url: https://docs.example/gripper, label: 2}]}]")
+    assay("publish")
+    assay("validate", "--testset", str(path), "--no-report")
+    notes = assay("validate", "--no-report", "--json").body["notes"]
+    assert f"No test set is set; {path} was used, which last validated this content." in notes
+    checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
+    assert f"is validated by {path}" in checks["test set"]["message"]
+    path.unlink()
+    checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
+    assert checks["test set"]["level"] == "fail"
+
+
 def test_the_doctor_looks_at_the_keys_of_the_server(assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def of_keys() -> tuple[str, str]:
         checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}

@@ -370,6 +370,7 @@ EXIT_CODES = {
     "AssayError": 5,
     "InputError": 2,
     "ConfigurationError": 2,
+    "FileUnwritable": 4,
     "SourceError": 2,
     "SourceUnavailable": 4,
     "EmbeddingError": 4,

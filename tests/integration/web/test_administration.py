@@ -75,8 +75,15 @@ def test_a_promotion_and_a_rollback_are_served_at_once_and_happen_once(index: In
             (second, State.LIVE),
             (first, State.RETIRED),
         ]
-        for generation, changed in ((third, True), (third, False), (first, True), (third, True)):
-            released = operator.promote(generation)
+        for name, generation, changed in (
+            ("live", second, False),
+            ("candidate", third, True),
+            (third, third, False),
+            ("live", third, False),
+            (first, first, True),
+            (third, third, True),
+        ):
+            released = operator.promote(name)
             assert (released.changed, released.generation.id, released.generation.state) == (
                 changed,
                 generation,
@@ -108,7 +115,7 @@ def test_two_operators_at_the_same_time_promote_and_go_back_once(index: Index, t
     ("action", "body", "status", "error"),
     [
         ("promote", {"generation": "nothing"}, 404, "not_found"),
-        ("promote", {"generation": "live"}, 404, "not_found"),
+        ("promote", {"generation": "candidate"}, 404, "not_found"),
         ("rollback", {"leave": "nothing"}, 404, "not_found"),
         ("promote", {}, 400, "validation_error"),
         ("rollback", {}, 400, "validation_error"),

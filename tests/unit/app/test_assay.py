@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.app import Assay
-from assay.errors import InputError
+from assay.errors import CatalogUnavailable, InputError
 from assay.settings import Settings
 from assay.testing.catalog_samples import generation
 
@@ -24,6 +24,16 @@ def test_a_listing_builds_no_model_and_no_store(tmp_path: Path) -> None:
         assay.parts.open_catalog(create=True)
         assert assay.generations() == []
         assert BUILT.isdisjoint(vars(assay.parts))
+
+
+def test_a_closed_assay_refuses_and_opens_nothing_again(tmp_path: Path) -> None:
+    assay = Assay.open(Settings(data_dir=tmp_path))
+    assay.parts.open_catalog(create=True)
+    assay.close()
+    for call in (lambda: assay.search("nodes"), assay.generations):
+        with pytest.raises(CatalogUnavailable, match="This Assay is closed"):
+            call()
+    assay.close()
 
 
 def test_the_named_generation_live_follows_promotions_as_no_name_does(tmp_path: Path) -> None:

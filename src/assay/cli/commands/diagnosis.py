@@ -199,9 +199,21 @@ def _sources(assay: Assay) -> Check:
 def _test_set(assay: Assay) -> Check:
     path = assay.settings.validation.testset
     if path is None:
-        return Check("test set", "ok", "none is set, so only structural checks validate a candidate.")
+        return Check("test set", "ok", f"none is set, so {_unset_test_set(assay)}.")
     test_set = load_test_set(path)
     return Check("test set", "ok", f"{test_set.name}, {counted(len(test_set.topics), 'topic')}, from {path}.")
+
+
+def _unset_test_set(assay: Assay) -> str:
+    """What validates a generation if no test set is configured."""
+    for generation in _generations(assay):
+        if generation.state in {State.CANDIDATE, State.LIVE}:
+            _, path = assay.evaluation.last_test_set(generation)
+            if path is not None:
+                return (
+                    f"generation {generation.id} is validated by {path}, as before, and other content by its structure"
+                )
+    return "only structural checks validate a candidate"
 
 
 def _reach(assay: Assay, site: SourceSettings) -> str:

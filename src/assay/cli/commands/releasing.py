@@ -30,7 +30,8 @@ def register(app: typer.Typer) -> None:
 
 def promote(
     generation: Annotated[
-        str | None, typer.Argument(help="Id of a candidate or a retired generation [default: the candidate].")
+        str | None,
+        typer.Argument(help="Id of a candidate or a retired generation, or `candidate` [default: the candidate]."),
     ] = None,
     allow_removals: options.AllowRemovals = False,
     allow_additions: options.AllowAdditions = False,

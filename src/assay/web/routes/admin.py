@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from assay.app import Assay
 from assay.contracts import admin
 from assay.errors import AssayError, NoLiveGeneration
+from assay.release.generation_names import resolve_generation
 from assay.web.body import JsonBody
 from assay.web.openapi import ADMIN_ERRORS, RELEASE_ERRORS, admin_answers, request_body
 from assay.web.record import record_of
@@ -52,8 +53,10 @@ def router(assay: Assay) -> APIRouter:
             changed = assay.parts.catalog.live_id() != wanted
             if changed:
                 assay.parts.require_own_index()
-                # Only an id, never the alias `candidate`: a repeated request must change nothing.
-                assay.promote(assay.parts.catalog.generation(wanted).id)
+                wanted = resolve_generation(assay.parts.catalog, wanted).id
+                changed = assay.parts.catalog.live_id() != wanted  # not for the name `live`
+            if changed:
+                assay.promote(wanted)
             return _released(assay, request, wanted, changed=changed)
 
     @routes.post(
