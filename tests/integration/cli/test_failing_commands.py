@@ -382,6 +382,7 @@ EXIT_CODES = {
     "StoreUnavailable": 4,
     "StorageFull": 4,
     "IndexNotFound": 4,
+    "RequestForbidden": 4,
     "IndexCorrupt": 4,
     "PointCorrupt": 4,
     "CatalogError": 4,

@@ -17,6 +17,7 @@ EXPECTED = {
     "StoreUnavailable": (503, "service_unavailable"),
     "StorageFull": (503, "service_unavailable"),
     "IndexNotFound": (503, "service_unavailable"),
+    "RequestForbidden": (503, "service_unavailable"),
     "IndexCorrupt": (503, "service_unavailable"),
     "PointCorrupt": (503, "service_unavailable"),
     "CatalogError": (503, "service_unavailable"),
