@@ -74,18 +74,8 @@ def parse_rollback(fields: Mapping[str, object]) -> str:
 def to_summary(generation: Generation) -> GenerationSummary:
     """The summary of a generation."""
     verdict = generation.verdict or {}
-    return GenerationSummary(
-        id=generation.id,
-        state=generation.state,
-        documents=generation.documents,
-        chunks=generation.chunks,
-        failed_pages=generation.failed_pages,
-        embedder=f"{generation.embedder.provider}/{generation.embedder.model}",
-        verdict=verdict.get("outcome"),
-        reason=generation.reason,
-        created_at=generation.created_at,
-        promoted_at=generation.promoted_at,
-    )
+    embedder = f"{generation.embedder.provider}/{generation.embedder.model}"
+    return GenerationSummary.of(generation, embedder=embedder, verdict=verdict.get("outcome"))
 
 
 def to_list(generations: Sequence[Generation]) -> dict[str, object]:

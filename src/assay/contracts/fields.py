@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, Self, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import JsonSchemaValue
@@ -44,6 +44,20 @@ class AnswerModel(BaseModel):
     """A response or a part of one: the OpenAPI document declares the same model that is sent."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def of(cls, *sources: object, **others: object) -> Self:
+        """Fill the fields from the attributes with the same names, of the first source that has one.
+
+        others: values for the remaining fields; they win over attributes.
+        """
+        found = {
+            name: getattr(source, name)
+            for source in reversed(sources)
+            for name in cls.model_fields.keys() - others.keys()
+            if hasattr(source, name)
+        }
+        return cls(**found, **others)
 
     def to_dict(self) -> dict[str, object]:
         """The response as JSON values, without the fields that were not set."""

@@ -162,15 +162,6 @@ class SearchRanking(SearchTimings, SearchResults):
     """The results of a search, best first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Include:
-    """Which parts of each result to project. See SearchInclude."""
-
-    content: bool = True
-    metadata: bool = True
-    vectors: bool = False
-
-
 class Defaults(Protocol):
     """Values of omitted request fields: the `[search]` settings."""
 
@@ -192,7 +183,7 @@ class NativeRequest:
     """A parsed request body."""
 
     query: Query
-    include: Include
+    include: SearchInclude
 
 
 class SearchOptions(TypedDict, total=False):
@@ -229,7 +220,6 @@ def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict
 def parse(fields: Mapping[str, object], defaults: Defaults) -> NativeRequest:
     """Parse a request body. Raises InputError that names the field, its limit and what was sent."""
     request = check_fields(SearchQuery, fields)
-    include = request.include
     query = Query(
         text=request.query,
         top_k=defaults.top_k if request.top_k is None else request.top_k,
@@ -239,28 +229,20 @@ def parse(fields: Mapping[str, object], defaults: Defaults) -> NativeRequest:
         with_vectors=request.include.vectors,
         with_similarity=request.include.similarity,
     )
-    return NativeRequest(query, Include(content=include.content, metadata=include.metadata, vectors=include.vectors))
+    return NativeRequest(query, request.include)
 
 
-def to_body(ranking: Ranking, include: Include) -> dict[str, object]:
+def to_body(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
     """The ranking as JSON values, a SearchRanking."""
     started = perf_counter()
     body = to_results(ranking, include)
     return body | to_timings(ranking.timings, (perf_counter() - started) * 1000.0)
 
 
-def to_results(ranking: Ranking, include: Include) -> dict[str, object]:
+def to_results(ranking: Ranking, include: SearchInclude) -> dict[str, object]:
     """The ranking without its timings, a SearchResults."""
-    return SearchResults(
-        query=ranking.query.text,
-        results=[_result(hit, ranking.query.text, include) for hit in ranking.hits],
-        generation=ranking.generation,
-        mode=ranking.query.mode,
-        top_k=ranking.query.top_k,
-        threshold=ranking.query.threshold,
-        degraded=ranking.degraded,
-        warnings=list(ranking.warnings),
-    ).to_dict()
+    results = [_result(hit, ranking.query.text, include) for hit in ranking.hits]
+    return SearchResults.of(ranking, ranking.query, query=ranking.query.text, results=results).to_dict()
 
 
 def to_timings(timings: Timings, format_ms: float) -> dict[str, object]:
@@ -289,39 +271,21 @@ def _url_prefix(url: str) -> str:
         raise InputError(f"filters.url_prefix: {error.message}", hint=error.hint) from None
 
 
-def _result(hit: Hit, query: str, include: Include) -> SearchHit:
+_METADATA = SearchHit.model_fields.keys() - {
+    *("rank", "chunk_id", "similarity", "rank_score"),
+    *("content", "highlights", "vector"),
+}
+"""The fields of a result that `metadata` selects."""
+
+
+def _result(hit: Hit, query: str, include: SearchInclude) -> SearchHit:
+    chunk, document = hit.chunk, hit.chunk.document
     parts: dict[str, Any] = {}
     if include.content:
-        parts |= {"content": hit.chunk.text, "highlights": highlights(hit.chunk.text, query)}
+        parts |= {"content": chunk.text, "highlights": highlights(chunk.text, query)}
     if include.metadata:
-        parts |= _metadata(hit)
+        parts |= {name: getattr(chunk if hasattr(chunk, name) else document, name) for name in _METADATA}
+        parts["title"] = document.title or None
     if include.vectors:
         parts["vector"] = hit.vector
-    return SearchHit(
-        rank=hit.rank, chunk_id=hit.chunk.id, similarity=hit.similarity, rank_score=hit.rank_score, **parts
-    )
-
-
-def _metadata(hit: Hit) -> dict[str, object]:
-    chunk = hit.chunk
-    document = chunk.document
-    return {
-        "url": document.url,
-        "section_url": chunk.section_url,
-        "title": document.title or None,
-        "section": chunk.section,
-        "heading_path": chunk.heading_path,
-        "anchor": chunk.anchor,
-        "position": chunk.position,
-        "source": document.source,
-        "source_path": document.source_path,
-        "version": document.version,
-        "locale": document.locale,
-        "start": chunk.start,
-        "end": chunk.end,
-        "previous_id": chunk.previous_id,
-        "next_id": chunk.next_id,
-        "content_hash": chunk.content_hash,
-        "token_count": chunk.token_count,
-        "created_at": chunk.created_at,
-    }
+    return SearchHit(rank=hit.rank, chunk_id=chunk.id, similarity=hit.similarity, rank_score=hit.rank_score, **parts)

@@ -261,22 +261,14 @@ def _warnings(ranking: Ranking, dropped: Dropped | None, *, metadata_missing: bo
 
 
 def _result(hit: Hit, row: ChunkMetadata | None, query_embedding: str) -> ServiceChunk:
-    chunk = hit.chunk
-    document = chunk.document
+    chunk, document = hit.chunk, hit.chunk.document
+    title = (row.title if row else document.short_title) or None
     return ServiceChunk(
         content=chunk.text,
         similarity_score=hit.known_similarity,
         chunk_id=chunk.id,
         position=chunk.position,
-        metadata=MetadataPackage(
-            url=document.url,
-            section_url=chunk.section_url,
-            section=chunk.section,
-            chunk_id=chunk.id,
-            document_id=document.id,
-            document_title=(row.title if row else document.short_title) or None,
-            source_type=document.source_type,
-        ),
+        metadata=MetadataPackage.of(chunk, document, chunk_id=chunk.id, document_id=document.id, document_title=title),
         similarity=SimilarityScore(
             score=hit.known_similarity,
             algorithm=Algorithm.COSINE,

@@ -157,14 +157,7 @@ class Lifecycle:
 
     def steps(self) -> list[LifecycleStep]:
         """The six states."""
-        reached = (
-            0.0,
-            self.embedded_ms,
-            self.searched_ms,
-            self.filtered_ms,
-            self.formatted_ms,
-            self.returned_ms,
-        )
+        reached = (0.0, self.embedded_ms, self.searched_ms, self.filtered_ms, self.formatted_ms, self.returned_ms)
         return [
             LifecycleStep(state=state, at=self.received + timedelta(milliseconds=elapsed), elapsed_ms=round(elapsed, 3))
             for state, elapsed in zip(LifecycleState, reached, strict=True)
@@ -196,25 +189,11 @@ def to_metadata(ranking: Ranking, lifecycle: Lifecycle) -> dict[str, object]:
 
 
 def _result(hit: Hit, *, include_metadata: bool) -> RetrievedChunk:
-    chunk = hit.chunk
-    result = RetrievedChunk(
-        content=chunk.text,
-        similarity_score=hit.known_similarity,
-        chunk_id=chunk.id,
-        url=chunk.document.url,
-        position=chunk.position,
-        created_at=chunk.created_at,
+    chunk, document = hit.chunk, hit.chunk.document
+    details = {}
+    if include_metadata:
+        headings = list(chunk.heading_path)
+        details["metadata"] = ChunkDetails.of(chunk, document, title=document.title or None, headings=headings)
+    return RetrievedChunk.of(
+        chunk, document, content=chunk.text, similarity_score=hit.known_similarity, chunk_id=chunk.id, **details
     )
-    if not include_metadata:
-        return result
-    details = ChunkDetails(
-        title=chunk.document.title or None,
-        section=chunk.section,
-        section_url=chunk.section_url,
-        headings=list(chunk.heading_path),
-        version=chunk.document.version,
-        locale=chunk.document.locale,
-        source=chunk.document.source,
-        content_hash=chunk.content_hash,
-    )
-    return result.model_copy(update={"metadata": details})

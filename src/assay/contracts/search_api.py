@@ -118,11 +118,4 @@ def to_health(*, vector_store: bool, catalog: bool, serving: bool, problems: int
 def _result(hit: Hit, row: ChunkMetadata | None) -> SearchResult:
     document = hit.chunk.document
     source = row or ChunkMetadata(hit.chunk.id, document.source_path, document.slug, document.short_title)
-    return SearchResult(
-        chunk_id=hit.chunk.id,
-        snippet=hit.chunk.text,
-        source_path=source.source_path,
-        slug=source.slug,
-        title=source.title or None,
-        score=hit.known_similarity,
-    )
+    return SearchResult.of(source, title=source.title or None, snippet=hit.chunk.text, score=hit.known_similarity)

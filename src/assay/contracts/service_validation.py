@@ -259,22 +259,16 @@ def _status(passed: int, tests: int) -> OverallStatus:
 
 
 def _executed(outcome: ValidationOutcome) -> ExecutedTest:
-    test = outcome.test
     found = {identity for identity, _, _ in outcome.found}
-    return ExecutedTest(
-        test_id=test.test_id,
-        query_text=test.query_text,
-        expected_results=test.expected_results,
-        success_criteria=test.success_criteria,
-        test_category=test.test_category,
-        executed_at=outcome.executed_at,
+    return ExecutedTest.of(
+        outcome.test,
+        outcome,
         result_accuracy=outcome.accuracy,
         passed=outcome.problem is None,
         found_results=[
             FoundResult(chunk_id=identity, rank=rank, similarity_score=similarity)
             for identity, rank, similarity in outcome.found
         ],
-        missing_results=[identity for identity in test.expected_results if identity not in found],
+        missing_results=[identity for identity in outcome.test.expected_results if identity not in found],
         unknown_results=list(outcome.unknown),
-        problem=outcome.problem,
     )

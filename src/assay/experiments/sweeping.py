@@ -127,7 +127,7 @@ def _rechunked(
         return
     assay = bench.assay
     with assay.builds.recut(base, rules, bench.progress) as cut:
-        corpus = RecutCorpus(CatalogCorpus(cut.catalog, cut.generation.id), CatalogCorpus(assay.parts.catalog, base.id))
+        corpus = RecutCorpus(cut.catalog, cut.generation.id, CatalogCorpus(assay.parts.catalog, base.id))
         yield Resolved(cut.generation, resolve(bench.test_set, corpus)), cut.store
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from statistics import fmean
 
 from assay.errors import InputError
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
@@ -13,7 +12,7 @@ from assay.validation.metrics import PASSAGES, parse_measure
 from assay.validation.metrics.formulas import rank_of_best
 from assay.validation.metrics.judged import judge
 from assay.validation.running.measuring import Measures, found_passages
-from assay.validation.statistics import compare
+from assay.validation.statistics import compare, mean_of_known
 from assay.validation.unjudged import MAX_JUDGED_GAP, TopicBounds, labels_could_reverse
 
 HEADLINE = ("nDCG@10", "P@5", "mrr", "Recall@10")
@@ -287,8 +286,7 @@ def _without_losses(side: Side, other: Side, joined: Sequence[str]) -> dict[str,
 
 
 def _judged(side: Side, joined: Iterable[str]) -> float | None:
-    values = [value for one in joined if (value := side.topics[one].values.get(_JUDGED)) is not None]
-    return fmean(values) if values else None
+    return mean_of_known(side.topics[one].values.get(_JUDGED) for one in joined)
 
 
 def _changed(a: Side, b: Side, joined: Sequence[str], measure: str) -> tuple[ChangedTopic, ...]:

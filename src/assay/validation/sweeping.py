@@ -1,18 +1,17 @@
 """Compare several settings on one test set: significant differences, and the best. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from assay.errors import InputError
 from assay.model.comparisons import SweptMean, SweptRow
 from assay.model.counting import some_of
 from assay.model.evaluation import Passage
 from assay.model.validations import Difference, Percentiles, TopicResult
-from assay.ports import ChunkPlace
-from assay.validation.judgments.corpus import Corpus, Page
+from assay.ports import Catalog
+from assay.validation.judgments.corpus import CatalogCorpus, Corpus
 from assay.validation.metrics import parse_measure
-from assay.validation.statistics import bootstrap_interval, compare, holm
+from assay.validation.statistics import bootstrap_interval, compare, holm, mean_of_known
 from assay.validation.unjudged import MAX_JUDGED_GAP, could_be_level
 
 SHOWN = ("nDCG@10", "mrr", "P@5", "Recall@10")
@@ -47,35 +46,16 @@ class SweepFindings:
     notes: tuple[str, ...]
 
 
-class RecutCorpus:
+class RecutCorpus(CatalogCorpus):
     """The corpus of a generation that was chunked again for a sweep. Stores nothing.
 
-    cut: its pages and chunks. base: the original generation's corpus, which has resolved anchors and earlier texts.
+    catalog, generation_id: of its pages and chunks.
+    base: the original generation's corpus, which has resolved anchors and earlier texts.
     """
 
-    def __init__(self, cut: Corpus, base: Corpus) -> None:
-        self._cut = cut
+    def __init__(self, catalog: Catalog, generation_id: str, base: Corpus) -> None:
+        super().__init__(catalog, generation_id)
         self._base = base
-
-    def pages(self, urls: Sequence[str]) -> Iterator[Page]:
-        """The pages at these URLs, with the new chunks."""
-        return self._cut.pages(urls)
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """URL and text of every page."""
-        return self._cut.texts()
-
-    def chunks_by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
-        """The chunks with these ids; unknown ids are left out."""
-        return self._cut.chunks_by_id(chunk_ids)
-
-    def chunks_by_text(self, content_hashes: Sequence[str]) -> dict[str, tuple[ChunkPlace, ...]]:
-        """The chunks with these texts."""
-        return self._cut.chunks_by_text(content_hashes)
-
-    def urls_of_texts(self, text_hashes: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """URLs of the pages with these texts."""
-        return self._cut.urls_of_texts(text_hashes)
 
     def earlier_text(self, text_hash: str) -> str | None:
         """The text with this hash, if a kept generation has it."""
@@ -140,8 +120,7 @@ def find(measured: Sequence[MeasuredRow], measures: Sequence[str]) -> SweepFindi
 
 def _most(row: MeasuredRow, joined: set[str], measure: str) -> float | None:
     """The mean of a row if all its unjudged hits were relevant."""
-    known = [most for one in row.results if one.topic.id in joined and (most := one.upper.get(measure)) is not None]
-    return fmean(known) if known else None
+    return mean_of_known(one.upper.get(measure) for one in row.results if one.topic.id in joined)
 
 
 def _is_open(row: SweptRow, other: SweptRow, most: float | None, measure: str) -> bool:
@@ -198,12 +177,11 @@ def _mean(
     known = [value for row in values.values() if (value := row.get(measure)) is not None]
     interval = bootstrap_interval(known, bounds=parse_measure(measure).bounds)
     low, high = (interval.low, interval.high) if interval else (None, None)
-    return SweptMean(measure, fmean(known) if known else None, low, high, against_first)
+    return SweptMean(measure, mean_of_known(known), low, high, against_first)
 
 
 def _average(values: Mapping[str, Mapping[str, float | None]], measure: str) -> float | None:
-    known = [value for row in values.values() if (value := row.get(measure)) is not None]
-    return fmean(known) if known else None
+    return mean_of_known(row.get(measure) for row in values.values())
 
 
 # --- in words ------------------------------------------------------------------------------------------------------

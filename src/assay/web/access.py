@@ -16,6 +16,7 @@ from assay.contracts.fields import quoted
 from assay.errors import ConfigurationError
 from assay.model.access import ApiKey, Scope
 from assay.settings import ServerSettings
+from assay.web.asgi import HttpMiddleware
 from assay.web.clients import Network, client_address, has_untrusted_proxy, is_local_request, rate_limit_client
 from assay.web.errors import ADMIN_PREFIX, error_response
 from assay.web.record import record_of
@@ -88,21 +89,18 @@ def charge(scope: AsgiScope, requests: int) -> Response | None:
     return charge_client(requests) if charge_client is not None and requests > 0 else None
 
 
-class AccessMiddleware:
+class AccessMiddleware(HttpMiddleware):
     """Passes a request on to its route, or refuses it with 401, 403, 429 or 503."""
 
     def __init__(self, app: ASGIApp, rules: AccessRules, limits: RequestLimits, metrics: Metrics) -> None:
-        self._app = app
+        super().__init__(app)
         self._rules = rules
         self._limits = limits
         self._metrics = metrics
         self._has_warned = False
 
-    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         address = client_address(scope, self._rules.trusted_proxies)
         record = record_of(scope)
         if self._rules.logs_clients:

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assay.adapters.telemetry.prometheus import Metrics
 from assay.contracts.fields import quoted
 from assay.web.access import EXEMPT_PATHS
+from assay.web.asgi import HttpMiddleware
 from assay.web.errors import ADMIN_PREFIX, BodyTooSlow, error_response
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
@@ -19,7 +20,7 @@ LOOPBACK_HOSTS = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
 ANY_HOST = ("*",)
 
 
-class AllowedHosts:
+class AllowedHosts(HttpMiddleware):
     """Refuses requests for other host names, to prevent DNS rebinding.
 
     A foreign site can have its name resolved to 127.0.0.1, and its pages then have the same origin as this server. The
@@ -29,16 +30,16 @@ class AllowedHosts:
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
-        self._app = app
+        super().__init__(app)
         self._any = "*" in hosts
         self._names = frozenset(host.lower() for host in hosts if not host.startswith("*"))
         self._suffixes = tuple(host[1:].lower() for host in hosts if host.startswith("*."))
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        sent = Headers(scope=scope).get("host", "") if scope["type"] == "http" else ""
+        sent = Headers(scope=scope).get("host", "")
         written = _HOST.fullmatch(sent)
-        if scope["type"] != "http" or (written and (self._any or self._knows(written[1]))):
+        if written and (self._any or self._knows(written[1])):
             await self._app(scope, receive, send)
             return
         if not sent:
@@ -54,7 +55,7 @@ class AllowedHosts:
         return name in self._names or bool(self._suffixes and name.endswith(self._suffixes))
 
 
-class CrossSiteGuard:
+class CrossSiteGuard(HttpMiddleware):
     """Refuses cross-site requests (CSRF).
 
     Browsers send some requests without a preflight (a form, `text/plain`, `no-cors`). Their origin is in
@@ -64,12 +65,12 @@ class CrossSiteGuard:
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
-        self._app = app
+        super().__init__(app)
         self._origins = frozenset(origins)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or scope["method"] in _SAFE or self._allows(scope):
+        if scope["method"] in _SAFE or self._allows(scope):
             await self._app(scope, receive, send)
             return
         origin = quoted(Headers(scope=scope).get("origin", "another site"))
@@ -93,21 +94,21 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods of routes that change nothing."""
 
 
-class Backpressure:
+class Backpressure(HttpMiddleware):
     """Refuses requests over the limit immediately, so that those in progress finish in time.
 
     limit: the most concurrent requests, including those that wait for a thread; probes do not count.
     """
 
     def __init__(self, app: ASGIApp, limit: int, metrics: Metrics) -> None:
-        self._app = app
+        super().__init__(app)
         self._limit = limit
         self._metrics = metrics
         self._under_way = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or scope["path"] in EXEMPT_PATHS:
+        if scope["path"] in EXEMPT_PATHS:
             await self._app(scope, receive, send)
             return
         if self._under_way >= self._limit:
@@ -123,18 +124,15 @@ class Backpressure:
             self._under_way -= 1
 
 
-class BodyTimeout:
+class BodyTimeout(HttpMiddleware):
     """Answers 408 and closes the connection when a request's body takes longer than `seconds`."""
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
-        self._app = app
+        super().__init__(app)
         self._seconds = seconds
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         until: float | None = asyncio.get_running_loop().time() + self._seconds
         too_slow = False
 

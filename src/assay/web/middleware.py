@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assay.adapters.telemetry.prometheus import Metrics
 from assay.adapters.telemetry.traces import RequestTraces
 from assay.redaction import redacted_bytes
+from assay.web.asgi import HttpMiddleware
 from assay.web.drain import Drain
 from assay.web.errors import INTERNAL, STOPPING, error_response
 from assay.web.logs import QueryLogRule, format_fields
@@ -41,7 +42,7 @@ SECURITY_HEADERS = {
 """Defaults for every response; a route may set its own."""
 
 
-class RequestEdge:
+class RequestEdge(HttpMiddleware):
     """Gives each request an id and a record, and each response its headers; logs, counts and traces the request.
 
     drain: once it has begun, responses close their connection, so that no client uses a closed socket.
@@ -52,17 +53,14 @@ class RequestEdge:
     def __init__(
         self, app: ASGIApp, drain: Drain, query_rule: QueryLogRule, metrics: Metrics, traces: RequestTraces | None
     ) -> None:
-        self._app = app
+        super().__init__(app)
         self._drain = drain
         self._query_rule = query_rule
         self._metrics = metrics
         self._traces = traces
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         record = RequestRecord(_request_id(Headers(scope=scope).get("x-request-id", "")))
         attach_record(scope, record)
         started = perf_counter()
@@ -123,17 +121,11 @@ class CorsAnswers(CORSMiddleware):
         return error_response(400, "validation_error", f"CORS: not allowed: {refused}.", kept)
 
 
-class RedactedAnswers:
+class RedactedAnswers(HttpMiddleware):
     """Masks registered secrets in response bodies, in case a peer repeated one."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         start: Message = {}
 
         async def send_masked(message: Message) -> None:
@@ -166,17 +158,11 @@ class GzipAnswers(GZipMiddleware):
         await super().__call__(scope, receive, send)
 
 
-class ErrorBoundary:
+class ErrorBoundary(HttpMiddleware):
     """Turns an uncaught exception into a response without detail, and logs the detail."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         begun = False
 
         async def watched_send(message: Message) -> None:

@@ -64,7 +64,7 @@ def test_the_same_search_in_process_and_over_http_gives_the_same_answer(
     ):
         here, there = opened.search(text, **options), connected.search(text, **options)
         assert there.query == here.query
-        assert native.to_results(there, native.Include()) == native.to_results(here, native.Include())
+        assert native.to_results(there, native.SearchInclude()) == native.to_results(here, native.SearchInclude())
         with pytest.raises(InputError, match="top_k"):
             opened.search(text, 101)
         with pytest.raises(InputError, match="top_k"):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.rankings import URL, chunk_of, hit_of, ranking_of
 
-from assay.contracts.native import Include, SearchRanking, parse, to_body, to_results, to_timings
+from assay.contracts.native import SearchInclude, SearchRanking, parse, to_body, to_results, to_timings
 from assay.errors import InputError
 from assay.model.ranking import Filters, Mode
 from assay.settings import SearchSettings
@@ -127,7 +127,7 @@ def test_the_message_for_an_invalid_filter_names_it(filters: object, complaint: 
 def test_asking_for_vectors_reaches_the_query() -> None:
     request = parse({"query": "nodes", "include": {"vectors": True}}, DEFAULTS)
     assert request.query.with_vectors
-    assert request.include == Include(vectors=True)
+    assert request.include == SearchInclude(vectors=True)
 
 
 def test_a_result_says_everything_about_its_chunk() -> None:
@@ -135,7 +135,7 @@ def test_a_result_says_everything_about_its_chunk() -> None:
         hit_of("Nodes talk.", 0.87, rank_score=1.0, position=3, previous_id="before", next_id="after"),
         vector=(0.5, -0.5),
     )
-    body = to_body(ranking_of(hit, text="node", mode=Mode.HYBRID), Include(vectors=True))
+    body = to_body(ranking_of(hit, text="node", mode=Mode.HYBRID), SearchInclude(vectors=True))
     timings = {"timings_ms": body.pop("timings_ms")}
     assert body == {
         "query": "node",
@@ -183,7 +183,7 @@ def test_the_timings_add_the_formatting_to_the_search() -> None:
     assert timings == {
         "timings_ms": {"embed": 0.25, "search": 1.5, "fuse": 0.125, "filter": 0.5, "format": 0.062, "total": 2.5}
     }
-    assert list(to_body(ranking_of(), Include())) == [*to_results(ranking_of(), Include()), "timings_ms"]
+    assert list(to_body(ranking_of(), SearchInclude())) == [*to_results(ranking_of(), SearchInclude()), "timings_ms"]
 
 
 ALWAYS = {"rank", "chunk_id", "similarity", "rank_score"}
@@ -192,19 +192,19 @@ ALWAYS = {"rank", "chunk_id", "similarity", "rank_score"}
 @pytest.mark.parametrize(
     ("include", "expected"),
     [
-        pytest.param(Include(content=True, metadata=False), ALWAYS | {"content", "highlights"}, id="content only"),
-        pytest.param(Include(content=False, metadata=False), ALWAYS, id="neither"),
-        pytest.param(Include(False, False, True), ALWAYS | {"vector"}, id="vectors only"),
+        pytest.param(SearchInclude(content=True, metadata=False), ALWAYS | {"content", "highlights"}, id="content"),
+        pytest.param(SearchInclude(content=False, metadata=False), ALWAYS, id="neither"),
+        pytest.param(SearchInclude(content=False, metadata=False, vectors=True), ALWAYS | {"vector"}, id="vectors"),
     ],
 )
-def test_include_decides_which_fields_are_there(include: Include, expected: set[str]) -> None:
+def test_include_decides_which_fields_are_there(include: SearchInclude, expected: set[str]) -> None:
     results = to_body(ranking_of(hit_of("Nodes talk.")), include)["results"]
     assert isinstance(results, list)
     assert set(results[0]) == expected
 
 
 def test_metadata_without_content_leaves_out_the_text_only() -> None:
-    results = to_body(ranking_of(hit_of("Nodes talk.")), Include(content=False))["results"]
+    results = to_body(ranking_of(hit_of("Nodes talk.")), SearchInclude(content=False))["results"]
     assert isinstance(results, list)
     assert "content" not in results[0]
     assert results[0]["content_hash"] == chunk_of("Nodes talk.").content_hash
@@ -213,7 +213,7 @@ def test_metadata_without_content_leaves_out_the_text_only() -> None:
 def test_what_a_chunk_does_not_have_is_null() -> None:
     hit = hit_of("Nodes talk.", anchor=None, created_at=None)
     hit = replace(hit, chunk=replace(hit.chunk, document=replace(hit.chunk.document, title="")))
-    results = to_body(ranking_of(hit), Include())["results"]
+    results = to_body(ranking_of(hit), SearchInclude())["results"]
     assert isinstance(results, list)
     assert results[0]["anchor"] is None
     assert results[0]["created_at"] is None
@@ -222,5 +222,5 @@ def test_what_a_chunk_does_not_have_is_null() -> None:
 
 
 def test_warnings_of_the_ranking_are_passed_on() -> None:
-    body = to_body(replace(ranking_of(), warnings=("only stop words",)), Include())
+    body = to_body(replace(ranking_of(), warnings=("only stop words",)), SearchInclude())
     assert body["warnings"] == ["only stop words"]

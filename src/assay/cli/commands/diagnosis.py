@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from typing import Literal
 
@@ -42,30 +43,25 @@ def diagnose(assay: Assay, *, ask_provider: bool) -> list[Check]:
     ask_provider: embed a few words even with a paid provider.
     """
     ask = ask_provider or embeds_locally(assay)
-    if assay.parts.adopted is not None:
-        return _run_checks(
-            assay,
-            (
-                ("engine", _engine),
-                ("embedder", _embedder if ask else _embedder_unasked),
-                ("API keys", _keys),
-                ("test set", _test_set),
-                ("vector store", _adopted),
-            ),
-        )
     checks: tuple[tuple[str, Callable[[Assay], Check]], ...] = (
         ("engine", _engine),
-        ("embedder", _embedder if ask else _embedder_unasked),
+        ("embedder", partial(_embedder, ask=ask)),
         ("data directory", _data_dir),
         ("API keys", _keys),
         ("catalog", _catalog),
         ("vector store", _store),
         ("sources", _sources),
         ("test set", _test_set),
-        ("live generation", _live if ask else _live_unasked),
+        ("live generation", partial(_live, ask=ask)),
         ("candidate", _candidate),
     )
+    if assay.parts.adopted is not None:
+        checks = (*(one for one in checks if one[0] in _OF_ADOPTED), ("vector store", _adopted))
     return _run_checks(assay, checks)
+
+
+_OF_ADOPTED = frozenset({"engine", "embedder", "API keys", "test set"})
+"""Checks that apply to an adopted collection too."""
 
 
 def embeds_locally(assay: Assay) -> bool:
@@ -97,17 +93,13 @@ def _engine(assay: Assay) -> Check:  # noqa: ARG001 - every check has the same s
     return Check("engine", "ok", f"Assay {version('assay')}, qdrant-edge {version('qdrant-edge-py')}.")
 
 
-def _embedder(assay: Assay) -> Check:
+def _embedder(assay: Assay, *, ask: bool) -> Check:
     identity = assay.parts.embedder.identity
+    message = f"{identity.provider}, {identity.model}, {identity.dimension} dimensions"
+    if not ask:
+        return Check("embedder", "ok", f"{message}; not tested (`assay doctor --ask-provider` embeds a few words).")
     length = float((assay.parts.embedder.embed_query("a test sentence") ** 2).sum())
-    level: Literal["ok", "fail"] = "ok" if abs(length - 1.0) < 1e-3 else "fail"
-    return Check("embedder", level, f"{identity.provider}, {identity.model}, {identity.dimension} dimensions.")
-
-
-def _embedder_unasked(assay: Assay) -> Check:
-    identity = assay.parts.embedder.identity
-    message = f"{identity.provider}, {identity.model}, {identity.dimension} dimensions; "
-    return Check("embedder", "ok", f"{message}not tested (`assay doctor --ask-provider` embeds a few words).")
+    return Check("embedder", "ok" if abs(length - 1.0) < 1e-3 else "fail", f"{message}.")
 
 
 def _data_dir(assay: Assay) -> Check:
@@ -223,38 +215,26 @@ def _reach(assay: Assay, site: SourceSettings) -> str:
     return f"{result}; `assay ingest --dry-run` reads all of it"
 
 
-def _live(assay: Assay) -> Check:
+def _live(assay: Assay, *, ask: bool) -> Check:
+    """Open the live generation, and search it for the title of a page if the embedder may be asked."""
     try:
         with assay.searches.live.lease() as searcher:
             generation = searcher.generation
-            documents = assay.parts.catalog.listing(generation.id)
+            documents = assay.parts.catalog.listing(generation.id) if ask else ()
             title = next((document.info.title for document in documents if document.chunk_count), "documentation")
-            ranking = searcher.search(Query(title, 1))
+            ranking = searcher.search(Query(title, 1)) if ask else None
     except NoLiveGeneration as error:
         return Check("live generation", "warn", str(error))
     except CatalogNotFound:
         return Check("live generation", "warn", "there is none, because there is no catalog.")
-    message = f"{generation.id}, {pages_and_chunks(generation.documents, generation.chunks)}; a search took "
-    message += f"{ranking.timings.total_ms:.1f} ms."
+    message = f"{generation.id}, {pages_and_chunks(generation.documents, generation.chunks)}"
+    if ranking is None:
+        return Check("live generation", "ok", f"{message}.")
+    message += f"; a search took {ranking.timings.total_ms:.1f} ms."
     if ranking.hits:
         return Check("live generation", "ok", message)
     problem = f"It found nothing for {title!r}, the title of a page: does any page have the default version and locale?"
     return Check("live generation", "fail", f"{message} {problem}")
-
-
-def _live_unasked(assay: Assay) -> Check:
-    try:
-        with assay.searches.live.lease() as searcher:
-            generation = searcher.generation
-    except NoLiveGeneration as error:
-        return Check("live generation", "warn", str(error))
-    except CatalogNotFound:
-        return Check("live generation", "warn", "there is none, because there is no catalog.")
-    return Check(
-        "live generation",
-        "ok",
-        f"{generation.id}, {pages_and_chunks(generation.documents, generation.chunks)}.",
-    )
 
 
 def _candidate(assay: Assay) -> Check:

@@ -75,7 +75,7 @@ def search(
 
 def search_body(ranking: Ranking) -> dict[str, object]:
     """Return the JSON body of `search`."""
-    return native.to_body(ranking, native.Include())
+    return native.to_body(ranking, native.SearchInclude())
 
 
 def show_ranking(console: Console, ranking: Ranking, *, full: bool) -> None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean
 
 from assay.model.counting import counted
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.validations import Difference, TopicResult
 from assay.validation.gate.lost_topics import LostTopics, lost_topics_finding, named
 from assay.validation.gate.policy import MeasureLimit
-from assay.validation.statistics import compare, holm
+from assay.validation.statistics import compare, holm, mean_of_known
 from assay.validation.unjudged import TopicBounds, labels_could_reverse
 
 OF_DERIVED = ("RR", "Success@5")
@@ -248,9 +247,7 @@ def _values(results: Sequence[TopicResult]) -> dict[str, Mapping[str, float | No
 
 
 def _mean(results: Sequence[TopicResult], measure: str) -> float | None:
-    values = [one.values.get(measure) for one in results]
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    return mean_of_known(one.values.get(measure) for one in results)
 
 
 def _judgments(count: int) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean
 
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, percent
 from assay.model.validations import LatencyFigures, TopicResult, Unjudged
@@ -12,7 +11,7 @@ from assay.validation.gate.lost_answers import judgments_found, known_answers
 from assay.validation.gate.policy import MeasureLimit, QualityLimits
 from assay.validation.integrity.faults import Fault
 from assay.validation.integrity.results import ResultCheck
-from assay.validation.statistics import bootstrap_interval, samples_to_prove
+from assay.validation.statistics import bootstrap_interval, mean_of_known, samples_to_prove
 
 PRECISION = "P@5"
 PRECISION_CEILING = "ceiling P@5"
@@ -127,9 +126,7 @@ def headline(measured: Measured, limits: QualityLimits) -> str:
 
 def mean_of(results: Iterable[TopicResult], measure: str, *, upper: bool = False) -> float | None:
     """Mean of a measure over the topics with a value; None without any."""
-    values = [result.upper.get(measure) if upper else result.values.get(measure) for result in results]
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    return mean_of_known((result.upper if upper else result.values).get(measure) for result in results)
 
 
 def hits_to_label(results: Sequence[TopicResult], limits: QualityLimits, most: int = MOST_EXAMPLES) -> list[Unjudged]:

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import islice
 
 from assay.model.evaluation import Quote, Span
@@ -58,14 +59,11 @@ class SearchedText:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._folded: Folded | None = None
 
-    @property
+    @cached_property
     def folded(self) -> Folded:
         """The folded text."""
-        if self._folded is None:
-            self._folded = fold(self.text)
-        return self._folded
+        return fold(self.text)
 
     def places(self, exact: str) -> list[Span]:
         """Every place of the words, overlapping ones included: exact matches or, if there are none, folded ones."""
@@ -134,14 +132,11 @@ class _Side:
         self.text = text
         self.is_unique = len(text) < MOST_CONTEXT
         self.is_proof = len(text.strip()) >= LEAST_PROOF and len(text) < LONG_CONTEXT
-        self._folded: str | None = None
 
-    @property
+    @cached_property
     def folded(self) -> str:
         """Its folded words; "" if it has none."""
-        if self._folded is None:
-            self._folded = folded_words(self.text)
-        return self._folded
+        return folded_words(self.text)
 
     def stands_before(self, searched: SearchedText, at: int) -> bool | None:
         """Whether it is directly before a place; None if it has no words."""
@@ -227,21 +222,17 @@ def quote_at(searched: SearchedText, span: Span) -> Quote:
 def _telling_prefix(searched: SearchedText, at: int, others: Sequence[int]) -> str | None:
     """The shortest tried context before a place that is before none of the others; None if it would be too long."""
     shared = max(_shared_before(searched.text, at, other) for other in others)
-    for length in _lengths(shared, at):
-        side = _Side(_before(searched.text, at, length))
-        if all(side.stands_before(searched, other) is False for other in others):
-            return side.text
-    return None
+    sides = (_Side(_before(searched.text, at, length)) for length in _lengths(shared, at))
+    telling = (s for s in sides if all(s.stands_before(searched, other) is False for other in others))
+    return next((side.text for side in telling), None)
 
 
 def _telling_suffix(searched: SearchedText, at: int, others: Sequence[int]) -> str | None:
     """The shortest tried context after a place that is after none of the others; None if it would be too long."""
     shared = max(_shared_after(searched.text, at, other) for other in others)
-    for length in _lengths(shared, len(searched.text) - at):
-        side = _Side(_after(searched.text, at, length))
-        if all(side.stands_after(searched, other) is False for other in others):
-            return side.text
-    return None
+    sides = (_Side(_after(searched.text, at, length)) for length in _lengths(shared, len(searched.text) - at))
+    telling = (s for s in sides if all(s.stands_after(searched, other) is False for other in others))
+    return next((side.text for side in telling), None)
 
 
 def _lengths(shared: int, there: int) -> Iterator[int]:

@@ -27,130 +27,42 @@ Formula = Callable[[JudgedRanking], float | None]
 class Family:
     """A measure, for every cutoff if it has one.
 
-    name: as the field writes it, without the cutoff.
-    meaning: a short description.
-    source: of its definition.
+    name: as the field writes it, with `@k` if it has a cutoff.
     formula, bound: of a judged ranking and, if any, the cutoff; bound is None for a measure without an upper bound.
-    cutoff: whether it has one.
     aliases: other spellings, in lower case.
     bounded: whether it lies in 0 to 1.
     """
 
     name: str
-    meaning: str
-    source: str
     formula: Callable[..., float | None]
     bound: Callable[..., float] | None
-    cutoff: bool
     aliases: tuple[str, ...] = ()
     bounded: bool = True
 
+    @property
+    def cutoff(self) -> bool:
+        """Whether it has a cutoff."""
+        return self.name.endswith("@k")
+
+
+def _spellings_of_ndcg(gain: str) -> tuple[str, ...]:
+    """How ir_measures writes nDCG with this discounted gain."""
+    return f"ndcg(dcg='{gain}')", f'ndcg(dcg="{gain}")'
+
 
 FAMILIES = (
-    Family(
-        "P@k",
-        "Relevant hits in the top k, divided by k",
-        "seed 001; trec_eval `P`",
-        formulas.precision,
-        bounds.precision_bound,
-        cutoff=True,
-        aliases=("p", "precision"),
-    ),
-    Family(
-        "mrr",
-        "1 / rank_of_best, 0 where there is none",
-        "seed 001's code",
-        formulas.best_reciprocal_rank,
-        bounds.best_reciprocal_rank_bound,
-        cutoff=False,
-    ),
-    Family(
-        "rank_of_best",
-        "Rank of the first hit that has the highest label of all hits; none where no hit is relevant",
-        "seed 001",
-        formulas.rank_of_best,
-        None,
-        cutoff=False,
-        bounded=False,
-    ),
-    Family(
-        "RR",
-        "1 / rank of the first relevant hit, 0 where there is none",
-        "trec_eval `recip_rank`",
-        formulas.reciprocal_rank,
-        bounds.reciprocal_rank_bound,
-        cutoff=False,
-        aliases=("recip_rank", "reciprocal_rank"),
-    ),
-    Family(
-        "Recall@k",
-        "Relevant hits in the top k, divided by all relevant chunks of the topic",
-        "trec_eval `recall`",
-        formulas.recall,
-        bounds.recall_bound,
-        cutoff=True,
-        aliases=("r",),
-    ),
-    Family(
-        "AP",
-        "Mean over all relevant chunks of the precision at their rank, 0 for one not found",
-        "trec_eval `map`",
-        formulas.average_precision,
-        bounds.average_precision_bound,
-        cutoff=False,
-        aliases=("map", "average_precision"),
-    ),
-    Family(
-        "nDCG@k",
-        "Gain of the top k, which is the label divided by log2(rank + 1), relative to the ideal ranking",
-        "trec_eval `ndcg_cut`",
-        formulas.ndcg,
-        bounds.ndcg_bound,
-        cutoff=True,
-        aliases=("ndcg_cut", "ndcg(dcg='log2')", 'ndcg(dcg="log2")'),
-    ),
-    Family(
-        "nDCG_exp@k",
-        "The same with the gain 2^label - 1, so that a label of 2 counts three times a label of 1",
-        "Burges et al., ICML 2005",
-        formulas.exponential_ndcg,
-        bounds.exponential_ndcg_bound,
-        cutoff=True,
-        aliases=("ndcg(dcg='exp-log2')", 'ndcg(dcg="exp-log2")'),
-    ),
-    Family(
-        "Success@k",
-        "1 where a relevant hit is in the top k, else 0",
-        "trec_eval `success`",
-        formulas.success,
-        bounds.success_bound,
-        cutoff=True,
-    ),
-    Family(
-        "bpref",
-        "How seldom a chunk judged not relevant stands above a relevant one; unjudged hits are left out",
-        "trec_eval `bpref`",
-        formulas.bpref,
-        None,
-        cutoff=False,
-    ),
-    Family(
-        "judged@k",
-        "Judged hits in the top k, divided by the hits there; none without hits",
-        "ir_measures `Judged`",
-        formulas.judged_share,
-        None,
-        cutoff=True,
-    ),
-    Family(
-        "ceiling P@k",
-        "The largest P@k that this index allows: min(k, relevant chunks) / k",
-        "Assay",
-        formulas.precision_ceiling,
-        bounds.precision_ceiling_bound,
-        cutoff=True,
-        aliases=("ceiling_p", "ceiling"),
-    ),
+    Family("P@k", formulas.precision, bounds.precision_bound, ("p", "precision")),
+    Family("mrr", formulas.best_reciprocal_rank, bounds.best_reciprocal_rank_bound),
+    Family("rank_of_best", formulas.rank_of_best, None, bounded=False),
+    Family("RR", formulas.reciprocal_rank, bounds.reciprocal_rank_bound, ("recip_rank", "reciprocal_rank")),
+    Family("Recall@k", formulas.recall, bounds.recall_bound, ("r",)),
+    Family("AP", formulas.average_precision, bounds.average_precision_bound, ("map", "average_precision")),
+    Family("nDCG@k", formulas.ndcg, bounds.ndcg_bound, ("ndcg_cut", *_spellings_of_ndcg("log2"))),
+    Family("nDCG_exp@k", formulas.exponential_ndcg, bounds.exponential_ndcg_bound, _spellings_of_ndcg("exp-log2")),
+    Family("Success@k", formulas.success, bounds.success_bound),
+    Family("bpref", formulas.bpref, None),
+    Family("judged@k", formulas.judged_share, None),
+    Family("ceiling P@k", formulas.precision_ceiling, bounds.precision_ceiling_bound, ("ceiling_p", "ceiling")),
 )
 """Every measure of one topic; docs/measures.md has a row for each."""
 

@@ -13,7 +13,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Protocol
 
 from assay.errors import AssayError, InputError
 from assay.model.ranking import Query, Ranking, Timings
@@ -37,21 +36,11 @@ _MOST_AT_ONCE = 1_000
 _LOOK_UP = 0.1
 
 
-class Clock(Protocol):
-    """A monotonic clock in seconds."""
+class Clock:
+    """The machine's monotonic clock, in seconds."""
 
     def now(self) -> float:
         """The current time; never decreases."""
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for this many seconds."""
-
-
-class SystemClock:
-    """The machine's monotonic clock."""
-
-    def now(self) -> float:
-        """The current time."""
         return time.perf_counter()
 
     def sleep(self, seconds: float) -> None:
@@ -198,7 +187,7 @@ def measure_load(
     """
     if not queries:
         raise InputError("There is no query to measure latency with.", hint="Add a topic with text to the test set.")
-    measurement = _Measurement(load, search, queries, clock or SystemClock(), progress)
+    measurement = _Measurement(load, search, queries, clock or Clock(), progress)
     for place in range(load.warm_up):
         measurement.warm_up(queries[place % len(queries)])
     progress.begin("load", load.requests)

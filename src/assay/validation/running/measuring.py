@@ -9,7 +9,7 @@ from assay.model.validations import TopicResult
 from assay.validation.metrics import Measure, evaluate, overlap, parse_measure, tie_ranges, upper_bounds
 from assay.validation.metrics.formulas import rank_of_best
 from assay.validation.metrics.judged import judge
-from assay.validation.statistics import bootstrap_interval
+from assay.validation.statistics import bootstrap_interval, mean_of_known
 
 DEFAULT_MEASURES = (
     "P@5",
@@ -170,15 +170,14 @@ def _by_topic(
 
 def _summary(results: Sequence[TopicResult], topics: TopicsById, measure: Measure) -> MeasureValue:
     values = [result.values.get(measure.name) for result in results]
-    bounds = [result.upper.get(measure.name) for result in results]
     value = _mean_value(measure.name, [one for one in values if one is not None], len(results), measure.bounds)
-    known = [one for one in bounds if one is not None]
-    return replace(value, upper=fmean(known) if known else None, tied=_tied(results, topics, measure))
+    upper = mean_of_known(result.upper.get(measure.name) for result in results)
+    return replace(value, upper=upper, tied=_tied(results, topics, measure))
 
 
 def _mean_value(name: str, known: Sequence[float], topics: int, bounds: tuple[float, float] | None) -> MeasureValue:
     interval = bootstrap_interval(known, bounds=bounds)
-    return MeasureValue(name, fmean(known) if known else None, len(known), topics, interval)
+    return MeasureValue(name, mean_of_known(known), len(known), topics, interval)
 
 
 def _tied(results: Sequence[TopicResult], topics: TopicsById, measure: Measure) -> tuple[float, float] | None:

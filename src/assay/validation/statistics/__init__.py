@@ -6,7 +6,7 @@ order. docs/measures.md explains each number.
 
 from assay.validation.statistics.differences import compare
 from assay.validation.statistics.intervals import bootstrap_interval, difference_interval
-from assay.validation.statistics.numbers import mean
+from assay.validation.statistics.numbers import mean, mean_of_known
 from assay.validation.statistics.permutation import holm, paired_test
 from assay.validation.statistics.power import smallest_difference, topics_needed
 from assay.validation.statistics.proof import samples_to_prove
@@ -19,6 +19,7 @@ __all__ = [
     "difference_interval",
     "holm",
     "mean",
+    "mean_of_known",
     "paired_test",
     "samples_to_prove",
     "smallest_difference",

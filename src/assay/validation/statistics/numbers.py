@@ -1,7 +1,7 @@
 """Sums that are bit-identical in every order and on every platform."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,12 @@ _BITS = 44
 def mean(values: Sequence[float]) -> float:
     """Arithmetic mean of one value or more, correctly rounded in whatever order they come."""
     return math.fsum(values) / len(values)
+
+
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """Mean of the values that are not None; None without any."""
+    known = [value for value in values if value is not None]
+    return mean(known) if known else None
 
 
 def deviation_of(numbers: Sequence[float]) -> float | None:

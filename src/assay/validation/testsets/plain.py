@@ -28,26 +28,19 @@ def to_plain(test_set: TestSet) -> dict[str, object]:
 
 def plain_topic(topic: Topic) -> dict[str, object]:
     """The keys and values of one topic, judgments and all."""
-    body: dict[str, object] = {"id": topic.id, "text": topic.text, "type": topic.type.value}
-    if topic.category is not None:
-        body["category"] = topic.category.value
-    if topic.paraphrase_of is not None:
-        body["paraphrase_of"] = topic.paraphrase_of
-    if topic.top_k != DEFAULT_TOP_K:
-        body["top_k"] = topic.top_k
-    if not topic.expects_answer:
-        body["expect"] = "no_answer"
-    if topic.derived is not None:
-        body["derived"] = topic.derived
-    if filters := _plain_filters(topic.filters):
-        body["filters"] = filters
-    if topic.judgments:
-        body["judgments"] = [plain_judgment(judgment) for judgment in topic.judgments]
-    if topic.excluded:
-        body["exclude"] = [plain_passage(passage) for passage in topic.excluded]
-    if topic.expected_criteria:
-        body["expected_criteria"] = dict(topic.expected_criteria)
-    return body
+    optional: dict[str, object] = {
+        "category": topic.category and topic.category.value,
+        "paraphrase_of": topic.paraphrase_of,
+        "top_k": None if topic.top_k == DEFAULT_TOP_K else topic.top_k,
+        "expect": None if topic.expects_answer else "no_answer",
+        "derived": topic.derived,
+        "filters": _plain_filters(topic.filters),
+        "judgments": [plain_judgment(judgment) for judgment in topic.judgments],
+        "exclude": [plain_passage(passage) for passage in topic.excluded],
+        "expected_criteria": dict(topic.expected_criteria),
+    }
+    set_ = {key: value for key, value in optional.items() if value not in (None, [], {})}
+    return {"id": topic.id, "text": topic.text, "type": topic.type.value, **set_}
 
 
 def plain_judgment(judgment: Judgment) -> dict[str, object]:
@@ -57,26 +50,19 @@ def plain_judgment(judgment: Judgment) -> dict[str, object]:
 
 def plain_passage(passage: Passage) -> dict[str, object]:
     """The keys and values that point at a passage."""
-    body: dict[str, object] = {}
-    if passage.url is not None:
-        body["url"] = passage.url
-    if passage.quote is not None:
-        body["quote"] = passage.quote.exact
-        if passage.quote.prefix:
-            body["prefix"] = passage.quote.prefix
-        if passage.quote.suffix:
-            body["suffix"] = passage.quote.suffix
-    if passage.section is not None:
-        body["section"] = passage.section
-    if passage.position is not None:
-        body["position"] = [passage.position.start, passage.position.end]
-    if passage.text_hash is not None:
-        body["text_hash"] = passage.text_hash
-    if passage.chunk_id is not None:
-        body["chunk_id"] = passage.chunk_id
-    if passage.content_hash is not None:
-        body["content_hash"] = passage.content_hash
-    return body
+    quote, position = passage.quote, passage.position
+    body: dict[str, object] = {
+        "url": passage.url,
+        "quote": quote and quote.exact,
+        "prefix": (quote and quote.prefix) or None,
+        "suffix": (quote and quote.suffix) or None,
+        "section": passage.section,
+        "position": position and [position.start, position.end],
+        "text_hash": passage.text_hash,
+        "chunk_id": passage.chunk_id,
+        "content_hash": passage.content_hash,
+    }
+    return {key: value for key, value in body.items() if value is not None}
 
 
 def fingerprint(topics: Iterable[Topic]) -> str:
@@ -112,12 +98,10 @@ def all_derived(topics: Sequence[Topic]) -> bool:
 
 
 def _plain_filters(filters: Filters) -> dict[str, object]:
-    body: dict[str, object] = {}
-    for key in ("versions", "locales", "sections", "sources"):
-        if values := getattr(filters, key):
-            body[key] = list(values)
-    if filters.url_prefix is not None:
-        body["url_prefix"] = filters.url_prefix
-    if filters.everything:
-        body["everything"] = True
-    return body
+    keys = ("versions", "locales", "sections", "sources", "url_prefix", "everything")
+    values = {key: getattr(filters, key) for key in keys}
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in values.items()
+        if value not in ((), None, False)
+    }

@@ -1,17 +1,76 @@
-"""The OpenAPI examples of the search routes, with ids and hashes as a build makes them."""
+"""The OpenAPI examples of the routes: one search and one release, in each route's shape.
 
-from assay.model.generations import EmbedderIdentity
-from assay.model.ids import chunk_id, content_hash, document_id, query_embedding_id
+Ids and hashes are as a build makes them.
+"""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from assay.contracts import (
+    admin,
+    native,
+    retrieval_service,
+    retrieval_testing,
+    search_api,
+    service_validation,
+)
+from assay.model.documents import Chunk, DocumentInfo
+from assay.model.generations import ChunkerIdentity, EmbedderIdentity, Generation, SparseIdentity, State
+from assay.model.ids import chunk_id, content_hash, document_id
+from assay.model.ranking import Hit, Mode, Query, Ranking, Timings
 
 _QUESTION = "How do nodes communicate?"
 _PASSAGE = "Nodes communicate by topics: one publishes, any number subscribe."
 _URL = "https://docs.example.org/concepts/nodes"
-_HASH = content_hash(_PASSAGE)
-_CHUNK_ID = chunk_id(_URL, _HASH, 0)
 _CHUNK_BEFORE = chunk_id(_URL, content_hash("A node is a program that does one thing."), 0)
 _EMBEDDER = EmbedderIdentity("static", "wordllama-l2-supercat-256", 256)
-
-_GENERATION = "20260301-081500-204917"
+_STORED = datetime(2026, 3, 1, 8, 15, tzinfo=UTC)
+_ASKED = datetime(2026, 3, 2, 10, 0, 0, 250_000, tzinfo=UTC)
+_CHUNK = Chunk(
+    id=chunk_id(_URL, content_hash(_PASSAGE), 0),
+    document=DocumentInfo(
+        id=document_id(_URL),
+        url=_URL,
+        title="Nodes and topics",
+        source="handbook",
+        source_path="docs/concepts/nodes.md",
+        slug="concepts-nodes",
+        source_type="docusaurus-page",
+        version=None,
+        locale=None,
+    ),
+    text=_PASSAGE,
+    start=412,
+    end=477,
+    position=1,
+    section="Topics",
+    heading_path=("Topics",),
+    anchor="topics",
+    token_count=14,
+    tokenizer="",
+    content_hash=content_hash(_PASSAGE),
+    embedded_hash="",
+    previous_id=_CHUNK_BEFORE,
+    created_at=_STORED,
+)
+_GENERATION = Generation(
+    id="20260301-081500-204917",
+    state=State.RETIRED,
+    created_at=_STORED + timedelta(microseconds=204_917),
+    embedder=_EMBEDDER,
+    chunker=ChunkerIdentity("", "", 0, None, 0, ""),
+    sparse=SparseIdentity("english", 0.0, 0.0, 0.0),
+    documents=213,
+    chunks=1_524,
+    promoted_at=_STORED + timedelta(seconds=70),
+    verdict={"outcome": "PASS"},
+)
+_RANKING = Ranking(
+    query=Query(_QUESTION, 3, Mode.HYBRID, 0.2),
+    hits=(Hit(1, _CHUNK, 0.87, 1.0),),
+    generation=_GENERATION.id,
+    timings=Timings(embed_ms=0.16, search_ms=0.94, fuse_ms=0.11, filter_ms=0.2, total_ms=1.43),
+)
 _TOO_MANY = "top_k: it must be a whole number from 1 to {limit}; 500 was sent."
 
 LIVE = {"status": "alive"}
@@ -19,137 +78,47 @@ READY = {"status": "ready"}
 
 SEARCH_REFUSAL = _TOO_MANY.format(limit=20)
 SEARCH_REQUEST = {"query": _QUESTION, "top_k": 5}
-SEARCH_ANSWER = {
-    "query": _QUESTION,
-    "results": [
-        {
-            "chunk_id": _CHUNK_ID,
-            "snippet": _PASSAGE,
-            "source_path": "docs/concepts/nodes.md",
-            "slug": "concepts-nodes",
-            "title": "Nodes and topics",
-            "score": 0.87,
-        }
-    ],
-}
+SEARCH_ANSWER = search_api.to_body(_RANKING, {})
 
 HEALTH = {"status": "ok", "qdrant": True, "postgres": True}
 HEALTH_DEGRADED = {"status": "degraded", "qdrant": True, "postgres": False}
 
 QUERY_REFUSAL = _TOO_MANY.format(limit=20)
 QUERY_REQUEST = {"query_text": _QUESTION, "top_k": 5, "threshold": 0.2, "include_metadata": True}
-QUERY_ANSWER = {
-    "query": _QUESTION,
-    "results": [
-        {
-            "content": _PASSAGE,
-            "similarity_score": 0.87,
-            "chunk_id": _CHUNK_ID,
-            "url": _URL,
-            "position": 1,
-            "created_at": "2026-03-01T08:15:00Z",
-            "metadata": {
-                "title": "Nodes and topics",
-                "section": "Topics",
-                "section_url": f"{_URL}#topics",
-                "headings": ["Topics"],
-                "version": None,
-                "locale": None,
-                "source": "handbook",
-                "content_hash": _HASH,
-            },
-        }
-    ],
-    "metadata": {
-        "query_time_ms": 2,
-        "total_results": 1,
-        "timestamp": "2026-03-02T10:00:00.25Z",
-        "lifecycle": [
-            {"state": "received", "at": "2026-03-02T10:00:00.25Z", "elapsed_ms": 0.0},
-            {"state": "embedded", "at": "2026-03-02T10:00:00.250512Z", "elapsed_ms": 0.512},
-            {"state": "searched", "at": "2026-03-02T10:00:00.251468Z", "elapsed_ms": 1.468},
-            {"state": "filtered", "at": "2026-03-02T10:00:00.251662Z", "elapsed_ms": 1.662},
-            {"state": "formatted", "at": "2026-03-02T10:00:00.251731Z", "elapsed_ms": 1.731},
-            {"state": "returned", "at": "2026-03-02T10:00:00.251742Z", "elapsed_ms": 1.742},
-        ],
-    },
-}
+_LIFECYCLE = retrieval_testing.Lifecycle(_ASKED, 0.512, 1.468, 1.662, 1.731, 1.742)
+QUERY_ANSWER = retrieval_testing.to_body(_RANKING, include_metadata=True) | retrieval_testing.to_metadata(
+    _RANKING, _LIFECYCLE
+)
 
 SERVICE_REFUSAL = _TOO_MANY.format(limit=100)
 SERVICE_REQUEST = {"query_text": _QUESTION, "top_k": 5, "similarity_threshold": 0.5}
-SERVICE_ANSWER = {
-    "query_id": "0d4f7a7e-3c1e-4a53-9b60-5f3f6d1c2b7a",
-    "created_at": "2026-03-02T10:00:00.25Z",
-    "status": "success",
-    "results": [
-        {
-            "content": _PASSAGE,
-            "similarity_score": 0.87,
-            "chunk_id": _CHUNK_ID,
-            "position": 1,
-            "metadata": {
-                "url": _URL,
-                "section_url": f"{_URL}#topics",
-                "section": "Topics",
-                "chunk_id": _CHUNK_ID,
-                "document_id": document_id(_URL),
-                "document_title": "Nodes and topics",
-                "source_type": "docusaurus-page",
-            },
-            "similarity": {
-                "score": 0.87,
-                "algorithm": "cosine-similarity",
-                "query_embedding_id": query_embedding_id(_EMBEDDER.fingerprint, _QUESTION),
-                "result_embedding_id": _CHUNK_ID,
-            },
-        }
-    ],
-    "total_results": 1,
-    "search_params": {"top_k": 5, "similarity_threshold": 0.5, "warnings": []},
-    "query_time_ms": 1.731,
-}
+_SERVICE_QUERY = retrieval_service.ServiceRequest(
+    Query(_QUESTION, 5, threshold=0.5), "0d4f7a7e-3c1e-4a53-9b60-5f3f6d1c2b7a", _ASKED
+)
+SERVICE_ANSWER = retrieval_service.to_body(
+    _RANKING, _SERVICE_QUERY, {}, _EMBEDDER.fingerprint
+) | retrieval_service.to_time(1.731)
 
 VALIDATION_REFUSAL = "tests: it must be a list of 1 to 1,000 objects; a list of 0 was sent."
-VALIDATION_REQUEST = {
+VALIDATION_REQUEST: dict[str, object] = {
     "tests": [
         {
             "test_id": "nodes-talk",
             "query_text": _QUESTION,
-            "expected_results": [_CHUNK_ID, _CHUNK_BEFORE],
+            "expected_results": [_CHUNK.id, _CHUNK_BEFORE],
             "success_criteria": {"min_accuracy": 0.5, "min_similarity_score": 0.3},
             "test_category": "factual",
         }
     ],
     "top_k": 5,
 }
-VALIDATION_ANSWER = {
-    "status": "passed",
-    "tests": [
-        {
-            "test_id": "nodes-talk",
-            "query_text": _QUESTION,
-            "expected_results": [_CHUNK_ID, _CHUNK_BEFORE],
-            "success_criteria": {"min_accuracy": 0.5, "min_similarity_score": 0.3},
-            "test_category": "factual",
-            "executed_at": "2026-03-02T10:00:00.251Z",
-            "result_accuracy": 0.5,
-            "passed": True,
-            "found_results": [{"chunk_id": _CHUNK_ID, "rank": 1, "similarity_score": 0.87}],
-            "missing_results": [_CHUNK_BEFORE],
-            "unknown_results": [],
-            "problem": None,
-        }
-    ],
-    "total_tests": 1,
-    "passed_tests": 1,
-    "failed_tests": 0,
-    "error_tests": 0,
-    "generation": _GENERATION,
-    "validation_time_ms": 2.871,
-}
+_KNOWN = {_CHUNK.id: _CHUNK, _CHUNK_BEFORE: replace(_CHUNK, id=_CHUNK_BEFORE, content_hash="")}
+_TESTS = service_validation.parse(VALIDATION_REQUEST).tests
+_OUTCOMES = [service_validation.judge(test, _RANKING.hits, _KNOWN, _ASKED) for test in _TESTS]
+VALIDATION_ANSWER = service_validation.to_body(_OUTCOMES, _GENERATION.id, 2.871)
 
-SERVICE_HEALTH = {"status": "healthy", "vector_store": True, "catalog": True, "generation": _GENERATION}
-SERVICE_HEALTH_DEGRADED = {"status": "degraded", "vector_store": True, "catalog": False, "generation": _GENERATION}
+SERVICE_HEALTH = {"status": "healthy", "vector_store": True, "catalog": True, "generation": _GENERATION.id}
+SERVICE_HEALTH_DEGRADED = {**SERVICE_HEALTH, "status": "degraded", "catalog": False}
 
 NATIVE_REFUSAL = _TOO_MANY.format(limit=100)
 NATIVE_REQUEST = {
@@ -160,41 +129,20 @@ NATIVE_REQUEST = {
     "filters": {"url_prefix": "https://docs.example.org/concepts"},
     "include": {"vectors": False},
 }
-NATIVE_ANSWER = {
-    "query": _QUESTION,
-    "results": [
-        {
-            "rank": 1,
-            "chunk_id": _CHUNK_ID,
-            "similarity": 0.87,
-            "rank_score": 1.0,
-            "content": _PASSAGE,
-            "highlights": [[0, 5], [6, 17]],
-            "url": _URL,
-            "section_url": f"{_URL}#topics",
-            "title": "Nodes and topics",
-            "section": "Topics",
-            "heading_path": ["Topics"],
-            "anchor": "topics",
-            "position": 1,
-            "source": "handbook",
-            "source_path": "docs/concepts/nodes.md",
-            "version": None,
-            "locale": None,
-            "start": 412,
-            "end": 477,
-            "previous_id": _CHUNK_BEFORE,
-            "next_id": None,
-            "content_hash": _HASH,
-            "token_count": 14,
-            "created_at": "2026-03-01T08:15:00Z",
-        }
-    ],
-    "generation": _GENERATION,
-    "mode": "hybrid",
-    "top_k": 3,
-    "threshold": 0.2,
-    "degraded": False,
-    "warnings": [],
-    "timings_ms": {"embed": 0.16, "search": 0.94, "fuse": 0.11, "filter": 0.2, "format": 0.07, "total": 1.5},
-}
+NATIVE_ANSWER = native.to_results(_RANKING, native.SearchInclude()) | native.to_timings(_RANKING.timings, 0.07)
+
+_NEWER = replace(
+    _GENERATION,
+    id="20260302-081500-731088",
+    state=State.LIVE,
+    created_at=datetime(2026, 3, 2, 8, 15, 0, 731_088, tzinfo=UTC),
+    documents=214,
+    chunks=1_530,
+    promoted_at=datetime(2026, 3, 2, 8, 16, 12, tzinfo=UTC),
+)
+_RESTORED = replace(_GENERATION, state=State.LIVE, promoted_at=datetime(2026, 3, 2, 9, tzinfo=UTC))
+GENERATIONS = admin.to_list([_NEWER, _GENERATION])
+PROMOTE = {"generation": _NEWER.id}
+PROMOTED = admin.to_release(_NEWER, changed=True)
+ROLLBACK = {"leave": _NEWER.id}
+ROLLED_BACK = admin.to_release(_RESTORED, changed=True)

@@ -13,10 +13,10 @@ from assay.model.ranking import Query, Ranking, Timings
 from assay.model.validations import LoadFigures
 from assay.ports import Silence
 from assay.validation.running.latency import (
+    Clock,
     ClosedLoop,
     Load,
     OpenLoop,
-    SystemClock,
     figures,
     measure_load,
     percentile,
@@ -343,7 +343,7 @@ def test_a_load_has_a_name_that_says_what_was_done() -> None:
 
 
 def test_the_system_clock_goes_on_while_it_sleeps() -> None:
-    clock = SystemClock()
+    clock = Clock()
     before = clock.now()
     clock.sleep(0.001)
     assert clock.now() - before >= 0.001
