@@ -201,14 +201,7 @@ def scores_are_ordered_from_the_highest_down_and_equal_ones_by_id(metrics: Modul
     assert metrics.order([("a", 0.1), ("b", 0.9), ("c", 0.5)]) == ["b", "c", "a"]
     for scored in ([("b", 0.5), ("a", 0.5), ("c", 0.5)], [("c", 0.5), ("a", 0.5), ("b", 0.5)]):
         assert metrics.order(scored) == ["a", "b", "c"]
-
-
-@case
-def ties_are_in_the_other_order_for_trec_eval_and_its_scores_in_single_precision(metrics: ModuleType) -> None:
-    assert metrics.order([("a", 0.5), ("b", 0.5), ("c", 0.9)], as_trec_eval=True) == ["c", "b", "a"]
-    assert metrics.order([("a", 1.0 + 1e-12), ("b", 1.0)], as_trec_eval=True) == ["b", "a"]
-    assert metrics.order([("a", 1.0 + 1e-12), ("b", 1.0)]) == ["a", "b"]
-    assert metrics.order([("a", 1e300), ("b", -1e300), ("c", 0.0)], as_trec_eval=True) == ["a", "c", "b"]
+    assert metrics.order([("b", 1.0 + 1e-12), ("a", 1.0)]) == ["b", "a"]
 
 
 @case
@@ -220,7 +213,7 @@ def an_id_with_several_scores_stands_at_its_best(metrics: ModuleType) -> None:
 def scores_that_have_no_place_in_an_order_are_refused(metrics: ModuleType) -> None:
     for score in (float("nan"), float("inf"), float("-inf")):
         scored = [("a", 0.5), ("b", score)]
-        assert refused(lambda scored=scored: metrics.order(scored, topic="t7"), "b", "t7", str(score))
+        assert refused(lambda scored=scored: metrics.order(scored), "b", str(score))
 
 
 @case

@@ -132,20 +132,6 @@ MUTANTS = (
         "scores_are_ordered_from_the_highest_down_and_equal_ones_by_id",
     ),
     Mutant(
-        "trec_eval's ties by id ascending",
-        "judged",
-        "key=lambda id_: (_single_precision(best[id_]), id_), reverse=True)",
-        "key=lambda id_: (-_single_precision(best[id_]), id_))",
-        "ties_are_in_the_other_order_for_trec_eval_and_its_scores_in_single_precision",
-    ),
-    Mutant(
-        "trec_eval's scores in double precision",
-        "judged",
-        "(_single_precision(best[id_]), id_)",
-        "(best[id_], id_)",
-        "ties_are_in_the_other_order_for_trec_eval_and_its_scores_in_single_precision",
-    ),
-    Mutant(
         "an id's last score taken",
         "judged",
         "if id_ not in best or score > best[id_]:",

@@ -148,8 +148,7 @@ def test_a_range_of_ties_is_over_all_orders_of_equal_scores(
 @given(few_scores)
 def test_an_order_does_not_depend_on_that_of_its_input(scores: dict[str, float]) -> None:
     forwards, backwards = list(scores.items()), list(scores.items())[::-1]
-    for as_trec_eval in (False, True):
-        assert order(forwards, as_trec_eval=as_trec_eval) == order(backwards, as_trec_eval=as_trec_eval)
+    assert order(forwards) == order(backwards)
     assert order(forwards + backwards) == order(forwards)
 
 

@@ -29,7 +29,6 @@ __all__ = [
     "ResolvedExport",
     "add_judgment",
     "append_judgments",
-    "change_judgments",
     "change_many",
     "examine_test_set",
     "export_test_set",
@@ -94,19 +93,13 @@ def append_judgments(path: Path, topic_id: str, judgments: Sequence[Judgment]) -
     )
 
 
-def change_judgments(path: Path, topic_id: str, changes: Mapping[int, Judgment]) -> None:
-    """Replace judgments of a topic of a test-set file without changing any other byte.
+def change_many(path: Path, changes: Mapping[str, Mapping[int, Judgment]]) -> None:
+    """Replace judgments of topics of a test-set file with one write, without changing any other byte.
 
-    changes: the new judgment by its index in the topic's list, from 0. Keys missing from the new one stay.
+    changes: by topic id, the new judgment by its index in the topic's list, from 0. Keys missing from it stay.
 
     Raises InputError as append_judgments does.
     """
-    load_test_set(path)
-    _editor(path).change(topic_id, {number: plain_judgment(one) for number, one in changes.items()})
-
-
-def change_many(path: Path, changes: Mapping[str, Mapping[int, Judgment]]) -> None:
-    """Replace judgments of many topics, by topic id, with one write. See change_judgments."""
     load_test_set(path)
     _editor(path).change_topics(
         {topic: {number: plain_judgment(one) for number, one in of.items()} for topic, of in changes.items()}

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,10 +137,7 @@ class Retriever:
         bounds = _bounds(limit, minimum_relevance, filters)
         vector = self._vector(query_embedding)
         query = Query("", bounds.limit, Mode.DENSE, bounds.minimum_relevance, to_filters(bounds.filters))
-        with self._count.counting() as count:
-            results = _results(_DENSE.reorder(self._engine.search_embedding(query, vector)))
-            count.found = len(results)
-        return results
+        return self._count.of(lambda: _results(_DENSE.reorder(self._engine.search_embedding(query, vector))))
 
     def retrieve(
         self,
@@ -211,10 +208,7 @@ class Retriever:
 
     def _retrieve(self, text: str, bounds: _Bounds) -> list[RetrievalResult]:
         query = Query(text, bounds.limit, self._shaping.mode, bounds.minimum_relevance, to_filters(bounds.filters))
-        with self._count.counting() as count:
-            results = _results(self._shaping.reorder(self._engine.search(query, embed=Embed.ALWAYS)))
-            count.found = len(results)
-        return results
+        return self._count.of(lambda: _results(self._shaping.reorder(self._engine.search(query, embed=Embed.ALWAYS))))
 
     def _vector(self, embedding: QueryEmbedding | Sequence[float]) -> Vector:
         """The embedding as a float32 unit vector."""
@@ -275,37 +269,23 @@ class _Count:
         self._failed = 0
         self._seconds = 0.0
 
-    def counting(self) -> "_Counting":
-        return _Counting(self)
-
-    def add(self, found: int | None, seconds: float) -> None:
-        """Count a query. found: its number of results; None for a failed one."""
-        with self._lock:
-            if found is None:
+    def of(self, retrieve: Callable[[], list[RetrievalResult]]) -> list[RetrievalResult]:
+        """Return the results of one query, counted and timed; a query that raises counts as failed."""
+        started = perf_counter()
+        try:
+            results = retrieve()
+        except BaseException:
+            with self._lock:
                 self._failed += 1
-                return
+            raise
+        with self._lock:
             self._answered += 1
-            self._empty += found == 0
-            self._seconds += seconds
+            self._empty += not results
+            self._seconds += perf_counter() - started
+        return results
 
     def totals(self) -> tuple[int, int, int, float | None]:
         """Queries, empty, failed, mean milliseconds."""
         with self._lock:
             mean = 1000.0 * self._seconds / self._answered if self._answered else None
             return self._answered + self._failed, self._empty, self._failed, mean
-
-
-class _Counting:
-    """Counts one query in a `with` block, which sets `found`; it stays None when the query fails."""
-
-    def __init__(self, count: _Count) -> None:
-        self._count = count
-        self._started = 0.0
-        self.found: int | None = None
-
-    def __enter__(self) -> Self:
-        self._started = perf_counter()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._count.add(self.found, perf_counter() - self._started)

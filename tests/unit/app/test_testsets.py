@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.testset_samples import labelled_sets, written
 
-from assay.app.testsets import append_judgments, change_judgments, examine_test_set, load_test_set, save_test_set
+from assay.app.testsets import append_judgments, change_many, examine_test_set, load_test_set, save_test_set
 from assay.errors import InputError
 from assay.model.evaluation import Judgment, Passage, Quote, TestSet
 
@@ -66,7 +66,7 @@ def test_a_judgment_becomes_another(tmp_path: Path) -> None:
     path = written(
         tmp_path, "topics:\n- id: a\n  text: x\n  judgments:\n  - {chunk_id: c, label: 2}  # found by hand\n"
     )
-    change_judgments(path, "a", {0: Judgment(Passage(PAGE, Quote("some words"), chunk_id="c"), 2)})
+    change_many(path, {"a": {0: Judgment(Passage(PAGE, Quote("some words"), chunk_id="c"), 2)}})
     assert load_test_set(path).topics[0].judgments[0].passage == Passage(PAGE, Quote("some words"), chunk_id="c")
     assert path.read_text(encoding="utf-8").endswith("# found by hand\n")
 

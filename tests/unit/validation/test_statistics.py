@@ -4,6 +4,7 @@ from random import Random
 from statistics import stdev
 
 import pytest
+from benchmarks.simulations import topics_needed
 
 from assay.errors import InputError
 from assay.model.evaluation import Interval
@@ -19,7 +20,6 @@ from assay.validation.statistics import (
     resampling,
     samples_to_prove,
     smallest_difference,
-    topics_needed,
 )
 from assay.validation.statistics.student import student_quantile
 

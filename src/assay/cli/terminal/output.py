@@ -45,8 +45,3 @@ def pages_and_chunks(pages: int, chunks: int) -> str:
 def print_json(body: Mapping[str, object]) -> None:
     """Print one JSON object on standard output."""
     sys.stdout.write(json.dumps(redacted_json(body), ensure_ascii=False, indent=2) + "\n")
-
-
-def print_text(text: str) -> None:
-    """Print a text of Assay's own unchanged on standard output."""
-    sys.stdout.write(text)

@@ -14,7 +14,6 @@ from assay.validation.integrity.results import ResultCheck
 from assay.validation.statistics import bootstrap_interval, mean_of_known, samples_to_prove
 
 PRECISION = "P@5"
-PRECISION_CEILING = "ceiling P@5"
 RECIPROCAL_RANK = "mrr"
 _FIRST = "RR"
 _SUCCESS = "Success@5"

@@ -1,12 +1,11 @@
 """Integrity of search results: seed 001's two rates, and the faults of hits."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.model.ids import content_hash
 from assay.model.ranking import Hit
-from assay.ports import StoredDocument
-from assay.validation.integrity.documents import is_span, missing_fields
+from assay.validation.integrity.documents import missing_fields
 from assay.validation.integrity.faults import Fault
 from assay.validation.integrity.recheck import name_of
 
@@ -17,7 +16,7 @@ class ResultCheck:
 
     results: number of hits; a chunk counts once for each ranking.
     complete, hashed: number of hits with all six fields, and with a correct hash.
-    faults: by kind, `completeness`, `hashes` and `spans`.
+    faults: by kind, `completeness` and `hashes`.
     """
 
     results: int
@@ -36,12 +35,9 @@ class ResultCheck:
         return self.hashed / self.results if self.results else 1.0
 
 
-def check_hits(hits: Iterable[Hit], document: Callable[[str], StoredDocument | None] | None = None) -> ResultCheck:
-    """Check the hits of one or many rankings.
-
-    document: returns the document at a URL, to check spans; None skips them. Raises its errors.
-    """
-    faults = {kind: Fault() for kind in ("completeness", "hashes", "spans")}
+def check_hits(hits: Iterable[Hit]) -> ResultCheck:
+    """Check the hits of one or many rankings."""
+    faults = {kind: Fault() for kind in ("completeness", "hashes")}
     results = complete = hashed = 0
     for hit in hits:
         chunk = hit.chunk
@@ -54,10 +50,4 @@ def check_hits(hits: Iterable[Hit], document: Callable[[str], StoredDocument | N
             hashed += 1
         else:
             faults["hashes"].add(f"{name_of(chunk)}: its text does not have the hash {chunk.content_hash}")
-        if document is not None:
-            found = document(chunk.document.url)
-            if found is None:
-                faults["spans"].add(f"{name_of(chunk)} is of a document that is not in the catalog")
-            elif not is_span(chunk, found.text):
-                faults["spans"].add(f"{name_of(chunk)} is not {chunk.start} to {chunk.end} of its document")
     return ResultCheck(results, complete, hashed, faults)

@@ -1,7 +1,6 @@
 """Order rankings, and label a ranking by its topic's judgments."""
 
 import math
-import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -52,29 +51,22 @@ def judge(ranking: Sequence[str], labels: Mapping[str, int]) -> JudgedRanking:
     return JudgedRanking(found, ranks, ones + twos, twos, zeros)
 
 
-def order(scored: Iterable[tuple[str, float]], *, topic: str = "", as_trec_eval: bool = False) -> list[str]:
+def order(scored: Iterable[tuple[str, float]]) -> list[str]:
     """Ids by score, best first, each once at its best score; equal scores by id, ascending.
 
-    trec_eval orders equal scores by id too, but descending, and keeps scores in single precision, which makes more
-    ties; as_trec_eval does the same. Neither keeps the input order of ties: a system with equal scores would then be
-    as good as its input is sorted.
-
-    topic: id to name in an error.
+    The input order of ties does not count: a system with equal scores would then be as good as its input is sorted.
 
     Raises InputError for a score that is NaN or infinite.
     """
     best: dict[str, float] = {}
     for id_, score in scored:
         if not math.isfinite(score):
-            where = f" of topic {topic}" if topic else ""
             raise InputError(
-                f"The score of {id_} in the ranking{where} is {score}, which has no place in an order.",
+                f"The score of {id_} in the ranking is {score}, which has no place in an order.",
                 hint="Correct the run, or the system that wrote it.",
             )
         if id_ not in best or score > best[id_]:
             best[id_] = score
-    if as_trec_eval:
-        return sorted(best, key=lambda id_: (_single_precision(best[id_]), id_), reverse=True)
     return sorted(best, key=lambda id_: (-best[id_], id_))
 
 
@@ -93,11 +85,3 @@ def tie_orders(scored: Sequence[tuple[str, float]], labels: Mapping[str, int]) -
     upwards = sorted(best, key=lambda id_: (-best[id_], labels.get(id_, -1), id_))
     downwards = sorted(best, key=lambda id_: (-best[id_], -labels.get(id_, -1), id_))
     return upwards, downwards
-
-
-def _single_precision(score: float) -> float:
-    """The score as trec_eval keeps it; one too large for that is infinite there."""
-    try:
-        return float(struct.unpack("f", struct.pack("f", score))[0])
-    except OverflowError:
-        return math.copysign(math.inf, score)
