@@ -62,6 +62,7 @@ TestSetFile = Annotated[
     Path | None,
     typer.Option("--testset", help="File of labelled queries [default: [validation] testset of assay.toml]."),
 ]
+TestSetArgument = Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")]
 Rebuild = Annotated[
     bool, typer.Option("--rebuild", help="Read, chunk and embed every page again; reuse nothing from earlier builds.")
 ]

@@ -49,7 +49,17 @@ def check_transition(generation: str, current: State, target: State) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedderIdentity:
+class _Identity:
+    """Properties that determine a result; equal properties give equal results."""
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 hex over every field."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity(_Identity):
     """The properties that determine an embedder's vectors. Vectors are comparable only if these are equal."""
 
     provider: str = field(metadata=described("Provider of the model, or `static` for the built-in one."))
@@ -59,14 +69,9 @@ class EmbedderIdentity:
     query_prefix: str = field(default="", metadata=described("Prefix or input type of queries."))
     revision: str = field(default="", metadata=described("Version of the weights or of the pooling."))
 
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 hex over every field."""
-        return _fingerprint(asdict(self))
-
 
 @dataclass(frozen=True, slots=True)
-class ChunkerIdentity:
+class ChunkerIdentity(_Identity):
     """The properties that determine the chunks of a document.
 
     max_tokens: of a chunk's embedded text.
@@ -79,11 +84,6 @@ class ChunkerIdentity:
     max_tokens: int | None = field(metadata=described("Maximum tokens of a chunk; null without a limit.", ge=0))
     overlap: int = field(metadata=described("Characters that neighbouring chunks share.", ge=0))
     tokenizer: str = field(metadata=described("Name of the tokenizer."))
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 hex over every field."""
-        return _fingerprint(asdict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,3 @@ class ContentFingerprint:
     def value(self) -> str:
         """The fingerprint of the added chunks, as 64 lower-case hex digits."""
         return self._digest.hexdigest()
-
-
-def _fingerprint(fields: Mapping[str, object]) -> str:
-    return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -5,7 +5,7 @@ from starlette.requests import ClientDisconnect, Request
 from assay.contracts.fields import quoted
 from assay.contracts.json_object import read_json_object
 from assay.errors import InputError
-from assay.web.errors import PayloadTooLarge
+from assay.web.errors import BodyRefused
 
 
 class JsonBody:
@@ -21,13 +21,13 @@ class JsonBody:
         self._writes = writes
 
     async def __call__(self, request: Request) -> dict[str, object]:
-        """Read the body. Raises PayloadTooLarge, or InputError for a body that is not a JSON object."""
+        """Read the body. Raises BodyRefused, or InputError for a body that is not a JSON object."""
         if self._writes and "content-type" not in request.headers:
             raise InputError("Content-Type: it must be application/json; none was sent.")
         _check_content_type(request)
         declared = request.headers.get("content-length", "")
         if declared.isascii() and declared.isdigit() and int(declared[:20]) > self._limit:
-            raise PayloadTooLarge(self._limit)
+            raise BodyRefused.too_large(self._limit)
         return read_json_object(await self._read(request))
 
     async def _read(self, request: Request) -> bytes:
@@ -36,7 +36,7 @@ class JsonBody:
             async for part in request.stream():
                 body += part
                 if len(body) > self._limit:
-                    raise PayloadTooLarge(self._limit)
+                    raise BodyRefused.too_large(self._limit)
         except ClientDisconnect:
             raise InputError("body: the connection closed before the whole body arrived.") from None
         return bytes(body)

@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -93,20 +94,22 @@ ADMIN_REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
 STOPPING = Refusal(503, "service_unavailable", "The server is stopping; try again in a moment.")
 
 
-class PayloadTooLarge(Exception):
-    """A request body over the limit. limit: in bytes."""
+class BodyRefused(Exception):
+    """A request whose body is too large or arrives too slowly; the arguments are those of error_response."""
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(limit)
-        self.limit = limit
+    def __init__(self, status: int, error: str, message: str) -> None:
+        super().__init__(status, error, message)
+        self.status, self.error, self.message = status, error, message
 
+    @classmethod
+    def too_large(cls, limit: int) -> Self:
+        """The body is over the limit, in bytes."""
+        return cls(413, "payload_too_large", f"body: it may have at most {limit:,} bytes.")
 
-class BodyTooSlow(Exception):
-    """A request whose body did not arrive in time. seconds: the timeout."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
-        self.seconds = seconds
+    @classmethod
+    def too_slow(cls, seconds: float) -> Self:
+        """The body did not arrive within these seconds."""
+        return cls(408, "request_timeout", f"body: it did not arrive within {seconds:g} seconds.")
 
 
 def refusal_of(error: AssayError, path: str = "") -> Refusal:
@@ -126,8 +129,7 @@ def error_response(status: int, error: str, message: str, headers: Mapping[str, 
 def add_error_answers(app: FastAPI) -> None:
     """Register a handler for each error that routes raise; ErrorBoundary catches all others."""
     app.add_exception_handler(AssayError, _assay_error)
-    app.add_exception_handler(PayloadTooLarge, _payload_too_large)
-    app.add_exception_handler(BodyTooSlow, _body_too_slow)
+    app.add_exception_handler(BodyRefused, _body_refused)
     app.add_exception_handler(HTTPException, _http_exception)
     app.add_exception_handler(RequestValidationError, _request_validation_error)
 
@@ -149,14 +151,9 @@ async def _assay_error(request: Request, error: Exception) -> Response:
     return error_response(refusal.status, refusal.error, message)
 
 
-async def _payload_too_large(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, PayloadTooLarge)
-    return error_response(413, "payload_too_large", f"body: it may have at most {error.limit:,} bytes.")
-
-
-async def _body_too_slow(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, BodyTooSlow)
-    return error_response(408, "request_timeout", f"body: it did not arrive within {error.seconds:g} seconds.")
+async def _body_refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, BodyRefused)
+    return error_response(error.status, error.error, error.message)
 
 
 _ROUTES = "GET /openapi.json describes the routes, `assay docs api` explains them; POST /v1/search searches."

@@ -11,7 +11,7 @@ from assay.adapters.telemetry.prometheus import Metrics
 from assay.contracts.fields import quoted
 from assay.web.access import EXEMPT_PATHS
 from assay.web.asgi import HttpMiddleware
-from assay.web.errors import ADMIN_PREFIX, BodyTooSlow, error_response
+from assay.web.errors import ADMIN_PREFIX, BodyRefused, error_response
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
 """A Host header (RFC 9110): a name or a bracketed address, with an optional port."""
@@ -143,7 +143,7 @@ class BodyTimeout(HttpMiddleware):
                     message = await receive()
             except TimeoutError:
                 too_slow = True
-                raise BodyTooSlow(self._seconds) from None
+                raise BodyRefused.too_slow(self._seconds) from None
             if not message.get("more_body"):
                 until = None  # the next message is the disconnect, which has no timeout
             return message

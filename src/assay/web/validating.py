@@ -1,7 +1,7 @@
 """Run the tests of a validation request in sequence, within a time limit."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from threading import BoundedSemaphore
@@ -52,7 +52,11 @@ class Validations:
             known = _expected_chunks(searcher, request.tests)
             outcomes: list[ValidationOutcome] = []
             answers = True
-            for batch in _batches(request.tests):
+            first, later = (
+                request.tests[:1],
+                request.tests[1:],
+            )  # one first, to notice quickly that the embedder is down
+            for batch in (first, *batched(later, _EMBEDDING_BATCH)):
                 if answers and not stops():
                     self._prefetch_queries(batch, until)
                 for test in batch:
@@ -90,13 +94,6 @@ class Validations:
             outcome = service_validation.not_run(test, known, refusal.message or error.message, now)
             return outcome, not isinstance(error, EmbeddingError)
         return service_validation.judge(test, self._shaping.reorder(ranking).hits, known, now), True
-
-
-def _batches(tests: Sequence[ValidationTest]) -> Iterator[Sequence[ValidationTest]]:
-    """The first test by itself, to notice quickly when the embedder is down; then batches to embed together."""
-    yield tests[:1]
-    for start in range(1, len(tests), _EMBEDDING_BATCH):
-        yield tests[start : start + _EMBEDDING_BATCH]
 
 
 def _expected_chunks(searcher: Searcher, tests: Sequence[ValidationTest]) -> dict[str, Chunk]:

@@ -268,7 +268,7 @@ def _shape_body(shape: "Shape") -> dict[str, Any]:
             }
             for one in shape.dense
         ],
-        "sparse": [{"name": one.name, "idf": one.idf} for one in shape.sparse],
+        "sparse": [asdict(one) for one in shape.sparse],
         "quantized": shape.quantized,
     }
 

@@ -1,6 +1,7 @@
 """`assay calibrate`: find the similarity threshold that separates relevant from irrelevant hits."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, fields
 from typing import Annotated, Any
 
 import typer
@@ -67,7 +68,6 @@ def calibrate(
 def calibration_body(report: CalibrationReport) -> dict[str, Any]:
     """Return the JSON body of `calibrate`."""
     found, embedder = report.calibration, report.generation.embedder
-    separation, abstention = found.separation, found.abstention
     return {
         "generation": report.generation.id,
         "embedder": {"provider": embedder.provider, "model": embedder.model, "dimension": embedder.dimension},
@@ -80,42 +80,19 @@ def calibration_body(report: CalibrationReport) -> dict[str, Any]:
         "answerable_topics": found.answerable,
         "unanswerable_topics": found.unanswerable,
         "failed": dict(report.failed),
-        "separation": {
-            "threshold": separation.threshold,
-            "interval": _pair(separation.interval),
-            "auc": separation.auc,
-            "auc_interval": _pair(separation.auc_interval),
-            "best_f1": separation.best_f1,
-            "why_not": separation.why_not or None,
-        },
-        "abstention": {
-            "threshold": abstention.threshold,
-            "interval": _pair(abstention.interval),
-            "answered": abstention.answered,
-            "answered_interval": _pair(abstention.answered_interval),
-            "refused": abstention.refused,
-            "refused_interval": _pair(abstention.refused_interval),
-            "why_not": abstention.why_not or None,
-        },
-        "thresholds": [
-            {
-                "threshold": one.threshold,
-                "recall": one.recall,
-                "fallout": one.fallout,
-                "precision": one.precision,
-                "f1": one.f1,
-                "answered": one.answered,
-                "refused": one.refused,
-            }
-            for one in found.table
-        ],
+        "separation": _part(found.separation),
+        "abstention": _part(found.abstention),
+        "thresholds": [asdict(one) for one in found.table],
         "settings": settings_toml(found) or None,
         "similarities": {"relevant": list(found.relevant), "irrelevant": list(found.irrelevant)},
     }
 
 
-def _pair(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [interval.low, interval.high]
+def _part(part: Separation | Abstention) -> dict[str, object]:
+    """A threshold with its figures; intervals become pairs."""
+    values = {one.name: getattr(part, one.name) for one in fields(part)}
+    pairs = {name: [one.low, one.high] for name, one in values.items() if isinstance(one, Interval)}
+    return values | pairs | {"why_not": part.why_not or None}
 
 
 def show_calibration(console: Console, report: CalibrationReport) -> None:

@@ -31,8 +31,6 @@ Item = TypeVar("Item")
 _HEADING = """Queries derived from these pages by `assay testset derive`: link texts, and headings that are questions.
 Read through it once and remove what nobody would ask."""
 
-TestSetFile = Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")]
-
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the command line."""
@@ -49,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    file: TestSetFile,
+    file: options.TestSetArgument,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings too.")] = False,
     as_json: options.Json = False,
 ) -> None:

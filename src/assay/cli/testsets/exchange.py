@@ -61,7 +61,7 @@ def import_files(
 
 
 def export_file(
-    file: Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")],
+    file: options.TestSetArgument,
     target: Annotated[Path, typer.Argument(help="A new folder for trec and beir; a new file for every other format.")],
     format_: Annotated[
         Format | None, typer.Option("--format", help="Format to write [default: detected from the target's name].")

@@ -29,7 +29,7 @@ _OUTCOMES = {
 
 
 def repair(
-    file: Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")],
+    file: options.TestSetArgument,
     generation: options.ReadGeneration = None,
     everything: Annotated[
         bool,

@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 
@@ -22,7 +19,7 @@ _STEPS = (50, 100, 200, 500, 1_000)
 
 
 def stats(
-    file: Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")],
+    file: options.TestSetArgument,
     as_json: options.Json = False,
 ) -> None:
     """Count topics and judgments of a test set, and estimate the smallest difference that it can detect."""
