@@ -16,13 +16,13 @@ from assay.cli.commands import (
     calibrating,
     comparing,
     documentation,
-    keys,
     releasing,
     searching,
     serving,
     setup,
     validating,
 )
+from assay.cli.commands.keys import keys
 from assay.cli.failures import (
     EXIT_READER_GONE,
     EXIT_UNREACHABLE,
@@ -40,8 +40,8 @@ from assay.cli.terminal.help_text import PlainGroup, PlainTyper
 from assay.cli.terminal.output import err
 from assay.cli.terminal.signals import Terminated, stopping_cleanly
 from assay.cli.terminal.streams import OutputLost, discard_output, secure_streams
-from assay.cli.testsets import commands as testsets
 from assay.cli.testsets import labelling
+from assay.cli.testsets.commands import testset
 from assay.errors import AssayError
 from assay.ports import INFORMATION
 from assay.version import __version__
@@ -129,22 +129,17 @@ def _options(
     logging.getLogger("alembic").setLevel(logging.WARNING)  # its setup lines are noise
 
 
-for _module in (
-    setup,
-    building,
-    searching,
-    releasing,
-    auditing,
-    serving,
-    keys,
-    testsets,
-    validating,
-    comparing,
-    labelling,
-    calibrating,
-    documentation,
+for _command in (
+    *(setup.init, setup.doctor, setup.demo),
+    *(building.ingest, building.publish),
+    searching.search,
+    *(releasing.promote, releasing.rollback, releasing.generations),
+    *(auditing.audit, serving.serve, validating.validate, comparing.compare),
+    *(labelling.label, calibrating.calibrate, documentation.docs),
 ):
-    _module.register(app)
+    app.command()(_command)
+app.add_typer(keys)
+app.add_typer(testset)
 
 
 def run() -> None:

@@ -52,10 +52,8 @@ class Validations:
             known = _expected_chunks(searcher, request.tests)
             outcomes: list[ValidationOutcome] = []
             answers = True
-            first, later = (
-                request.tests[:1],
-                request.tests[1:],
-            )  # one first, to notice quickly that the embedder is down
+            # One first, to notice quickly that the embedder is down.
+            first, later = request.tests[:1], request.tests[1:]
             for batch in (first, *batched(later, _EMBEDDING_BATCH)):
                 if answers and not stops():
                     self._prefetch_queries(batch, until)

@@ -29,11 +29,6 @@ _RESTORE_SETTINGS = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    app.command()(audit)
-
-
 def audit(
     generation: options.ReadGeneration = None,
     sample: Annotated[

@@ -21,12 +21,6 @@ DryRun = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    app.command()(ingest)
-    app.command()(publish)
-
-
 def ingest(
     sources: options.Sources = None,
     base_url: options.BaseUrl = None,

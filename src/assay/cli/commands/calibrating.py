@@ -25,11 +25,6 @@ _BIN = 0.05
 _BAR = 24
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    app.command()(calibrate)
-
-
 def calibrate(
     testset: options.TestSetFile = None,
     generation: options.MeasuredGeneration = None,

@@ -19,11 +19,6 @@ EXIT_WORSE = 1
 EXIT_UNDECIDED = 3
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    app.command()(compare)
-
-
 def compare(
     a: Annotated[
         str,

@@ -38,11 +38,6 @@ class DocsPage:
     group: str
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    app.command()(docs)
-
-
 def docs(
     name: Annotated[
         str | None, typer.Argument(help="Page to print, such as `settings` [default: list all pages].")

@@ -14,15 +14,6 @@ from assay.cli.terminal.output import err, out, print_json
 from assay.model.access import ApiKey, Scope
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    keys = PlainTyper(name="keys", help="Create, list and revoke the API keys of the server.", no_args_is_help=True)
-    keys.command()(add)
-    keys.command("list")(list_keys)
-    keys.command()(revoke)
-    app.add_typer(keys)
-
-
 def add(
     name: Annotated[str, typer.Argument(help="Owner or purpose of the key.")],
     scope: Annotated[
@@ -108,3 +99,9 @@ def _body(key: ApiKey) -> dict[str, object]:
         "expires_at": key.expires_at.isoformat().replace("+00:00", "Z") if key.expires_at else None,
         "rate_limit": key.rate_limit,
     }
+
+
+keys = PlainTyper(name="keys", help="Create, list and revoke the API keys of the server.", no_args_is_help=True)
+keys.command()(add)
+keys.command("list")(list_keys)
+keys.command()(revoke)

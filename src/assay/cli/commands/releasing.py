@@ -21,13 +21,6 @@ from assay.model.evaluation import Outcome
 from assay.model.generations import Generation
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    app.command()(promote)
-    app.command()(rollback)
-    app.command()(generations)
-
-
 def promote(
     generation: Annotated[
         str | None,

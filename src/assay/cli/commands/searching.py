@@ -21,11 +21,6 @@ from assay.retrieval.encoding import KEYWORDS_ALONE
 _PASSAGE_LINES = 12
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    app.command()(search)
-
-
 def search(
     query: Annotated[str, typer.Argument(help="The query.")],
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Number of hits, 1 to 100 [default: 5].")] = None,

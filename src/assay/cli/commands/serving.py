@@ -9,11 +9,6 @@ from assay.app import Assay
 from assay.cli import options
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    app.command()(serve)
-
-
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1].")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 picks a free one [default: 8080].")] = None,

@@ -18,7 +18,6 @@ from assay.cli.commands.adoption import examine_adopted, show_settings
 from assay.cli.commands.diagnosis import diagnose, embeds_locally, show_diagnosis
 from assay.cli.commands.report_files import NO_FILES, ReportFiles
 from assay.cli.commands.searching import search_body, show_ranking
-from assay.cli.commands.templates import ASSAY_TOML, FOLDER, SITE
 from assay.cli.terminal.build_text import show_build
 from assay.cli.terminal.generation_text import publish_body
 from assay.cli.terminal.output import out, print_json
@@ -34,14 +33,39 @@ DEMO_QUERIES = (
     "what happens when the emergency stop is pressed",
     "robot falls over while walking on uneven ground",
 )
+_ASSAY_TOML = """\
+# Assay's settings. `assay docs settings` lists every one with its default.
+
+{source}
+
+[embedding]
+provider = "static"         # built in; "cohere" with COHERE_API_KEY, "openai" with OPENAI_API_KEY, "azure", "fastembed"
+
+[search]
+mode = "hybrid"
+top_k = 5
+
+[gate]
+# a candidate fails if
+max_failed_pages = 0.05     # more than 5% of the pages failed
+max_page_fall = 0.2         # more than 20% of the live pages or their text are missing
+# no_worse_than_live = true # a measure of the test set is significantly lower than the live generation's
+"""
+
+_FOLDER = """\
+[[sources]]
+path = {place}
+{base_url}     # URL at which these pages are published"""
+
+_SITE = """\
+[[sources]]
+url = {place}
+# include = ["/guide"]       # read only pages under these paths; the folder of `url` if unset
+# exclude = ["/guide/old"]
+# max_pages = 20000
+# delay_seconds = 0.5        # between two requests; robots.txt may require more"""
+
 _DOCS_FOLDERS = ("docs", "doc", "documentation", "content")
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    app.command()(init)
-    app.command()(doctor)
-    app.command()(demo)
 
 
 def init(
@@ -58,13 +82,13 @@ def init(
         raise InputError(f"{path} already exists.", hint="Use --force to overwrite it.")
     docs = None
     if source is not None and is_site(source):
-        table = SITE.format(place=_toml(source))
+        table = _SITE.format(place=_toml(source))
     else:
         docs = Path(source or next((name for name in _DOCS_FOLDERS if Path(name).is_dir()), "docs"))
         # Without an address publish warns; an invented one would look right.
         address = f"base_url = {_toml(base_url)}" if base_url else '# base_url = "https://docs.example.org"'
-        table = FOLDER.format(place=_toml(docs.as_posix()), base_url=address)
-    path.write_text(ASSAY_TOML.format(source=table), encoding="utf-8")
+        table = _FOLDER.format(place=_toml(docs.as_posix()), base_url=address)
+    path.write_text(_ASSAY_TOML.format(source=table), encoding="utf-8")
     out().print(f"Wrote {path}.")
     if docs is not None and not docs.is_dir():
         out().print(f"[yellow]There is no folder {escape(str(docs))} yet: set `path` in {CONFIG_FILE}.[/]")

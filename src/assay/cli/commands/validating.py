@@ -1,33 +1,34 @@
 """`assay validate`."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from assay.app import Assay
 from assay.app.served import validate_served
 from assay.cli import options
 from assay.cli.commands.report_files import NO_FILES, ReportFiles
-from assay.cli.commands.sweeping import run_sweep
 from assay.cli.failures import failure_of, show_error
 from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.progress import progress
+from assay.cli.terminal.sweep_text import show_sweep
 from assay.cli.terminal.validation_text import show_validation
+from assay.contracts.comparisons import sweep_body
 from assay.contracts.validation_report import to_dict
 from assay.errors import CatalogError
+from assay.experiments import sweep as measure_sweep
 from assay.model.validations import Validation
+from assay.validation.report.files import write_reports
+from assay.validation.report.sweep_page import to_html
 from assay.validation.running.latency import ClosedLoop, Load, OpenLoop
 
 _SEQUENTIAL_SEARCHES = 100
 """As seed 001 specifies."""
 
 _SECONDS = 30.0
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    app.command()(validate)
 
 
 def validate(
@@ -85,7 +86,7 @@ def validate(
         if sweep is not None:
             if url is not None or loads:
                 raise typer.BadParameter("--sweep cannot be combined with --url, --load or --concurrency.")
-            run_sweep(assay, sweep, generation, write=not no_report, as_json=as_json)
+            _sweep(assay, sweep, generation, write=not no_report, as_json=as_json)
             return
         if url is not None:
             if check_urls:
@@ -140,3 +141,22 @@ def _loads(concurrency: int | None, rate: float | None, duration: float | None) 
     if rate is not None:
         loads.append(OpenLoop(rate, _SECONDS if duration is None else duration))
     return loads
+
+
+def _sweep(assay: Assay, grid: str, generation: str | None, *, write: bool, as_json: bool) -> None:
+    """Run a sweep and show it. write: also write it as HTML and JSON to the folder of the reports."""
+    found = measure_sweep(assay, grid, generation=generation, progress=progress())
+    files = {}
+    if write:
+        body = json.dumps(sweep_body(found), ensure_ascii=False, indent=2)
+        contents = {
+            "html": to_html(found).encode("utf-8", "replace"),
+            "json": f"{body}\n".encode("utf-8", "replace"),
+        }
+        files = write_reports(assay.settings.validation.output_dir, found.started_at, contents, kind="sweep")
+    if as_json:
+        print_json(sweep_body(found) | {"files": {name: str(path) for name, path in files.items()}})
+        return
+    show_sweep(out(), found)
+    if files:
+        err().print(f"Report: {escape(str(files['html']))} (also as JSON)", soft_wrap=True)

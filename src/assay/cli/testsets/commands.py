@@ -32,20 +32,6 @@ _HEADING = """Queries derived from these pages by `assay testset derive`: link t
 Read through it once and remove what nobody would ask."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    group = PlainTyper(
-        name="testset", help="Check, convert and create files of labelled queries.", no_args_is_help=True
-    )
-    group.command()(check)
-    group.command("stats")(stats)
-    group.command("import")(import_files)
-    group.command("export")(export_file)
-    group.command("derive")(derive_from_documents)
-    group.command("repair")(repair)
-    app.add_typer(group)
-
-
 def check(
     file: options.TestSetArgument,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings too.")] = False,
@@ -174,3 +160,12 @@ def _show_problems(console: Console, colour: str, word: str, problems: Sequence[
         console.print(f"[{colour}]{word}:[/] {escape(str(problem))}", soft_wrap=True)
     if count > len(problems):
         console.print(f"[{colour}]{word}:[/] … and {count - len(problems):,} more")
+
+
+testset = PlainTyper(name="testset", help="Check, convert and create files of labelled queries.", no_args_is_help=True)
+testset.command()(check)
+testset.command("stats")(stats)
+testset.command("import")(import_files)
+testset.command("export")(export_file)
+testset.command("derive")(derive_from_documents)
+testset.command("repair")(repair)

@@ -28,11 +28,6 @@ from assay.validation.testsets.plain import plain_passage
 _NAMED = 8
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    app.command()(label)
-
-
 def label(
     testset: options.TestSetFile = None,
     generation: options.MeasuredGeneration = None,

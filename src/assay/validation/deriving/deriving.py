@@ -5,13 +5,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import unquote, urldefrag
 
 from assay.errors import InputError
-from assay.model.documents import DocumentInfo, Link, Section
+from assay.model.documents import Document, Link, Section
 from assay.model.evaluation import Judgment, Passage, Quote, Span, TestSet, Topic, TopicType
 from assay.model.ids import canonical_url, content_hash
+from assay.ports import StoredDocument
 from assay.validation.deriving.phrases import folded, gist, plain, why_no_query, why_no_question, words_of
 from assay.validation.testsets.plain import make_test_set
 
@@ -41,24 +42,8 @@ _SLUG_CHARACTERS = 40
 _NOT_SLUG = re.compile(r"[^\w]+")
 
 
-class LinkedDocument(Protocol):
-    """A document with its links; Document and StoredDocument implement it."""
-
-    @property
-    def info(self) -> DocumentInfo:
-        """Its metadata."""
-
-    @property
-    def text(self) -> str:
-        """Its normalized text."""
-
-    @property
-    def sections(self) -> tuple[Section, ...] | None:
-        """In order; None if they were not stored."""
-
-    @property
-    def links(self) -> tuple[Link, ...] | None:
-        """In order; None if they were not stored."""
+LinkedDocument = Document | StoredDocument
+"""A document with its links."""
 
 
 @dataclass(frozen=True, slots=True)

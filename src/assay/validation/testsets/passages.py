@@ -1,6 +1,6 @@
 """Read the judgments and excluded passages of a topic."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import unquote, urldefrag
 
 from assay.model.evaluation import LABELS, Judgment, Passage, Quote, Span
@@ -15,18 +15,11 @@ _NEEDS_URL = ("quote", "section", "position")
 def read_judgments(checks: FieldChecks, topic: Path, value: object) -> tuple[Judgment, ...]:
     """Read the judgments of a topic, and collect their problems."""
     path = (*topic, "judgments")
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        checks.fault(path, f"has to be a list of passages with their labels, not {shown(value)}")
-        return ()
     judgments = []
     first: dict[Passage, tuple[int, int]] = {}
-    for number, one in enumerate(value):
+    words = "passages with their labels", "a judgment is keys and values (`url`, `quote`, `label`, …)"
+    for number, one in _items(checks, path, value, *words):
         place = (*path, number)
-        if not isinstance(one, dict):
-            checks.fault(place, f"a judgment is keys and values (`url`, `quote`, `label`, …), not {shown(one)}")
-            continue
         checks.known_keys(place, one, JUDGMENT_KEYS)
         label = _label(checks, place, one)
         passage = _passage(checks, place, one)
@@ -35,25 +28,17 @@ def read_judgments(checks: FieldChecks, topic: Path, value: object) -> tuple[Jud
         judgments.append(Judgment(passage, label))
         other, given = first.setdefault(passage, (number, label))
         if given != label:
-            words = f"the same passage has label {given} on line {{line}}, and {label} here"
-            checks.fault(place, words, (*path, other))
+            message = f"the same passage has label {given} on line {{line}}, and {label} here"
+            checks.fault(place, message, (*path, other))
     return tuple(judgments)
 
 
 def read_passages(checks: FieldChecks, topic: Path, value: object) -> tuple[Passage, ...]:
     """Read the excluded passages of a topic, and collect their problems."""
     path = (*topic, "exclude")
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        checks.fault(path, f"has to be a list of passages, not {shown(value)}")
-        return ()
     passages = []
-    for number, one in enumerate(value):
+    for number, one in _items(checks, path, value, "passages", "a passage is keys and values (`url`, `quote`, …)"):
         place = (*path, number)
-        if not isinstance(one, dict):
-            checks.fault(place, f"a passage is keys and values (`url`, `quote`, …), not {shown(one)}")
-            continue
         if "label" in one:
             checks.fault((*place, "label"), "what is excluded has no label")
             continue
@@ -62,6 +47,19 @@ def read_passages(checks: FieldChecks, topic: Path, value: object) -> tuple[Pass
         if passage is not None:
             passages.append(passage)
     return tuple(passages)
+
+
+def _items(
+    checks: FieldChecks, path: Path, value: object, of: str, each: str
+) -> Iterator[tuple[int, dict[str, object]]]:
+    """The mappings of a list, with their numbers. of, each: what the list and each item has to be, in words."""
+    if value is not None and not isinstance(value, list):
+        checks.fault(path, f"has to be a list of {of}, not {shown(value)}")
+    for number, one in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(one, dict):
+            yield number, one
+        else:
+            checks.fault((*path, number), f"{each}, not {shown(one)}")
 
 
 def _label(checks: FieldChecks, path: Path, fields: Mapping[str, object]) -> int | None:
