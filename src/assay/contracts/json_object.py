@@ -1,6 +1,7 @@
 """Parse a request body as one JSON object, and refuse ambiguous input."""
 
 import json
+from collections.abc import Callable
 
 from assay.contracts.fields import quoted, was_sent
 from assay.errors import InputError
@@ -15,25 +16,32 @@ def read_json_object(body: bytes) -> dict[str, object]:
     """
     if not body:
         raise InputError("body: it is empty; it must be a JSON object.")
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"body: it must be UTF-8, but byte {error.start} is not ({error.reason}).") from None
-    try:
-        value = json.loads(text, object_pairs_hook=_unique)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"body: it is not valid JSON at {where}: {_lower_first(error.msg)}.") from None
-    except RecursionError:
-        raise InputError("body: its arrays and objects are nested too deeply.") from None
-    except InputError:
-        raise
-    except ValueError:
-        # Python refuses integers with more than 4,300 digits.
-        raise InputError("body: a number in it has too many digits.") from None
+    value = read_json(body, "body", pairs=_unique)
     if not isinstance(value, dict):
         raise InputError(f"body: it must be a JSON object; {was_sent(value)}.")
     return value
+
+
+def read_json(
+    content: bytes, name: str, *, hint: str = "", pairs: Callable[[list[tuple[str, object]]], object] = dict
+) -> object:
+    """Parse UTF-8 bytes as JSON. Raises InputError.
+
+    name, hint: of the content, and for the error. pairs: makes an object of its keys and values.
+    """
+    try:
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=pairs)
+    except UnicodeDecodeError as error:
+        problem = f"it must be UTF-8, but byte {error.start} is not ({error.reason})"
+    except json.JSONDecodeError as error:
+        problem = f"it is not valid JSON at line {error.lineno}, column {error.colno}: {_lower_first(error.msg)}"
+    except RecursionError:
+        problem = "its arrays and objects are nested too deeply"
+    except InputError:
+        raise
+    except ValueError:  # Python refuses integers with more than 4,300 digits
+        problem = "a number in it has too many digits"
+    raise InputError(f"{name}: {problem}.", hint=hint)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

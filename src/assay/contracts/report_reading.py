@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from assay.contracts.json_object import read_json
 from assay.contracts.validation_entities import (
     SCHEMA_VERSION,
     Moment,
@@ -57,18 +58,7 @@ def from_json(content: bytes, name: str) -> StoredReport:
 
     Raises InputError for invalid JSON, for other JSON, and for a report of another version.
     """
-    try:
-        fields = json.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: it is not UTF-8 (at byte {error.start}).", hint=_NO_REPORT) from None
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"{name}: it is not valid JSON at {where}: {error.msg}.", hint=_NO_REPORT) from None
-    except RecursionError:
-        raise InputError(f"{name}: its arrays and objects are nested too deeply.", hint=_NO_REPORT) from None
-    except ValueError:
-        raise InputError(f"{name}: a number in it has too many digits.", hint=_NO_REPORT) from None
-    return from_dict(fields, name)
+    return from_dict(read_json(content, name, hint=_NO_REPORT), name)
 
 
 def from_dict(fields: object, name: str = "report") -> StoredReport:

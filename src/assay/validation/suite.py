@@ -27,7 +27,7 @@ from assay.validation.gate.against_live import (
     topics_that_fell,
 )
 from assay.validation.gate.lost_topics import find_lost_topics
-from assay.validation.gate.policy import Gate, QualityLimits, limit_notes, verdict
+from assay.validation.gate.policy import Gate, limit_notes, verdict
 from assay.validation.gate.quality import (
     Measured,
     counted,
@@ -109,6 +109,11 @@ class Plan:
     notes: tuple[str, ...] = ()
     problem_of_url: Callable[[str], str] | None = None
 
+    @property
+    def derived(self) -> bool:
+        """Whether the test set is derived."""
+        return self.test_set is not None and self.test_set.derived
+
 
 def validate(plan: Plan, progress: Progress) -> Validation:
     """Run a validation: measure, check the limits, and build the verdict.
@@ -117,29 +122,18 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     """
     started = perf_counter()
     topics, results, latency = _measure(plan.system, plan.measures, progress, timed=True)
-    checked = check_hits(hit for result in results for hit in result.hits[: result.topic.top_k])
-    limits, derived = plan.gate.quality, plan.test_set is not None and plan.test_set.derived
-    against_live = _against_live(plan, topics, results, progress)
+    limits = plan.gate.quality
     measured = Measured(
         results,
-        checked,
+        check_hits(hit for result in results for hit in result.hits[: result.topic.top_k]),
         latency,
-        against_live,
+        _against_live(plan, topics, results, progress),
         only_hits=plan.system.label is not None,
-        derived=derived,
+        derived=plan.derived,
         repair=_repair_command(plan),
     )
-    findings: list[Finding] = []
-    notes = [*plan.notes, *([_ONLY_HITS] if measured.only_hits else [])]
-    notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
-    notes += [f"Lost topics are not checked: {plan.not_compared}"] if plan.not_compared else []
-    if plan.structure is not None:
-        findings += structure_findings(plan.structure, plan.gate.structure, progress)
-        notes += structure_notes(plan.structure)
-    if plan.problem_of_url is not None:
-        findings.append(links_finding(results, plan.problem_of_url, progress))
-    findings += quality_findings(measured, limits) if plan.test_set else []
-    results = results if derived else with_targets(results, limits)
+    findings, notes = _check(plan, measured, progress)
+    results = results if plan.derived else with_targets(results, limits)
     within = {id(result) for result in counted(results, limits)}
     of_figures = [result for result in results if result.error is not None or id(result) in within]
     loads = _under_load(plan, progress) if all(result.asked for result in results) else ()
@@ -147,7 +141,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
     shown = None
     if plan.contract_mode is not None and of_figures:
         shown = measure_contract_order(plan.contract_mode, of_figures, topics, plan.system.setup, progress)
-        judged_by_mrr = next((one.value for one in measures if one.name == BEST_HIT and not derived), None)
+        judged_by_mrr = next((one.value for one in measures if one.name == BEST_HIT and not plan.derived), None)
         notes += contract_order_notes(shown, judged_by_mrr)
     validation = Validation(
         started_at=plan.started_at,
@@ -156,9 +150,9 @@ def validate(plan: Plan, progress: Progress) -> Validation:
         measures=measures,
         groups=groups,
         latency=replace(latency, loads=loads) if latency else None,
-        completeness=checked.completeness_rate,
-        hashes=checked.hash_pass_rate,
-        results=checked.results,
+        completeness=measured.hits.completeness_rate,
+        hashes=measured.hits.hash_pass_rate,
+        results=measured.hits.results,
         anchoring=_anchoring(results),
         verdict=verdict(
             plan.system.id,
@@ -171,13 +165,31 @@ def validate(plan: Plan, progress: Progress) -> Validation:
             headline(measured, limits) if plan.test_set else "",
         ),
         provenance=_provenance(plan),
-        unjudged=() if derived else tuple(hits_to_label(results, limits)),
-        against_live=against_live.overall,
+        unjudged=() if plan.derived else tuple(hits_to_label(results, limits)),
+        against_live=measured.against_live.overall,
         precision_target=limits.min_precision,
         shown=shown,
     )
-    lines = advice(results, validation.latency, _as_known(limits) if measured.only_hits else limits, derived=derived)
+    # Where only hits are known, the ceiling of P@5 is unknown.
+    known = replace(limits, precision="attainable") if measured.only_hits else limits
+    lines = advice(results, validation.latency, known, derived=plan.derived)
     return replace(validation, advice=lines, seconds=perf_counter() - started)
+
+
+def _check(plan: Plan, measured: Measured, progress: Progress) -> tuple[list[Finding], list[str]]:
+    """Check structure, links and quality. Return the findings, and the notes about what they do not cover."""
+    limits = plan.gate.quality
+    findings: list[Finding] = []
+    notes = [*plan.notes, *([_ONLY_HITS] if measured.only_hits else [])]
+    notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
+    notes += [f"Lost topics are not checked: {plan.not_compared}"] if plan.not_compared else []
+    if plan.structure is not None:
+        findings += structure_findings(plan.structure, plan.gate.structure, progress)
+        notes += structure_notes(plan.structure)
+    if plan.problem_of_url is not None:
+        findings.append(links_finding(measured.results, plan.problem_of_url, progress))
+    findings += quality_findings(measured, limits) if plan.test_set else []
+    return findings, notes
 
 
 def _repair_command(plan: Plan) -> str:
@@ -185,11 +197,6 @@ def _repair_command(plan: Plan) -> str:
     return shlex.join(
         ["assay", "testset", "repair", plan.test_set_path or "FILE", "--generation", plan.system.id or "ID"]
     )
-
-
-def _as_known(limits: QualityLimits) -> QualityLimits:
-    """Limits for a system of which only hits are known: the ceiling of P@5 is unknown there."""
-    return replace(limits, precision="attainable")
 
 
 def _measure(
@@ -236,7 +243,7 @@ def _against_live(plan: Plan, topics: TopicsById, results: Sequence[TopicResult]
         return AgainstLive(problem=plan.not_compared)
     _, of_live, _ = _measure(plan.live, plan.measures, progress, timed=False)
     progress.begin("compare", None)
-    limits, derived = plan.gate.quality, plan.test_set is not None and plan.test_set.derived
+    limits, derived = plan.gate.quality, plan.derived
     before, after = counted(of_live, limits), counted(results, limits)
     worse, unsure = measure_worse(_no_worse_measures(plan), before, after, derived=derived)
     a, b = ({one.topic.id: one.values for one in part} for part in (before, after))
@@ -253,7 +260,7 @@ def _against_live(plan: Plan, topics: TopicsById, results: Sequence[TopicResult]
 
 
 def _no_worse_measures(plan: Plan) -> tuple[str, ...]:
-    if plan.test_set is not None and plan.test_set.derived:
+    if plan.derived:
         return OF_DERIVED
     both = [one.generation for one in (plan.system, plan.live) if one is not None and one.generation is not None]
     return OF_ONE_CHUNKER if len({one.chunker for one in both}) == 1 else OF_TWO_CHUNKERS

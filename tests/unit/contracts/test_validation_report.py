@@ -768,7 +768,7 @@ def test_a_seed_report_with_the_same_query_twice_is_refused() -> None:
         (b"", "a.json: it is not valid JSON at line 1, column 1"),
         (b'{"a": 1,\n "b" 2}', "a.json: it is not valid JSON at line 2, column 6"),
         (b"[]", "a.json: it must be one JSON object"),
-        (b"\xff\xfe", "a.json: it is not UTF-8 (at byte 0)"),
+        (b"\xff\xfe", "a.json: it must be UTF-8, but byte 0 is not"),
         (b"[" * 100_000, "a.json: its arrays and objects are nested too deeply"),
         (b'{"a": ' + b"9" * 5_000 + b"}", "a.json: a number in it has too many digits"),
     ],
