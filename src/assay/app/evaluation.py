@@ -14,7 +14,7 @@ from assay.errors import CatalogUnavailable, IdentityMismatch, InputError, Vecto
 from assay.model.evaluation import Outcome, ResolvedTopic, TestSet, Verdict, worst
 from assay.model.generations import Generation, last_judged
 from assay.model.validations import Validation
-from assay.ports import Progress, Silence
+from assay.ports import Progress, Silence, stage
 from assay.retrieval.searcher import Searcher
 from assay.validation.judgments.corpus import CatalogCorpus
 from assay.validation.judgments.denominators import Removed, agree
@@ -50,10 +50,9 @@ class Evaluation:
         generation = self._systems.measured_generation(generation_id)
         progress = progress or Silence()
         path: Path | None = test_set or self._parts.settings.validation.testset
-        progress.begin("testset", None)
         chosen = path is not None
-        labelled, path = (load_test_set(path), path) if path else self.last_test_set(generation)
-        progress.end()
+        with stage(progress, "testset"):
+            labelled, path = (load_test_set(path), path) if path else self.last_test_set(generation)
         with ExitStack() as opened:
             plan = self._plan(generation, labelled, path, load, opened, progress)
             if path is not None and not chosen:
@@ -78,23 +77,20 @@ class Evaluation:
         from assay.validation.report.markdown import to_markdown
 
         progress = progress or Silence()
-        progress.begin("report", len(validation.topics))
 
         def json_parts() -> Iterator[bytes]:
             for part in to_json_parts(validation):
                 yield part
                 progress.advance()
 
-        contents: dict[str, bytes | Iterator[bytes]] = {
-            "md": to_markdown(validation).encode("utf-8", "replace"),
-            "xml": to_junit(validation).encode("utf-8", "replace"),
-            "html": to_html(validation).encode("utf-8", "replace"),
-            "json": json_parts(),
-        }
-        try:
+        with stage(progress, "report", len(validation.topics)):
+            contents: dict[str, bytes | Iterator[bytes]] = {
+                "md": to_markdown(validation).encode("utf-8", "replace"),
+                "xml": to_junit(validation).encode("utf-8", "replace"),
+                "html": to_html(validation).encode("utf-8", "replace"),
+                "json": json_parts(),
+            }
             return write_reports(self._parts.settings.validation.output_dir, validation.started_at, contents)
-        finally:
-            progress.end()
 
     def last_test_set(self, generation: Generation) -> tuple[TestSet | None, Path | None]:
         """Load the current file of the test set that last validated this content; None if there is none.

@@ -19,24 +19,17 @@ Config = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on standard output, everything else on standard error.")
 ]
-SearchedGeneration = Annotated[
-    str | None,
-    typer.Option(
-        "--generation", help="The generation to search: its id, `live` or `candidate` [default: the live one]."
-    ),
-]
-MeasuredGeneration = Annotated[
-    str | None,
-    typer.Option(
-        "--generation", help="The generation: its id, `live` or `candidate` [default: the candidate, or the live one]."
-    ),
-]
-ReadGeneration = Annotated[
-    str | None,
-    typer.Option(
-        "--generation", help="The generation: its id, `live` or `candidate` [default: the live one, or the candidate]."
-    ),
-]
+
+
+def _generation(default: str, use: str = "") -> Any:  # noqa: ANN401 - as typer.Option
+    return typer.Option(
+        "--generation", help=f"The generation{use}: its id, `live` or `candidate` [default: {default}]."
+    )
+
+
+SearchedGeneration = Annotated[str | None, _generation("the live one", " to search")]
+MeasuredGeneration = Annotated[str | None, _generation("the candidate, or the live one")]
+ReadGeneration = Annotated[str | None, _generation("the live one, or the candidate")]
 Sources = Annotated[
     list[str] | None,
     typer.Argument(

@@ -21,7 +21,7 @@ from assay.ports.embedding import (
     SparseEncoder,
     TokenCounter,
 )
-from assay.ports.progress import Progress, Relay, Silence
+from assay.ports.progress import Progress, Relay, Silence, stage, track
 from assay.ports.sources import INFORMATION, Source
 from assay.ports.stores import (
     AdoptedPoint,
@@ -80,5 +80,7 @@ __all__ = [
     "VectorStore",
     "Vectors",
     "fit_checksums",
+    "stage",
+    "track",
     "vector_checksums",
 ]

@@ -1,6 +1,10 @@
 """Progress of long work."""
 
-from typing import Protocol
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+Item = TypeVar("Item")
 
 
 class Progress(Protocol):
@@ -69,3 +73,21 @@ class Relay:
     def end(self) -> None:
         """Forward the call."""
         self._progress.end()
+
+
+@contextmanager
+def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[None]:
+    """Begin a stage, and end it after the block, also after an error."""
+    progress.begin(name, total)
+    try:
+        yield
+    finally:
+        progress.end()
+
+
+def track(items: Iterable[Item], progress: Progress, name: str, total: int | None = None) -> Iterator[Item]:
+    """Yield the items of a stage, each counted when it is done."""
+    with stage(progress, name, total):
+        for item in items:
+            yield item
+            progress.advance()

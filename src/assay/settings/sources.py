@@ -11,18 +11,8 @@ from assay.settings.table import Table
 
 _FOLDER_ONLY = ("base_url", "convention")
 _SITE_ONLY = (
-    "include",
-    "exclude",
-    "sitemaps",
-    "robots",
-    "headers",
-    "max_pages",
-    "max_depth",
-    "max_total_bytes",
-    "max_seconds",
-    "retries",
-    "concurrency",
-    "delay_seconds",
+    *("include", "exclude", "sitemaps", "robots", "headers", "max_pages", "max_depth", "max_total_bytes"),
+    *("max_seconds", "retries", "concurrency", "delay_seconds"),
 )
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _TRANSPORT_HEADERS = frozenset(

@@ -16,7 +16,7 @@ from assay.model.evaluation import Anchoring, Category, Finding, MeasureValue, R
 from assay.model.generations import Generation
 from assay.model.ranking import ContractMode, Query
 from assay.model.validations import LatencyFigures, LoadFigures, Provenance, TopicResult, Validation
-from assay.ports import Progress
+from assay.ports import Progress, stage, track
 from assay.validation.gate.against_live import (
     OF_DERIVED,
     OF_ONE_CHUNKER,
@@ -242,21 +242,19 @@ def _against_live(plan: Plan, topics: TopicsById, results: Sequence[TopicResult]
     if plan.live is None:
         return AgainstLive(problem=plan.not_compared)
     _, of_live, _ = _measure(plan.live, plan.measures, progress, timed=False)
-    progress.begin("compare", None)
-    limits, derived = plan.gate.quality, plan.derived
-    before, after = counted(of_live, limits), counted(results, limits)
-    worse, unsure = measure_worse(_no_worse_measures(plan), before, after, derived=derived)
-    a, b = ({one.topic.id: one.values for one in part} for part in (before, after))
-    found = AgainstLive(
-        falls=measure_falls(limits.measures, before, after, in_group),
-        worse=worse if limits.requires_no_worse(derived=derived) else (),
-        open=unsure,
-        fell=topics_that_fell(_no_worse_measures(plan), before, after),
-        overall=compare(plan.measures.quality_names, a, b),
-        lost=find_lost_topics(before, after, topics),
-    )
-    progress.end()
-    return found
+    with stage(progress, "compare"):
+        limits, derived = plan.gate.quality, plan.derived
+        before, after = counted(of_live, limits), counted(results, limits)
+        worse, unsure = measure_worse(_no_worse_measures(plan), before, after, derived=derived)
+        a, b = ({one.topic.id: one.values for one in part} for part in (before, after))
+        return AgainstLive(
+            falls=measure_falls(limits.measures, before, after, in_group),
+            worse=worse if limits.requires_no_worse(derived=derived) else (),
+            open=unsure,
+            fell=topics_that_fell(_no_worse_measures(plan), before, after),
+            overall=compare(plan.measures.quality_names, a, b),
+            lost=find_lost_topics(before, after, topics),
+        )
 
 
 def _no_worse_measures(plan: Plan) -> tuple[str, ...]:
@@ -273,15 +271,12 @@ def _figures(
     groups = {f"type {one.value}": one.value for one in TopicType} | {f"category {c.value}": c.value for c in Category}
     parts = {name: [result for result in results if in_group(result, group)] for name, group in groups.items()}
     filled = {name: part for name, part in parts.items() if part}
-    progress.begin("summarize", len(filled) + 1)
-    whole = summarize(results, topics, measures)
-    progress.advance()
-    of_groups = {}
-    for name, part in filled.items():
-        of_groups[name] = summarize(part, topics, measures)
-        progress.advance()
-    progress.end()
-    return whole, of_groups
+    everything = [("", results), *filled.items()]
+    summaries = {
+        name: summarize(part, topics, measures)
+        for name, part in track(everything, progress, "summarize", len(everything))
+    }
+    return summaries.pop(""), summaries
 
 
 def _anchoring(results: Sequence[TopicResult]) -> dict[Anchoring, int]:

@@ -259,13 +259,8 @@ def _shape_words(shape: "Shape") -> str:
 def _shape_body(shape: "Shape") -> dict[str, Any]:
     return {
         "dense": [
-            {
-                "name": one.name,
-                "dimension": one.dimension,
-                "distance": one.distance,
-                "datatype": one.datatype,
-                "problem": one.problem or None,
-            }
+            {name: getattr(one, name) for name in ("name", "dimension", "distance", "datatype")}
+            | {"problem": one.problem or None}
             for one in shape.dense
         ],
         "sparse": [asdict(one) for one in shape.sparse],

@@ -1,8 +1,8 @@
 """`assay testset`: check, convert and create files of labelled queries."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -21,12 +21,10 @@ from assay.cli.testsets.stats import stats
 from assay.errors import InputError
 from assay.model.counting import counted
 from assay.model.located import Problem
-from assay.ports import Progress
+from assay.ports import track
 from assay.validation.deriving.deriving import Derivation, derive
 from assay.validation.testsets.plain import to_plain
 from assay.validation.testsets.reading import ReadTestSet
-
-Item = TypeVar("Item")
 
 _HEADING = """Queries derived from these pages by `assay testset derive`: link texts, and headings that are questions.
 Read through it once and remove what nobody would ask."""
@@ -69,7 +67,7 @@ def derive_from_documents(
     overrides = options.source_overrides(sources, base_url, None, current_version, default_locale, convention)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         documents = assay.builds.read_documents() if sources else assay.labels.linked_documents(generation)
-        derivation = derive(track(documents, "derive", progress()), name, most)
+        derivation = derive(track(documents, progress(), "derive"), name, most)
     if derivation.test_set is None:
         raise InputError(
             f"No queries could be derived from {counted(derivation.pages, 'page')} ({_left_out(derivation)}).",
@@ -91,17 +89,6 @@ def derive_from_documents(
         err().print(
             f"Wrote {escape(str(output))}. Read through it, then run: assay validate --testset {escape(str(output))}"
         )
-
-
-def track(items: Iterable[Item], stage: str, progress: Progress) -> Iterator[Item]:
-    """Yield the items while showing progress."""
-    progress.begin(stage, None)
-    try:
-        for item in items:
-            progress.advance()
-            yield item
-    finally:
-        progress.end()
 
 
 def _left_out(derivation: Derivation) -> str:

@@ -20,7 +20,7 @@ from assay.cli.terminal.visible import visible
 from assay.cli.testsets.label_keys import pressed_keys
 from assay.cli.testsets.label_screen import HELP, KEYS, LABEL_WORDS, show_item, show_list, show_passage
 from assay.errors import InputError
-from assay.model.counting import counted
+from assay.model.counting import counted, some_of
 from assay.model.evaluation import Judgment
 from assay.validation.labelling.sheet import Sheet, Standing, ToLabel, standings
 from assay.validation.testsets.plain import plain_passage
@@ -282,8 +282,7 @@ _DECIDED: Mapping[Standing, str] = {Standing.REACHED: "at or above", Standing.MI
 
 
 def _named(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return escape(visible(", ".join(ids[:_NAMED]) + more, lines=False))
+    return escape(visible(some_of(ids, _NAMED), lines=False))
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Container, Sequence
 
+from assay.model.counting import some_of
 from assay.model.evaluation import Anchoring, Finding, Outcome, TopicType, percent
 from assay.model.validations import TopicResult
 from assay.validation.findings import make_finding
@@ -68,9 +69,7 @@ def _why_unknown(without: Sequence[TopicResult]) -> str:
 
 
 def _named(topics: Sequence[TopicResult]) -> str:
-    more = len(topics) - _SHOWN
-    named = ", ".join(one.topic.id for one in topics[:_SHOWN])
-    return f"For {named}{f' and {more} more' if more > 0 else ''}"
+    return f"For {some_of([one.topic.id for one in topics], _SHOWN)}"
 
 
 def _lost_answers(result: TopicResult) -> Counter[Anchoring]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from assay.errors import CatalogCorrupt, IndexCorrupt
 from assay.model.documents import Chunk
 from assay.model.generations import ContentFingerprint, EmbedderIdentity, Generation, SparseIdentity
-from assay.ports import Catalog, Progress, SparseEncoder, StoredPoint, VectorIndex
+from assay.ports import Catalog, Progress, SparseEncoder, StoredPoint, VectorIndex, stage
 from assay.validation.integrity.documents import (
     Unreadable,
     check_chunk,
@@ -92,12 +92,9 @@ class _Auditor:
 
     def run(self, progress: Progress) -> Audit:
         """Audit every document and chunk."""
-        progress.begin("audit", self._generation.chunks)
-        try:
+        with stage(progress, "audit", self._generation.chunks):
             self._look_at_parts(progress)
             self._conclude()
-        finally:
-            progress.end()
         return self._report
 
     def _look_at_parts(self, progress: Progress) -> None:

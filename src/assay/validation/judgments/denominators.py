@@ -7,6 +7,7 @@ judgment counts as relevant chunks that no search can find.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from assay.model.counting import some_of
 from assay.model.evaluation import Anchoring, ResolvedTopic, TestSet
 from assay.ports import Progress
 from assay.validation.judgments.anchoring import AnchorKind, kind_of
@@ -69,9 +70,8 @@ def removal_notes(removed: Sequence[Removed]) -> list[str]:
     if not removed:
         return []
     urls = list(dict.fromkeys(one.url for one in removed))
-    more = f" and {len(urls) - _NAMED} more" if len(urls) > _NAMED else ""
     what = f"{len(removed)} judgments are left out on both sides, because their pages were removed on purpose"
-    return [f"{what}: {', '.join(urls[:_NAMED])}{more}."]
+    return [f"{what}: {some_of(urls, _NAMED)}."]
 
 
 def with_lost(sides: Sequence[Sequence[ResolvedTopic]], *, same_chunker: bool) -> list[tuple[ResolvedTopic, ...]]:

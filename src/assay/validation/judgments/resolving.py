@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from assay.errors import CatalogError
 from assay.model.evaluation import Passage, ResolvedTopic, TestSet, Topic
-from assay.ports import ChunkPlace, Progress, Silence
+from assay.ports import ChunkPlace, Progress, Silence, stage
 from assay.validation.judgments.anchoring import Found, PassageQuery, passage_queries
 from assay.validation.judgments.corpus import Corpus, anchor_key
 from assay.validation.judgments.locating import PageSearch
@@ -36,9 +36,8 @@ def resolve(test_set: TestSet, corpus: Corpus, progress: Progress | None = None)
     """
     passages = dict.fromkeys(passage for topic in test_set.topics for passage in _passages(topic))
     progress = progress or Silence()
-    progress.begin("resolve", len(passages))
-    found = Resolver(corpus, progress).find(list(passages))
-    progress.end()
+    with stage(progress, "resolve", len(passages)):
+        found = Resolver(corpus, progress).find(list(passages))
     chunks = corpus.chunks_by_text(list({chunk.content_hash for one in found.values() for chunk in one.chunks}))
     return tuple(_resolved(topic, found, chunks) for topic in test_set.topics)
 

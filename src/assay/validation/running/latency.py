@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from assay.errors import AssayError, InputError
 from assay.model.ranking import Query, Ranking, Timings
 from assay.model.validations import LatencyFigures, LoadFigures, Percentiles
-from assay.ports import Progress
+from assay.ports import Progress, stage
 
 Search = Callable[[Query], Ranking]
 
@@ -190,11 +190,8 @@ def measure_load(
     measurement = _Measurement(load, search, queries, clock or Clock(), progress)
     for place in range(load.warm_up):
         measurement.warm_up(queries[place % len(queries)])
-    progress.begin("load", load.requests)
-    try:
+    with stage(progress, "load", load.requests):
         measurement.run()
-    finally:
-        progress.end()
     return measurement.figures()
 
 

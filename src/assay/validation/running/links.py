@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome
 from assay.model.validations import TopicResult
-from assay.ports import Progress
+from assay.ports import Progress, track
 
 NO_ANSWER = "no answer"
 """Begins the problem of an address from which no response came."""
@@ -17,14 +17,8 @@ def links_finding(results: Sequence[TopicResult], problem_of: Callable[[str], st
     urls = list(
         dict.fromkeys(hit.chunk.document.url for result in results for hit in result.hits[: result.topic.top_k])
     )
-    dead = []
-    progress.begin("addresses", len(urls))
-    for url in urls:
-        problem = problem_of(url)
-        if problem:
-            dead.append(f"{url}: {problem}")
-        progress.advance()
-    progress.end()
+    asked = track(urls, progress, "addresses", len(urls))
+    dead = [f"{url}: {problem}" for url in asked if (problem := problem_of(url))]
     limit = "the address of every hit answers"
     if not urls:
         return Finding(_CHECK, Outcome.INCONCLUSIVE, None, limit, "there were no hits, so no address was requested")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.model.counting import counted
 from assay.model.evaluation import Finding, percent
-from assay.ports import Progress
+from assay.ports import Progress, track
 from assay.validation.structure.context import CheckContext, Edition, StructuralLimits, edition_of, finding
 
 _LEAST_PAGES = 5
@@ -33,11 +33,9 @@ Hashes = NDArray[np.uint32]  # of lines, by CRC-32
 def boilerplate(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Check the share of a source's text in lines that most of its pages repeat."""
     editions: defaultdict[Edition, _Lines] = defaultdict(_Lines)
-    progress.begin("repeated lines", context.generation.documents)
-    for page in context.catalog.documents(context.generation.id):
+    documents = context.catalog.documents(context.generation.id)
+    for page in track(documents, progress, "repeated lines", context.generation.documents):
         editions[edition_of(page.info)].add(page.text)
-        progress.advance()
-    progress.end()
     by_edition = {edition: lines.repeated() for edition, lines in editions.items()}
     edition, (share, repeated) = max(
         by_edition.items(), key=lambda one: one[1][0], default=(("", None, None), (0.0, np.empty(0, np.uint32)))

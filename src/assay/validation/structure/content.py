@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from assay.model.counting import counted
 from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
-from assay.ports import Catalog, Progress
+from assay.ports import Catalog, Progress, track
 from assay.validation.content.alike import FEWEST, AlikePages
 from assay.validation.content.almost_empty import is_almost_empty
 from assay.validation.content.leftovers import KINDS, leftovers
@@ -84,15 +84,12 @@ class _Pages:
 
 def _pages_by_source(catalog: Catalog, generation: Generation, progress: Progress) -> dict[str, _Pages]:
     sources: defaultdict[str, _Pages] = defaultdict(_Pages)
-    progress.begin("pages", generation.documents)
-    for document in catalog.documents(generation.id):
+    for document in track(catalog.documents(generation.id), progress, "pages", generation.documents):
         info, pages = document.info, sources[document.info.source]
         pages.count += 1
         if is_almost_empty(document.text):
             pages.nearly_empty.append(f"{info.url} ({_cut(document.text)!r})")
         pages.alike[info.version, info.locale].offer(info.url, document.text)
-        progress.advance()
-    progress.end()
     return sources
 
 
@@ -163,16 +160,13 @@ class _Markup:
 
 def _leftovers_by_source(catalog: Catalog, generation: Generation, progress: Progress) -> dict[str, _Markup]:
     sources: defaultdict[str, _Markup] = defaultdict(_Markup)
-    progress.begin("markup", generation.chunks)
-    for chunk in catalog.chunks(generation.id):
+    for chunk in track(catalog.chunks(generation.id), progress, "markup", generation.chunks):
         source = sources[chunk.document.source]
         source.chunks += 1
         if found := leftovers(chunk.text):
             source.found.append(frozenset(found))
             for kind, shown in found.items():
                 source.first.setdefault(kind, f"`{shown}` at {chunk.section_url}")
-        progress.advance()
-    progress.end()
     return sources
 
 

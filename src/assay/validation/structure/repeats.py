@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from assay.model.counting import counted
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.evaluation import Finding, percent
-from assay.ports import Progress
+from assay.ports import Progress, track
 from assay.validation.content.alike import FEWEST, page_name
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
@@ -67,11 +67,9 @@ def titles_alike(context: CheckContext, limits: StructuralLimits, _: Progress) -
 def passages_alike(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
     """Check the share of a source's text that is on several pages."""
     sources: defaultdict[str, _Repeats] = defaultdict(_Repeats)
-    progress.begin("passages", context.generation.chunks)
-    for chunk in context.catalog.chunks(context.generation.id):
+    chunks = context.catalog.chunks(context.generation.id)
+    for chunk in track(chunks, progress, "passages", context.generation.chunks):
         sources[chunk.document.source].add(chunk.document, chunk.content_hash, len(chunk.text), _shown(chunk))
-        progress.advance()
-    progress.end()
     shares = {name: sum(one.repeated().values()) / max(one.total, 1) for name, one in sources.items()}
     name, share = _worst(shares)
     found = [sources[name].shown[place] for place in sources[name].repeated()] if name else []

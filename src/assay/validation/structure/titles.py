@@ -10,7 +10,7 @@ from assay.errors import InputError
 from assay.model.batches import batched
 from assay.model.evaluation import Finding, percent
 from assay.model.ranking import Filters, Mode, Query, Ranking
-from assay.ports import ListedDocument, Progress
+from assay.ports import ListedDocument, Progress, stage
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 
 _TITLES_AT_ONCE = 500
@@ -30,11 +30,8 @@ def reachable_by_title(context: CheckContext, limits: StructuralLimits, progress
     documents = [d for d in context.catalog.listing(context.generation.id) if d.chunk_count and d.info.title.strip()]
     tried = _sample(documents, limits.title_sample, context.generation.content_fingerprint)
     top_k = min(limits.title_top_k, context.top_k or limits.title_top_k)
-    progress.begin("titles", len(tried))
-    try:
+    with stage(progress, "titles", len(tried)):
         found = _search_all(context, tried, top_k, progress)
-    finally:
-        progress.end()
     scope = f"{len(tried)} of {len(documents)} documents" if len(tried) < len(documents) else "documents"
     lost = [name for name, result in found if result is _Found.NO]
     share = len(lost) / max(len(tried), 1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.model.evaluation import Finding
-from assay.ports import Progress
+from assay.ports import Progress, stage
 from assay.validation.integrity.recheck import name_of
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
 from assay.validation.structure.sampling import EQUAL, draw_points
@@ -30,11 +30,8 @@ def read_to_the_end(context: CheckContext, limits: StructuralLimits, progress: P
     chunks = [one.chunk for one in longest if one.chunk and len(one.chunk.embedded_text) >= _LEAST_CHARACTERS]
     if len(chunks) < _TEXTS:
         return
-    progress.begin("embed again", None)
-    try:
+    with stage(progress, "embed again"):
         cut = embedder.embed_documents([text[: int(len(text) * _KEPT)] for text in (c.embedded_text for c in chunks)])
-    finally:
-        progress.end()
     stored = [one.dense for one in longest if one.dense is not None]
     cosines = [_cosine(old, new) for old, new in zip(stored, cut, strict=True)]
     named = zip(chunks, cosines, strict=True)

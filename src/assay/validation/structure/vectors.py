@@ -14,7 +14,7 @@ import numpy as np
 from assay.errors import InputError, InvalidEmbedding
 from assay.model.documents import Chunk
 from assay.model.evaluation import Finding, percent
-from assay.ports import Embedder, Progress, Vector
+from assay.ports import Embedder, Progress, Vector, stage
 from assay.validation.integrity import EmbeddingCheck
 from assay.validation.integrity.recheck import name_of
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
@@ -105,11 +105,8 @@ def titles_by_vectors(context: CheckContext, _: StructuralLimits, progress: Prog
     beginnings = _beginnings(context)
     if len(beginnings) < _LEAST_TITLES:
         return
-    progress.begin("titles by vectors", None)
-    try:
+    with stage(progress, "titles by vectors"):
         alone, made = _title_vectors([one.title for one in beginnings], context.embedder)
-    finally:
-        progress.end()
     if context.embedder.batching.costly:  # only such an embedder takes several queries at once
         yield _queries_alone_and_in_batches([one.title for one in beginnings], alone, made, context.embedder)
     asked = [row for row, vector in enumerate(made) if vector is not None]
@@ -146,8 +143,7 @@ def embedded_again(context: CheckContext, limits: StructuralLimits, progress: Pr
     chunks = [point.chunk for point in points if point.chunk is not None]
     if not chunks:
         return
-    progress.begin("embed again", None)
-    try:
+    with stage(progress, "embed again"):
         # A query first: it times out after seconds, documents only after the longer time-out of a build.
         _title_vector(chunks[0].document.title or chunks[0].embedded_text, embedder)
         check = EmbeddingCheck(embedder)
@@ -155,8 +151,6 @@ def embedded_again(context: CheckContext, limits: StructuralLimits, progress: Pr
         wrong_ids = {one.chunk.id for one in astray}
         sound = [pair for pair in zip(chunks, points, strict=True) if pair[0].id not in wrong_ids][:_ALONE]
         apart = [one for chunk, point in sound for one in check.look([chunk], [point])[0]]
-    finally:
-        progress.end()
     if sound:
         yield _alone_and_in_batches(
             "documents", len(sound), [f"{name_of(a.chunk)}: cosine {a.cosine:.2f}" for a in apart]

@@ -12,31 +12,11 @@ FREE_KEY = "expected_criteria"
 TOP_KEYS = ("name", "derived", "topics")
 
 TOPIC_KEYS = (
-    "id",
-    "text",
-    "type",
-    "category",
-    "top_k",
-    "judgments",
-    "exclude",
-    "paraphrase_of",
-    "expect",
-    "expected_criteria",
-    "filters",
-    "derived",
+    *("id", "text", "type", "category", "top_k", "judgments", "exclude"),
+    *("paraphrase_of", "expect", "expected_criteria", "filters", "derived"),
 )
 
-PASSAGE_KEYS = (
-    "url",
-    "quote",
-    "prefix",
-    "suffix",
-    "position",
-    "text_hash",
-    "section",
-    "chunk_id",
-    "content_hash",
-)
+PASSAGE_KEYS = ("url", "quote", "prefix", "suffix", "position", "text_hash", "section", "chunk_id", "content_hash")
 
 JUDGMENT_KEYS = (*PASSAGE_KEYS, "label")
 
@@ -51,44 +31,25 @@ TEXT_KEYS = frozenset(
 )
 """Keys that hold text, or lists of it: in YAML without quotes too, whatever it looks like."""
 
-_MEANT = {
-    "query": "text",
-    "query_text": "text",
-    "question": "text",
-    "q": "text",
-    "qid": "id",
-    "query_id": "id",
-    "topic_id": "id",
-    "test_id": "id",
-    "query_type": "type",
-    "test_category": "category",
-    "limit": "top_k",
-    "k": "top_k",
-    "qrels": "judgments",
-    "labels": "judgments",
-    "judgements": "judgments",
-    "expected": "judgments",
-    "expected_results": "judgments",
-    "excluded": "exclude",
-    "criteria": "expected_criteria",
-    "success_criteria": "expected_criteria",
-    "relevance": "label",
-    "rel": "label",
-    "grade": "label",
-    "score": "label",
-    "exact": "quote",
-    "source_url": "url",
-    "page": "url",
-    "anchor": "section",
-    "heading": "section",
-    "hash": "content_hash",
-    "docid": "chunk_id",
-    "doc_id": "chunk_id",
-    "queries": "topics",
-    "test_cases": "topics",
-    "tests": "topics",
-    "title": "name",
+_OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "text": ("query", "query_text", "question", "q"),
+    "id": ("qid", "query_id", "topic_id", "test_id"),
+    "type": ("query_type",),
+    "category": ("test_category",),
+    "top_k": ("limit", "k"),
+    "judgments": ("qrels", "labels", "judgements", "expected", "expected_results"),
+    "exclude": ("excluded",),
+    "expected_criteria": ("criteria", "success_criteria"),
+    "label": ("relevance", "rel", "grade", "score"),
+    "quote": ("exact",),
+    "url": ("source_url", "page"),
+    "section": ("anchor", "heading"),
+    "content_hash": ("hash",),
+    "chunk_id": ("docid", "doc_id"),
+    "topics": ("queries", "test_cases", "tests"),
+    "name": ("title",),
 }
+_MEANT = {other: key for key, others in _OTHER_NAMES.items() for other in others}
 
 _SHOWN_CHARACTERS = 60
 
