@@ -21,9 +21,9 @@ from assay.contracts.retrieval_entities import (
     check_vector,
 )
 from assay.errors import AssayError, IndexCorrupt, InputError
-from assay.model.generations import EmbedderIdentity, Generation
+from assay.model.generations import Generation
 from assay.model.ranking import Embed, Hit, Mode, Query, Ranking
-from assay.ports import Vector
+from assay.ports import Embedder, Vector
 
 QUERY_LIMIT = 1_000
 LIMIT_LIMIT = 100
@@ -37,14 +37,6 @@ _UNIT_TOLERANCE = 1e-6
 
 
 # --- the engine ----------------------------------------------------------------------------------------------------
-
-
-class IdentifiedModel(Protocol):
-    """A model with an identity."""
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """The properties that determine the model's vectors."""
 
 
 class EngineHealth(Protocol):
@@ -63,7 +55,7 @@ class Engine(Protocol):
     """The part of an open Assay that retrieval needs; safe to use from several threads."""
 
     @property
-    def embedder(self) -> IdentifiedModel:
+    def embedder(self) -> Embedder:
         """The configured model."""
 
     def embed_query(self, text: str) -> Vector:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from threading import Event
 
 import anyio
 import anyio.to_thread
@@ -14,7 +15,6 @@ from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
 from assay.version import __version__
 from assay.web.access import RATE_LIMIT_HEADERS, AccessMiddleware, AccessRules
-from assay.web.drain import Drain
 from assay.web.errors import add_error_answers
 from assay.web.guards import ANY_HOST, AllowedHosts, Backpressure, BodyTimeout, CrossSiteGuard
 from assay.web.logs import QueryLogRule
@@ -55,20 +55,20 @@ class Listening:
 
 def create_app(
     assay: Assay,
-    drain: Drain | None = None,
+    drain: Event | None = None,
     listening: Listening | None = None,
     traces: RequestTraces | None = None,
 ) -> FastAPI:
     """The ASGI application over this Assay.
 
-    drain: makes /readyz fail once the server begins to stop; None for a server that stops without notice.
+    drain: set when the server begins to stop, which makes /readyz fail; None for a server that stops without notice.
     listening: None when unknown: every host name is accepted, and only the settings limit requests.
     traces: None for those of the settings.
     """
     server = assay.settings.server
     if assay.parts.embedder_observer is None:
         assay.parts.embedder_observer = assay.searches.metrics.embedder_called
-    stopping = drain or Drain()
+    stopping = drain or Event()
     where = listening or Listening()
     tracing = traces or (_traces(assay) if server.traces else None)
 
@@ -117,15 +117,6 @@ def create_app(
             Middleware(Backpressure, limit=server.max_requests, metrics=assay.searches.metrics),
             Middleware(BodyTimeout, seconds=server.body_seconds),
         ],
-    )
-    app.request_models = (
-        *native.REQUESTS,
-        *search_api.REQUESTS,
-        *retrieval_testing.REQUESTS,
-        *retrieval_service.REQUESTS,
-        *service_validation.REQUESTS,
-        *admin.REQUESTS,
-        *probes.REQUESTS,
     )
     add_error_answers(app)
     probe = Probe(assay)

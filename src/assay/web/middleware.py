@@ -8,6 +8,7 @@ import asyncio
 import logging
 import re
 import uuid
+from threading import Event
 from time import perf_counter
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -20,7 +21,6 @@ from assay.adapters.telemetry.prometheus import Metrics
 from assay.adapters.telemetry.traces import RequestTraces
 from assay.redaction import redacted_bytes
 from assay.web.asgi import HttpMiddleware
-from assay.web.drain import Drain
 from assay.web.errors import INTERNAL, STOPPING, error_response
 from assay.web.logs import QueryLogRule, format_fields
 from assay.web.record import RequestRecord, attach_record, record_of
@@ -45,13 +45,13 @@ SECURITY_HEADERS = {
 class RequestEdge(HttpMiddleware):
     """Gives each request an id and a record, and each response its headers; logs, counts and traces the request.
 
-    drain: once it has begun, responses close their connection, so that no client uses a closed socket.
+    drain: once it is set, responses close their connection, so that no client uses a closed socket.
     query_rule: how the log shows a query's text.
     traces: None without tracing.
     """
 
     def __init__(
-        self, app: ASGIApp, drain: Drain, query_rule: QueryLogRule, metrics: Metrics, traces: RequestTraces | None
+        self, app: ASGIApp, drain: Event, query_rule: QueryLogRule, metrics: Metrics, traces: RequestTraces | None
     ) -> None:
         super().__init__(app)
         self._drain = drain
@@ -83,7 +83,7 @@ class RequestEdge(HttpMiddleware):
                 headers["X-Request-ID"] = record.id
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
-                if self._drain.begun or has_two_lengths:
+                if self._drain.is_set() or has_two_lengths:
                     headers["Connection"] = "close"
             await send(message)
 

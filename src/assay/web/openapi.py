@@ -66,17 +66,19 @@ _ERROR_HEADERS: Mapping[int, Mapping[str, str]] = {
 }
 
 
+_REQUEST_MODELS: dict[type[BaseModel], None] = {}
+"""The models that request_body was called with."""
+
+
 class DocumentedApi(FastAPI):
     """FastAPI whose document also declares the request models that the contracts parse."""
-
-    request_models: tuple[type[BaseModel], ...] = ()
 
     def openapi(self) -> dict[str, Any]:
         """The document, cached."""
         if not self.openapi_schema:
             document = super().openapi()
             _, definitions = models_json_schema(
-                [(model, "validation") for model in self.request_models], ref_template=_REFERENCE
+                [(model, "validation") for model in _REQUEST_MODELS], ref_template=_REFERENCE
             )
             document.setdefault("components", {}).setdefault("schemas", {}).update(definitions["$defs"])
             self.openapi_schema = document
@@ -85,6 +87,7 @@ class DocumentedApi(FastAPI):
 
 def request_body(model: type[BaseModel], example: Mapping[str, object]) -> dict[str, Any]:
     """The `openapi_extra` of a route that parses this model."""
+    _REQUEST_MODELS[model] = None
     content = {"schema": {"$ref": _REFERENCE.format(model=model.__name__)}, "example": dict(example)}
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
 
@@ -103,11 +106,11 @@ def search_answers(
     return {200: answer, **error_answers(SEARCH_ERRORS), 400: _error_answer(400, refusal)}
 
 
-def admin_answers(
-    model: type[BaseModel], example: Mapping[str, object], errors: Iterable[int]
+def plain_answers(
+    model: type[BaseModel], example: Mapping[str, object], errors: Iterable[int], description: str = "Done."
 ) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route for administrators."""
-    return {200: _answer(model, "Done.", example, _REQUEST_ID), **error_answers(errors)}
+    """The `responses` of a route with one kind of answer. description: of that answer."""
+    return {200: _answer(model, description, example, _REQUEST_ID), **error_answers(errors)}
 
 
 def health_answers(

@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from threading import Event
 from types import FrameType
 
 import uvicorn
@@ -18,7 +19,6 @@ from assay.errors import AssayError, ConfigurationError
 from assay.settings import ServerSettings
 from assay.web.application import Listening, create_app
 from assay.web.connections import MAX_HEAD_BYTES, ConnectionLimits, guarded_protocol
-from assay.web.drain import Drain
 from assay.web.guards import ANY_HOST, LOOPBACK_HOSTS
 from assay.web.logs import configure_logging
 
@@ -65,7 +65,7 @@ def serve(
     configure_logging(log_format)
     with _listen(host, port) as listener:
         assay.searches.start_serving()
-        drain = Drain()
+        drain = Event()
         app = create_app(assay, drain, _listening(host, assay.settings.server, is_public=is_public))
         _reduce_gc()
         settings = assay.settings.server
@@ -110,7 +110,7 @@ class DrainingServer(uvicorn.Server):
     """
 
     def __init__(
-        self, config: uvicorn.Config, drain: Drain, notice_seconds: float, on_ready: Callable[[], None]
+        self, config: uvicorn.Config, drain: Event, notice_seconds: float, on_ready: Callable[[], None]
     ) -> None:
         super().__init__(config)
         self._drain = drain
@@ -134,10 +134,10 @@ class DrainingServer(uvicorn.Server):
 
         uvicorn's own handler raises the signal again afterwards, so that a clean exit looks like a crash.
         """
-        if self._drain.begun:
+        if self._drain.is_set():
             self.should_exit = self.force_exit = True
             return
-        self._drain.begin()
+        self._drain.set()
         notice = 0.0 if sig == signal.SIGINT else self._notice_seconds
         self._stop_at = time.monotonic() + notice
 

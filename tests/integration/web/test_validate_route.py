@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -21,7 +21,6 @@ from assay.model.access import Scope
 from assay.model.ranking import Embed, Query, Ranking
 from assay.retrieval.searcher import Searcher
 from assay.web.application import create_app
-from assay.web.drain import Drain
 
 ROUTE = "/api/v1/validate"
 QUESTION = "How do nodes communicate?"
@@ -170,9 +169,9 @@ def test_what_the_time_does_not_suffice_for_is_told_as_not_run(published: Path, 
 
 
 def test_a_server_that_stops_begins_no_further_test(assay: Assay, best: str) -> None:
-    drain = Drain()
+    drain = Event()
     with TestClient(create_app(assay, drain)) as client:
-        drain.begin()
+        drain.set()
         response = client.post(ROUTE, json={"tests": [case(best)]})
     assert response.status_code == 503
     assert response.json()["message"] == "The server is stopping; try again in a moment."

@@ -10,13 +10,12 @@ from assay.validation.report.markup import NOTHING, Child, Markup, element, join
 from assay.validation.report.page_parts import card, facts, section, table, whole_page
 from assay.validation.report.wording import NOTHING as NO_VALUE
 from assay.validation.report.wording import milliseconds, moment, number, short
+from assay.validation.sweeping import is_significant
 
 _HIGH = 220.0
 _LEFT, _RIGHT, _TOP = 40.0, 12.0, 10.0
 _NEAR = 13.0
 """Smallest distance of two numbers that do not overlap."""
-
-_ALPHA = 0.05
 
 
 def to_html(sweep: Sweep) -> str:
@@ -197,10 +196,9 @@ def _cell(mean: SweptMean) -> Child:
 
 
 def _arrow(mean: SweptMean) -> str:
-    found = mean.against_first
-    if found is None or found.adjusted_p >= _ALPHA or not found.difference:
+    if mean.against_first is None or not is_significant(mean):
         return ""
-    return " ▲" if found.difference > 0.0 else " ▼"
+    return " ▲" if mean.against_first.difference > 0.0 else " ▼"
 
 
 def _settings(described: Mapping[str, str]) -> str:

@@ -12,11 +12,9 @@ from assay.contracts import admin
 from assay.errors import AssayError, NoLiveGeneration
 from assay.release.generation_names import resolve_generation
 from assay.web.body import JsonBody
-from assay.web.openapi import ADMIN_ERRORS, RELEASE_ERRORS, admin_answers, request_body
+from assay.web.openapi import ADMIN_ERRORS, RELEASE_ERRORS, plain_answers, request_body
 from assay.web.record import record_of
 from assay.web.routes import examples
-
-REQUESTS = (admin.PromoteRequest, admin.RollbackRequest)
 
 logger = logging.getLogger("assay.web")
 
@@ -34,7 +32,7 @@ def router(assay: Assay) -> APIRouter:
     @routes.get(
         "/v1/admin/generations",
         summary="List the generations",
-        responses=admin_answers(admin.GenerationList, examples.GENERATIONS, ADMIN_ERRORS),
+        responses=plain_answers(admin.GenerationList, examples.GENERATIONS, ADMIN_ERRORS),
     )
     def list_generations() -> Response:
         assay.parts.catalog.check()
@@ -43,7 +41,7 @@ def router(assay: Assay) -> APIRouter:
     @routes.post(
         "/v1/admin/promote",
         summary="Check a candidate and make it live",
-        responses=admin_answers(admin.ReleaseAnswer, examples.PROMOTED, RELEASE_ERRORS),
+        responses=plain_answers(admin.ReleaseAnswer, examples.PROMOTED, RELEASE_ERRORS),
         openapi_extra=request_body(admin.PromoteRequest, examples.PROMOTE),
     )
     def promote(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:
@@ -62,7 +60,7 @@ def router(assay: Assay) -> APIRouter:
     @routes.post(
         "/v1/admin/rollback",
         summary="Return to the previous live generation",
-        responses=admin_answers(admin.ReleaseAnswer, examples.ROLLED_BACK, RELEASE_ERRORS),
+        responses=plain_answers(admin.ReleaseAnswer, examples.ROLLED_BACK, RELEASE_ERRORS),
         openapi_extra=request_body(admin.RollbackRequest, examples.ROLLBACK),
     )
     def rollback(request: Request, body: Annotated[dict[str, object], Depends(read_body)]) -> Response:

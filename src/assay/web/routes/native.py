@@ -12,8 +12,6 @@ from assay.web.body import JsonBody
 from assay.web.openapi import request_body, search_answers
 from assay.web.routes import examples
 
-REQUESTS = (native.SearchQuery,)
-
 
 def router(assay: Assay) -> APIRouter:
     """The route over this Assay."""

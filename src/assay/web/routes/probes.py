@@ -1,17 +1,15 @@
 """GET /livez and GET /readyz, for load balancers and supervisors."""
 
+from threading import Event
+
 from fastapi import APIRouter
-from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from assay.contracts.fields import AnswerModel
-from assay.web.drain import Drain
 from assay.web.errors import STOPPING, error_response
-from assay.web.openapi import GET_ERRORS, error_answers
+from assay.web.openapi import GET_ERRORS, plain_answers
 from assay.web.probing import Probe
 from assay.web.routes import examples
-
-REQUESTS: tuple[type[BaseModel], ...] = ()
 
 
 class ProbeAnswer(AnswerModel):
@@ -20,21 +18,14 @@ class ProbeAnswer(AnswerModel):
     status: str
 
 
-def router(probe: Probe, drain: Drain) -> APIRouter:
+def router(probe: Probe, drain: Event) -> APIRouter:
     """The two routes, for GET and HEAD."""
     routes = APIRouter(tags=["probes"])
 
     @routes.get(
         "/livez",
         summary="Check that the process runs",
-        responses={
-            200: {
-                "model": ProbeAnswer,
-                "description": "It runs.",
-                "content": {"application/json": {"example": examples.LIVE}},
-            },
-            **error_answers(GET_ERRORS),
-        },
+        responses=plain_answers(ProbeAnswer, examples.LIVE, GET_ERRORS, "It runs."),
     )
     async def livez() -> Response:
         return JSONResponse(examples.LIVE)
@@ -42,17 +33,10 @@ def router(probe: Probe, drain: Drain) -> APIRouter:
     @routes.get(
         "/readyz",
         summary="Check that the server can answer searches",
-        responses={
-            200: {
-                "model": ProbeAnswer,
-                "description": "It can.",
-                "content": {"application/json": {"example": examples.READY}},
-            },
-            **error_answers([*GET_ERRORS, 503]),
-        },
+        responses=plain_answers(ProbeAnswer, examples.READY, [*GET_ERRORS, 503], "It can."),
     )
     async def readyz() -> Response:
-        if drain.begun:
+        if drain.is_set():
             return error_response(STOPPING.status, STOPPING.error, str(STOPPING.message))
         health = await probe.health()
         if health.generation is None:

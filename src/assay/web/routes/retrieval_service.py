@@ -17,8 +17,6 @@ from assay.web.probing import Probe
 from assay.web.record import record_of
 from assay.web.routes import examples
 
-REQUESTS = (retrieval_service.ServiceQuery,)
-
 
 def router(assay: Assay, probe: Probe) -> APIRouter:
     """The two routes over this Assay."""

@@ -14,8 +14,6 @@ from assay.web.openapi import request_body, search_answers
 from assay.web.record import record_of
 from assay.web.routes import examples
 
-REQUESTS = (retrieval_testing.QueryRequest,)
-
 
 def router(assay: Assay) -> APIRouter:
     """The route over this Assay."""

@@ -13,8 +13,6 @@ from assay.web.openapi import health_answers, request_body, search_answers
 from assay.web.probing import Probe
 from assay.web.routes import examples
 
-REQUESTS = (search_api.SearchRequest,)
-
 
 def router(assay: Assay, probe: Probe) -> APIRouter:
     """The two routes over this Assay."""

@@ -1,5 +1,6 @@
 """POST /api/v1/validate, which runs the validation tests of seed 004."""
 
+from threading import Event
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -10,18 +11,16 @@ from assay.contracts import service_validation
 from assay.contracts.formatting import to_json
 from assay.web.access import charge
 from assay.web.body import JsonBody
-from assay.web.drain import Drain
 from assay.web.errors import STOPPING, error_response
 from assay.web.openapi import request_body, search_answers
 from assay.web.record import record_of
 from assay.web.routes import examples
 from assay.web.validating import ServerStopping, Validations
 
-REQUESTS = (service_validation.ValidationRequest,)
 _THREADS_PER_VALIDATION = 4
 
 
-def router(assay: Assay, drain: Drain) -> APIRouter:
+def router(assay: Assay, drain: Event) -> APIRouter:
     """The route over this Assay. Validations use at most a quarter of the search threads."""
     routes = APIRouter(tags=["retrieval service"])
     server = assay.settings.server
@@ -47,7 +46,7 @@ def router(assay: Assay, drain: Drain) -> APIRouter:
             message = "Other validations are running; try again in a few seconds."
             return error_response(503, "service_unavailable", message, {"Retry-After": "5"})
         try:
-            generation, outcomes = validations.run(parsed, lambda: drain.begun)
+            generation, outcomes = validations.run(parsed, drain.is_set)
         except ServerStopping:
             return error_response(STOPPING.status, STOPPING.error, str(STOPPING.message))
         finally:
