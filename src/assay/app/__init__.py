@@ -6,7 +6,8 @@
 
 from assay.app.assay import Assay
 from assay.app.construction import gate_of, shipped_folder
-from assay.app.reports import AuditReport, CalibrationReport, Health, PublishReport
+from assay.app.reports import AuditReport, CalibrationReport, PublishReport
+from assay.model.health import Health
 
 __all__ = [
     "Assay",

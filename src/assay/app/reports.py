@@ -1,4 +1,4 @@
-"""Reports of a publish, an audit, a calibration and a health check."""
+"""Reports of a publish, an audit and a calibration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,20 +10,6 @@ from assay.model.ranking import Mode
 from assay.model.validations import Validation
 from assay.validation.calibration import Calibration
 from assay.validation.integrity import Audit
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """Reachability of the parts that a search needs.
-
-    generation: id of the served generation; None if there is none.
-    problems: for the log only, since they name addresses and paths.
-    """
-
-    vector_store: bool
-    catalog: bool
-    generation: str | None
-    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Unpack
 
 from assay.adapters.embedders.deferred import DeferredEmbedder
 from assay.app.parts import Parts
-from assay.app.reports import Health
 from assay.contracts import native
 from assay.contracts.ordering import Shaping
 from assay.errors import AssayError, CatalogError, ConfigurationError, EmbeddingError, NoLiveGeneration
 from assay.model.generations import Generation
+from assay.model.health import Health
 from assay.model.ids import PLACEHOLDER_HOST
 from assay.model.ranking import ContractMode, Embed, Filters, Mode, Query, Ranking
 from assay.ports import ChunkMetadata, Embedder, IndexSpec, QueryEmbedder, Vector, VectorStore

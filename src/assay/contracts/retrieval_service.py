@@ -16,6 +16,7 @@ from uuid import uuid4
 from pydantic import Field
 
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields
+from assay.model.health import Health
 from assay.model.ids import query_embedding_id
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import ChunkMetadata
@@ -215,20 +216,15 @@ def to_time(elapsed_ms: float) -> dict[str, object]:
     return ServiceTime(query_time_ms=round(elapsed_ms, 3)).to_dict()
 
 
-def to_health(*, vector_store: bool, catalog: bool, generation: str | None, problems: int) -> dict[str, object]:
-    """The health response.
-
-    generation: id of the live generation, if any.
-    problems: number of known problems, those of the stores included.
-    """
-    if not vector_store or generation is None:
+def to_health(health: Health) -> dict[str, object]:
+    """The health response."""
+    if not health.vector_store or health.generation is None:
         status = ServiceHealthStatus.UNAVAILABLE
-    elif not catalog or problems:
+    elif not health.catalog or health.problems:
         status = ServiceHealthStatus.DEGRADED
     else:
         status = ServiceHealthStatus.HEALTHY
-    health = ServiceHealth(status=status, vector_store=vector_store, catalog=catalog, generation=generation)
-    return health.to_dict()
+    return ServiceHealth.of(health, status=status).to_dict()
 
 
 def _status(ranking: Ranking, *, metadata_missing: bool) -> QueryStatus:

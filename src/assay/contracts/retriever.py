@@ -22,6 +22,7 @@ from assay.contracts.retrieval_entities import (
 )
 from assay.errors import AssayError, IndexCorrupt, InputError
 from assay.model.generations import Generation
+from assay.model.health import Health
 from assay.model.ranking import Embed, Hit, Mode, Query, Ranking
 from assay.ports import Embedder, Vector
 
@@ -37,18 +38,6 @@ _UNIT_TOLERANCE = 1e-6
 
 
 # --- the engine ----------------------------------------------------------------------------------------------------
-
-
-class EngineHealth(Protocol):
-    """Health of an engine."""
-
-    @property
-    def generation(self) -> str | None:
-        """Id of the live generation."""
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """Messages about known problems."""
 
 
 class Engine(Protocol):
@@ -70,7 +59,7 @@ class Engine(Protocol):
     def served_generation(self) -> Generation:
         """The live generation."""
 
-    def health(self) -> EngineHealth:
+    def health(self) -> Health:
         """The health of the stores."""
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, RequestModel, check_fields
+from assay.model.health import Health
 from assay.model.ranking import Hit, Mode, Query, Ranking
 from assay.ports import ChunkMetadata
 
@@ -100,19 +101,15 @@ def to_body(ranking: Ranking, rows: Mapping[str, ChunkMetadata]) -> dict[str, ob
     return SearchResponse(query=ranking.query.text, results=results).to_dict()
 
 
-def to_health(*, vector_store: bool, catalog: bool, serving: bool, problems: int) -> dict[str, object]:
-    """The health response.
-
-    serving: whether a generation is live.
-    problems: number of known problems, those of the stores included.
-    """
-    if not (vector_store and serving):
+def to_health(health: Health) -> dict[str, object]:
+    """The health response."""
+    if not health.vector_store or health.generation is None:
         status = HealthStatus.ERROR
-    elif not catalog or problems:
+    elif not health.catalog or health.problems:
         status = HealthStatus.DEGRADED
     else:
         status = HealthStatus.OK
-    return HealthResponse(status=status, qdrant=vector_store, postgres=catalog).to_dict()
+    return HealthResponse(status=status, qdrant=health.vector_store, postgres=health.catalog).to_dict()
 
 
 def _result(hit: Hit, row: ChunkMetadata | None) -> SearchResult:

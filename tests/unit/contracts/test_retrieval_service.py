@@ -29,6 +29,7 @@ from assay.contracts.retrieval_service import (
     to_time,
 )
 from assay.errors import InputError
+from assay.model.health import Health
 from assay.model.ids import query_embedding_id
 from assay.model.ranking import Mode, Ranking
 from assay.ports import ChunkMetadata
@@ -388,6 +389,6 @@ def test_warnings_of_the_ranking_are_passed_on() -> None:
 def test_health_in_the_words_of_the_seed(
     vector_store: bool, catalog: bool, generation: str | None, problems: int, status: str
 ) -> None:
-    body = to_health(vector_store=vector_store, catalog=catalog, generation=generation, problems=problems)
+    body = to_health(Health(vector_store, catalog, generation, ("a problem",) * problems))
     assert body == {"status": status, "vector_store": vector_store, "catalog": catalog, "generation": generation}
     ServiceHealth.model_validate(body, strict=False)

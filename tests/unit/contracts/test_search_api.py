@@ -8,6 +8,7 @@ from tests.rankings import chunk_of, hit_of, ranking_of
 from assay.contracts import search_api
 from assay.contracts.search_api import HealthResponse, SearchResponse, parse, to_body, to_health
 from assay.errors import InputError
+from assay.model.health import Health
 from assay.model.ranking import Mode
 from assay.ports import ChunkMetadata
 
@@ -164,7 +165,7 @@ def test_results_keep_the_order_of_the_ranking_and_report_the_cosine() -> None:
 def test_health_in_the_words_of_the_seed(
     vector_store: bool, catalog: bool, serving: bool, problems: int, status: str
 ) -> None:
-    body = to_health(vector_store=vector_store, catalog=catalog, serving=serving, problems=problems)
+    body = to_health(Health(vector_store, catalog, "g1" if serving else None, ("a problem",) * problems))
     assert body == {"status": status, "qdrant": vector_store, "postgres": catalog}
     HealthResponse.model_validate(body, strict=False)
 

@@ -62,13 +62,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
         ),
     )
     async def health() -> Response:
-        state = await probe.health()
-        body = retrieval_service.to_health(
-            vector_store=state.vector_store,
-            catalog=state.catalog,
-            generation=state.generation,
-            problems=len(state.problems),
-        )
+        body = retrieval_service.to_health(await probe.health())
         return JSONResponse(body, 200 if body["status"] == ServiceHealthStatus.HEALTHY else 503)
 
     routes.add_api_route("/api/v1/health", health, methods=["HEAD"], include_in_schema=False)

@@ -37,13 +37,7 @@ def router(assay: Assay, probe: Probe) -> APIRouter:
         responses=health_answers(search_api.HealthResponse, examples.HEALTH, examples.HEALTH_DEGRADED),
     )
     async def health() -> Response:
-        state = await probe.health()
-        body = search_api.to_health(
-            vector_store=state.vector_store,
-            catalog=state.catalog,
-            serving=state.generation is not None,
-            problems=len(state.problems),
-        )
+        body = search_api.to_health(await probe.health())
         return JSONResponse(body, 200 if body["status"] == search_api.HealthStatus.OK else 503)
 
     routes.add_api_route("/health", health, methods=["HEAD"], include_in_schema=False)
