@@ -1,8 +1,7 @@
 """API keys, scopes and rate limits, checked before any route runs."""
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -17,7 +16,7 @@ from assay.errors import ConfigurationError
 from assay.model.access import ApiKey, Scope
 from assay.settings import ServerSettings
 from assay.web.asgi import HttpMiddleware
-from assay.web.clients import Network, client_address, has_untrusted_proxy, is_local_request, rate_limit_client
+from assay.web.clients import client_address, has_untrusted_proxy, is_local_request, rate_limit_client
 from assay.web.errors import ADMIN_PREFIX, error_response
 from assay.web.record import record_of
 
@@ -41,39 +40,6 @@ RATE_LIMIT_HEADERS = (
 _CHALLENGE = 'Bearer realm="assay"'
 
 
-@dataclass(frozen=True, slots=True)
-class AccessRules:
-    """Keys, scopes and limits that apply to requests.
-
-    find_key: looks up a key that was sent; None for an unknown one. Raises ConfigurationError.
-    metrics: access to /metrics: `loopback`, `key`, `public` or `off`.
-    address_limit, key_limit: rate limit of each address and each key.
-    trusted_proxies: networks whose X-Forwarded-For header is used.
-    logs_clients: whether log lines contain the client's address.
-    """
-
-    find_key: Callable[[str], ApiKey | None]
-    search_needs_key: bool
-    metrics: str
-    address_limit: str
-    key_limit: str
-    trusted_proxies: Sequence[Network]
-    logs_clients: bool
-
-    @classmethod
-    def of(cls, server: ServerSettings, find_key: Callable[[str], ApiKey | None], *, exposed: bool) -> "AccessRules":
-        """Build the rules from the settings. exposed: whether other machines can connect."""
-        return cls(
-            find_key=find_key,
-            search_needs_key=server.search == "key",
-            metrics=server.metrics,
-            address_limit=server.rate_limit or (DEFAULT_RATE_LIMIT if exposed else OFF),
-            key_limit=server.key_rate_limit,
-            trusted_proxies=server.trusted_proxies,
-            logs_clients=server.log_clients,
-        )
-
-
 DEFAULT_RATE_LIMIT = "600/minute"
 """Of each address, when other machines can connect."""
 
@@ -90,20 +56,35 @@ def charge(scope: AsgiScope, requests: int) -> Response | None:
 
 
 class AccessMiddleware(HttpMiddleware):
-    """Passes a request on to its route, or refuses it with 401, 403, 429 or 503."""
+    """Passes a request on to its route, or refuses it with 401, 403, 429 or 503.
 
-    def __init__(self, app: ASGIApp, rules: AccessRules, limits: RequestLimits, metrics: Metrics) -> None:
+    find_key: looks up a key that was sent; None for an unknown one. Raises ConfigurationError.
+    exposed: whether other machines can connect.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        server: ServerSettings,
+        find_key: Callable[[str], ApiKey | None],
+        limits: RequestLimits,
+        metrics: Metrics,
+        *,
+        exposed: bool,
+    ) -> None:
         super().__init__(app)
-        self._rules = rules
+        self._server = server
+        self._find_key = find_key
+        self._address_limit = server.rate_limit or (DEFAULT_RATE_LIMIT if exposed else OFF)
         self._limits = limits
         self._metrics = metrics
         self._has_warned = False
 
     async def answer(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        address = client_address(scope, self._rules.trusted_proxies)
+        address = client_address(scope, self._server.trusted_proxies)
         record = record_of(scope)
-        if self._rules.logs_clients:
+        if self._server.log_clients:
             record.notes["client"] = address
         self._warn_of_untrusted_proxy(scope)
 
@@ -112,7 +93,7 @@ class AccessMiddleware(HttpMiddleware):
         refusal = None
         if token is not None:
             try:
-                key = self._rules.find_key(token)
+                key = self._find_key(token)
             except ConfigurationError as error:
                 logger.error("request %s: %s", record.id, error, extra={"fields": {"request_id": record.id}})  # noqa: TRY400
                 refusal = error_response(
@@ -137,8 +118,8 @@ class AccessMiddleware(HttpMiddleware):
     def _client(self, key: ApiKey | None, address: str) -> tuple[str, str]:
         """A client's rate limit, and the name under which its requests are counted."""
         if key is not None:
-            return key.rate_limit or self._rules.key_limit, f"key {key.id}"
-        return self._rules.address_limit, rate_limit_client(address)
+            return key.rate_limit or self._server.key_rate_limit, f"key {key.id}"
+        return self._address_limit, rate_limit_client(address)
 
     def _charge(self, key: ApiKey | None, address: str, requests: int) -> Response | None:
         usage = self._limits.count(*self._client(key, address), requests)
@@ -156,7 +137,7 @@ class AccessMiddleware(HttpMiddleware):
         path: str = scope["path"]
         if path in KEYLESS_PATHS:
             return None
-        if path == METRICS_PATH and self._rules.metrics == "off":
+        if path == METRICS_PATH and self._server.metrics == "off":
             return None  # the router answers 404
         if token is not None and key is None:
             return _unauthorized("Unknown or expired API key.", f'{_CHALLENGE}, error="invalid_token"')
@@ -177,13 +158,15 @@ class AccessMiddleware(HttpMiddleware):
         if path.startswith(ADMIN_PREFIX):
             return Scope.ADMIN
         if path == METRICS_PATH:
-            is_open = self._rules.metrics == "public" or (self._rules.metrics == "loopback" and is_local_request(scope))
+            is_open = self._server.metrics == "public" or (
+                self._server.metrics == "loopback" and is_local_request(scope)
+            )
             return None if is_open else Scope.ADMIN
         # Any other path needs the search scope, so that a new route is protected by default.
-        return Scope.SEARCH if self._rules.search_needs_key else None
+        return Scope.SEARCH if self._server.search == "key" else None
 
     def _warn_of_untrusted_proxy(self, scope: AsgiScope) -> None:
-        if not self._has_warned and has_untrusted_proxy(scope, self._rules.trusted_proxies):
+        if not self._has_warned and has_untrusted_proxy(scope, self._server.trusted_proxies):
             self._has_warned = True
             logger.warning(
                 "%s sends X-Forwarded-For but is not in [server] trusted_proxies, so all its requests count as one "

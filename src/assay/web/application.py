@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 from assay.adapters.telemetry.traces import RequestTraces
 from assay.app import Assay
 from assay.version import __version__
-from assay.web.access import RATE_LIMIT_HEADERS, AccessMiddleware, AccessRules
+from assay.web.access import RATE_LIMIT_HEADERS, AccessMiddleware
 from assay.web.errors import add_error_answers
 from assay.web.guards import ANY_HOST, AllowedHosts, Backpressure, BodyTimeout, CrossSiteGuard
 from assay.web.logs import QueryLogRule
@@ -110,7 +110,9 @@ def create_app(
             Middleware(CrossSiteGuard, origins=server.cors_origins),
             Middleware(
                 AccessMiddleware,
-                rules=AccessRules.of(server, assay.parts.keys.find, exposed=where.exposed),
+                server=server,
+                find_key=assay.parts.keys.find,
+                exposed=where.exposed,
                 limits=assay.parts.request_limits(),
                 metrics=assay.searches.metrics,
             ),

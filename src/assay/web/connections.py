@@ -10,12 +10,13 @@ import logging
 import re
 import sys
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from assay.settings import ServerSettings
 
 logger = logging.getLogger("assay.web")
 
@@ -26,30 +27,16 @@ MAX_HEAD_BYTES = 32_768
 """The most bytes of a request's line and headers."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """Timeouts and limits of connections.
+def cors_headers(origins: Sequence[str], head: bytes) -> str:
+    """The CORS headers of a response that is sent below the application.
 
-    head_seconds: timeout for a request's head, for the rest of a refused body, and for a client that stopped reading.
-    connections: the most open connections.
-    origins: CORS origins whose pages may read responses that are sent below the application; `*` for any.
+    origins: those whose pages may read it; `*` for any. head: as much of the request's head as has arrived.
     """
-
-    head_seconds: float
-    connections: int
-    origins: tuple[str, ...] = ()
-
-    def cors_headers(self, head: bytes) -> str:
-        """The CORS headers of a response to a request. head: as much of its head as has arrived."""
-        if "*" in self.origins:
-            allowed = "*"
-        else:
-            sent = _ORIGIN.search(head)
-            allowed = sent[1].decode("latin-1") if sent else ""
-            if allowed not in self.origins:
-                return "Vary: Origin\r\n"
-        vary = "" if allowed == "*" else "Vary: Origin\r\n"
-        return f"Access-Control-Allow-Origin: {allowed}\r\n{vary}"
+    if "*" in origins:
+        return "Access-Control-Allow-Origin: *\r\n"
+    sent = _ORIGIN.search(head)
+    allowed = sent[1].decode("latin-1") if sent else ""
+    return f"Access-Control-Allow-Origin: {allowed}\r\nVary: Origin\r\n" if allowed in origins else "Vary: Origin\r\n"
 
 
 class RefusalLog:
@@ -76,9 +63,13 @@ class RefusalLog:
         loop.call_later(1.0, self._report, loop)
 
 
-def guarded_protocol(limits: ConnectionLimits) -> type[asyncio.Protocol]:
-    """A subclass of uvicorn's protocol with these limits."""
-    return type("GuardedProtocol", (_Guarded,), {"limits": limits, "refusals": RefusalLog(limits.connections)})
+def guarded_protocol(limits: ServerSettings) -> type[asyncio.Protocol]:
+    """A subclass of uvicorn's protocol with the limits of a server.
+
+    head_seconds is the time for a request's head, for the rest of a refused body, and for a client that stopped
+    reading.
+    """
+    return type("GuardedProtocol", (_Guarded,), {"limits": limits, "refusals": RefusalLog(limits.max_connections)})
 
 
 class _BoundedHeads(h11.Connection):
@@ -162,7 +153,7 @@ class _LingeringTransport:
 
 
 class _Guarded(H11Protocol):
-    limits: ConnectionLimits
+    limits: ServerSettings
     refusals: RefusalLog
     _head_timer: asyncio.TimerHandle | None = None
     _read_timer: asyncio.TimerHandle | None = None
@@ -175,7 +166,7 @@ class _Guarded(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._lingering = _LingeringTransport(transport, self.loop, self.limits.head_seconds, self._is_receiving)
         super().connection_made(cast("asyncio.Transport", self._lingering))
-        if len(self.connections) > self.limits.connections:
+        if len(self.connections) > self.limits.max_connections:
             self.refusals.note(self.loop)
             self._refuse(503, "service_unavailable", "Too many connections are open; try again in a second.")
             return
@@ -265,7 +256,7 @@ class _Guarded(H11Protocol):
                 f"X-Request-ID: {uuid.uuid4().hex}\r\n"
                 "X-Content-Type-Options: nosniff\r\n"
                 "Cache-Control: no-store\r\n"
-                f"{self.limits.cors_headers(bytes(self.conn.trailing_data[0]) + self._received)}"
+                f"{cors_headers(self.limits.cors_origins, bytes(self.conn.trailing_data[0]) + self._received)}"
                 f"{'Retry-After: 1' + chr(13) + chr(10) if status == 503 else ''}"
                 "Connection: close\r\n\r\n"
             )

@@ -18,7 +18,7 @@ from assay.app import Assay
 from assay.errors import AssayError, ConfigurationError
 from assay.settings import ServerSettings
 from assay.web.application import Listening, create_app
-from assay.web.connections import MAX_HEAD_BYTES, ConnectionLimits, guarded_protocol
+from assay.web.connections import MAX_HEAD_BYTES, guarded_protocol
 from assay.web.guards import ANY_HOST, LOOPBACK_HOSTS
 from assay.web.logs import configure_logging
 
@@ -72,9 +72,7 @@ def serve(
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http=guarded_protocol(
-                ConnectionLimits(settings.head_seconds, settings.max_connections, settings.cors_origins)
-            ),
+            http=guarded_protocol(settings),
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             ws="none",
             lifespan="on",
