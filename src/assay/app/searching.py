@@ -154,15 +154,8 @@ class Searches:
     def described(self, search: SearchSettings) -> dict[str, object]:
         """Describe the rules of searches with these settings, for a report."""
         boosts = {"boosts": dict(self._parts.boosts)} if self._parts.boosts else {}
-        return boosts | {
-            "mode": search.mode.value,
-            "threshold": search.threshold,
-            "fusion": search.fusion.value,
-            "dense_weight": self._dense_weight(search),
-            "sparse_weight": search.sparse_weight,
-            "rrf_k": search.rrf_k,
-            "depth": search.depth,
-        }
+        rules = search.model_dump(mode="json", exclude={"top_k", "keyword_fallback"})
+        return boosts | rules | {"dense_weight": self._dense_weight(search)}
 
     def start_serving(self) -> None:
         """Open the live generation, if there is one, and follow every promotion from now on."""

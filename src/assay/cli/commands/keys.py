@@ -11,6 +11,7 @@ from assay.app import Assay
 from assay.cli import options
 from assay.cli.terminal.help_text import PlainTyper
 from assay.cli.terminal.output import err, out, print_json
+from assay.contracts.fields import utc_timestamp
 from assay.model.access import ApiKey, Scope
 
 
@@ -95,8 +96,8 @@ def _body(key: ApiKey) -> dict[str, object]:
         "id": key.id,
         "name": key.name,
         "scopes": sorted(key.scopes),
-        "created_at": key.created_at.isoformat().replace("+00:00", "Z"),
-        "expires_at": key.expires_at.isoformat().replace("+00:00", "Z") if key.expires_at else None,
+        "created_at": utc_timestamp(key.created_at),
+        "expires_at": utc_timestamp(key.expires_at) if key.expires_at else None,
         "rate_limit": key.rate_limit,
     }
 
