@@ -88,37 +88,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
-        middleware=[
-            Middleware(
-                RequestEdge,
-                drain=stopping,
-                query_rule=QueryLogRule(server.log_queries),
-                metrics=assay.searches.metrics,
-                traces=tracing,
-            ),
-            Middleware(
-                CorsAnswers,
-                allow_origins=server.cors_origins,
-                allow_methods=("GET", "HEAD", "POST", "OPTIONS"),
-                allow_headers=_SENDABLE_HEADERS,
-                expose_headers=_READABLE_HEADERS,
-            ),
-            Middleware(GzipAnswers, minimum_size=_COMPRESS_FROM_BYTES, compresslevel=_COMPRESSION_LEVEL),
-            Middleware(RedactedAnswers),
-            Middleware(ErrorBoundary),
-            Middleware(AllowedHosts, hosts=server.allowed_hosts or where.hosts),
-            Middleware(CrossSiteGuard, origins=server.cors_origins),
-            Middleware(
-                AccessMiddleware,
-                server=server,
-                find_key=assay.parts.keys.find,
-                exposed=where.exposed,
-                limits=assay.parts.request_limits(),
-                metrics=assay.searches.metrics,
-            ),
-            Middleware(Backpressure, limit=server.max_requests, metrics=assay.searches.metrics),
-            Middleware(BodyTimeout, seconds=server.body_seconds),
-        ],
+        middleware=_middleware(assay, stopping, where, tracing),
     )
     add_error_answers(app)
     probe = Probe(assay)
@@ -132,6 +102,42 @@ def create_app(
     if server.metrics != "off":
         app.include_router(metrics.router(assay.searches.metrics))
     return app
+
+
+def _middleware(assay: Assay, stopping: Event, where: Listening, tracing: RequestTraces | None) -> list[Middleware]:
+    """The middleware, outermost first."""
+    server = assay.settings.server
+    return [
+        Middleware(
+            RequestEdge,
+            drain=stopping,
+            query_rule=QueryLogRule(server.log_queries),
+            metrics=assay.searches.metrics,
+            traces=tracing,
+        ),
+        Middleware(
+            CorsAnswers,
+            allow_origins=server.cors_origins,
+            allow_methods=("GET", "HEAD", "POST", "OPTIONS"),
+            allow_headers=_SENDABLE_HEADERS,
+            expose_headers=_READABLE_HEADERS,
+        ),
+        Middleware(GzipAnswers, minimum_size=_COMPRESS_FROM_BYTES, compresslevel=_COMPRESSION_LEVEL),
+        Middleware(RedactedAnswers),
+        Middleware(ErrorBoundary),
+        Middleware(AllowedHosts, hosts=server.allowed_hosts or where.hosts),
+        Middleware(CrossSiteGuard, origins=server.cors_origins),
+        Middleware(
+            AccessMiddleware,
+            server=server,
+            find_key=assay.parts.keys.find,
+            exposed=where.exposed,
+            limits=assay.parts.request_limits(),
+            metrics=assay.searches.metrics,
+        ),
+        Middleware(Backpressure, limit=server.max_requests, metrics=assay.searches.metrics),
+        Middleware(BodyTimeout, seconds=server.body_seconds),
+    ]
 
 
 def _traces(assay: Assay) -> RequestTraces | None:

@@ -19,45 +19,54 @@ EXIT_WORSE = 1
 EXIT_UNDECIDED = 3
 
 
+_Baseline = Annotated[
+    str,
+    typer.Argument(
+        help="The baseline: a report (.json), a generation's id, `live` or `candidate`, settings "
+        "(`mode=sparse`, `mode=hybrid,dense_weight=1.0`, a .toml file), or a TREC run file."
+    ),
+]
+_System = Annotated[str, typer.Argument(help="The system to compare with the baseline; the same kinds.")]
+_Generation = Annotated[
+    str | None,
+    typer.Option(
+        "--generation",
+        help="The generation for settings and run files: its id, `live` or `candidate` [default: the live one, or "
+        "the candidate].",
+    ),
+]
+_Measure = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        help="Measure to compare, or `all`; repeatable [default: nDCG@10, P@5, mrr, Recall@10].",
+    ),
+]
+_FailIfWorse = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-if-worse",
+        metavar="MEASURE",
+        help="Exit with 1 if B is significantly worse on this measure, or on `any`; with 3 if missing labels leave "
+        "that open.",
+    ),
+]
+_AllowRemovals = Annotated[
+    bool,
+    typer.Option("--allow-removals", help="Leave out judgments on pages that only the older generation has."),
+]
+_Topics = Annotated[int, typer.Option("--topics", min=0, help="Number of changed topics to show.")]
+
+
 def compare(
-    a: Annotated[
-        str,
-        typer.Argument(
-            help="The baseline: a report (.json), a generation's id, `live` or `candidate`, settings "
-            "(`mode=sparse`, `mode=hybrid,dense_weight=1.0`, a .toml file), or a TREC run file."
-        ),
-    ],
-    b: Annotated[str, typer.Argument(help="The system to compare with the baseline; the same kinds.")],
+    a: _Baseline,
+    b: _System,
     testset: options.TestSetFile = None,
-    generation: Annotated[
-        str | None,
-        typer.Option(
-            "--generation",
-            help="The generation for settings and run files: its id, `live` or `candidate` [default: the live one, or "
-            "the candidate].",
-        ),
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            help="Measure to compare, or `all`; repeatable [default: nDCG@10, P@5, mrr, Recall@10].",
-        ),
-    ] = None,
-    fail_if_worse: Annotated[
-        str | None,
-        typer.Option(
-            "--fail-if-worse",
-            metavar="MEASURE",
-            help="Exit with 1 if B is significantly worse on this measure, or on `any`; with 3 if missing labels leave "
-            "that open.",
-        ),
-    ] = None,
-    allow_removals: Annotated[
-        bool,
-        typer.Option("--allow-removals", help="Leave out judgments on pages that only the older generation has."),
-    ] = False,
-    topics: Annotated[int, typer.Option("--topics", min=0, help="Number of changed topics to show.")] = 10,
+    generation: _Generation = None,
+    measure: _Measure = None,
+    fail_if_worse: _FailIfWorse = None,
+    allow_removals: _AllowRemovals = False,
+    topics: _Topics = 10,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,

@@ -31,48 +31,57 @@ _SEQUENTIAL_SEARCHES = 100
 _SECONDS = 30.0
 
 
+_Url = Annotated[
+    str | None,
+    typer.Option("--url", help="Validate the running Assay at this URL; the verdict is not stored."),
+]
+_ApiKey = Annotated[
+    str | None,
+    typer.Option("--api-key", envvar="ASSAY_API_KEY", help="Key with the scope `search`, if --url requires one."),
+]
+_OutputDir = Annotated[
+    Path | None, typer.Option("--output-dir", help="Folder of the reports [default: validation_results].")
+]
+_Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency",
+        min=1,
+        help="Also measure latency with N searches at the same time, and with 100 one after another.",
+    ),
+]
+_Load = Annotated[
+    float | None,
+    typer.Option("--load", help="Also measure latency with N searches started every second."),
+]
+_Duration = Annotated[float | None, typer.Option("--duration", help="Duration of --load, in seconds [default: 30].")]
+_Grid = Annotated[
+    str | None,
+    typer.Option(
+        "--sweep",
+        metavar="FILE",
+        help="Compare the settings and chunkers of a TOML file, or those of the built-in grid `default`. Gives no "
+        "verdict and stores nothing.",
+    ),
+]
+_CheckUrls = Annotated[
+    bool, typer.Option("--check-urls", help="Also request the URL of each hit; a dead link is a FAIL.")
+]
+_NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report files.")]
+
+
 def validate(
     testset: options.TestSetFile = None,
     generation: options.MeasuredGeneration = None,
-    url: Annotated[
-        str | None,
-        typer.Option("--url", help="Validate the running Assay at this URL; the verdict is not stored."),
-    ] = None,
-    api_key: Annotated[
-        str | None,
-        typer.Option("--api-key", envvar="ASSAY_API_KEY", help="Key with the scope `search`, if --url requires one."),
-    ] = None,
-    output_dir: Annotated[
-        Path | None, typer.Option("--output-dir", help="Folder of the reports [default: validation_results].")
-    ] = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            "--concurrency",
-            min=1,
-            help="Also measure latency with N searches at the same time, and with 100 one after another.",
-        ),
-    ] = None,
-    load: Annotated[
-        float | None,
-        typer.Option("--load", help="Also measure latency with N searches started every second."),
-    ] = None,
-    duration: Annotated[
-        float | None, typer.Option("--duration", help="Duration of --load, in seconds [default: 30].")
-    ] = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(
-            "--sweep",
-            metavar="FILE",
-            help="Compare the settings and chunkers of a TOML file, or those of the built-in grid `default`. Gives no "
-            "verdict and stores nothing.",
-        ),
-    ] = None,
-    check_urls: Annotated[
-        bool, typer.Option("--check-urls", help="Also request the URL of each hit; a dead link is a FAIL.")
-    ] = False,
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report files.")] = False,
+    url: _Url = None,
+    api_key: _ApiKey = None,
+    output_dir: _OutputDir = None,
+    concurrency: _Concurrency = None,
+    load: _Load = None,
+    duration: _Duration = None,
+    sweep: _Grid = None,
+    check_urls: _CheckUrls = False,
+    no_report: _NoReport = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
