@@ -7,7 +7,6 @@ report has only the measures that need no more than hits, and the verdict does n
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from assay.app.assay import Assay
 from assay.app.testsets import load_test_set
@@ -34,18 +33,16 @@ def validate_served(
     assay: Assay,
     url: str,
     api_key: str | None,
-    test_set: Path | None,
     progress: Progress,
     load: Sequence[Load] = (),
 ) -> Validation:
-    """Search for the topics of a test set over HTTP, and judge the answers by the gate. Stores nothing.
+    """Search for the topics of the test set of [validation] over HTTP, and judge the answers by the gate.
 
-    api_key: with the scope `search`, if the server requires one.
-    test_set: file of labelled queries; None for that of [validation].
+    Stores nothing. api_key: with the scope `search`, if the server requires one.
 
     Raises InputError without a test set, ConfigurationError, ServiceError if the server cannot be searched at all.
     """
-    path = test_set or assay.settings.validation.testset
+    path = assay.settings.validation.testset
     if path is None:
         raise InputError(
             "Validating a running Assay needs a test set, and none is set.",

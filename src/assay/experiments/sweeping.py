@@ -33,10 +33,8 @@ _TIMING_SECONDS = 5.0
 """Time limit for the timed searches of one row, after the first for each topic."""
 
 
-def sweep(
-    assay: Assay, grid: str, *, test_set: Path | None = None, generation: str | None = None, progress: Progress
-) -> Sweep:
-    """Measure several search settings and chunkers with one test set and one set of labels.
+def sweep(assay: Assay, grid: str, *, generation: str | None = None, progress: Progress) -> Sweep:
+    """Measure several search settings and chunkers with the test set of [validation] and one set of labels.
 
     grid: path of a file of runs, or DEFAULT_GRID.
     generation: the generation to search, whose documents are chunked again; None for the candidate, else the live one.
@@ -49,7 +47,7 @@ def sweep(
     runs = _grid(assay, grid)
     measures = shown_measures(runs.measure)
     with ExitStack() as opened:
-        bench = Bench(assay, opened, test_set, generation, Measures.parse(measures), progress, (CANDIDATE, LIVE))
+        bench = Bench(assay, opened, None, generation, Measures.parse(measures), progress, (CANDIDATE, LIVE))
         tests = bench.test_set
         base = bench.generation(generation)
         groups = _by_chunking(bench, base, runs.variants)

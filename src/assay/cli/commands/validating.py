@@ -105,7 +105,7 @@ def validate(
                     "--generation names a local generation, so it cannot be combined with --url: a server is validated "
                     "with the generation that it serves."
                 )
-            validation = validate_served(assay, url, api_key, None, progress(), loads)
+            validation = validate_served(assay, url, api_key, progress(), loads)
             unstored = None
         else:
             validation = assay.evaluation.validate(
