@@ -4,16 +4,16 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.corpora import sampled_pages
 from tests.documents import fences_are_closed
 
 from assay.adapters.embedders.static import StaticEmbedder
-from assay.adapters.sources.folder.source import FolderSource
 from assay.ingest.chunking.chunker import ChunkingRules, chunk_document
 from assay.ingest.reading import read_page
-from assay.model.documents import BlockKind, Chunk, Document, RawPage
+from assay.model.documents import BlockKind, Chunk, Document
 from assay.settings import ChunkingSettings
 
-CORPORA = ["redux-toolkit", "fastapi", pytest.param("react-native", marks=pytest.mark.slow)]
+CORPORA = ["redux-toolkit", "fastapi", "react-native"]
 LIMIT = ChunkingSettings().max_characters
 
 Cut = list[tuple[Document, tuple[Chunk, ...]]]
@@ -26,8 +26,7 @@ def embedder() -> StaticEmbedder:
 
 @pytest.fixture(scope="module", params=CORPORA)
 def documents(request: pytest.FixtureRequest, shared: Path) -> list[Document]:
-    source = FolderSource(shared / "corpora" / request.param, base_url=None, name=None, max_page_bytes=5_000_000)
-    return [read_page(page) for page in source.read({}) if isinstance(page, RawPage)]
+    return [read_page(page) for page in sampled_pages(shared / "corpora" / request.param)]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +96,7 @@ def test_few_chunks_are_very_short_and_most_fill_a_good_part_of_the_limit(cut: C
 
 
 def test_a_token_limit_is_kept(documents: list[Document], embedder: StaticEmbedder) -> None:
-    limited = cut_all(documents[:100], embedder, ChunkingRules(LIMIT, 256, 0, embedder.tokenizer))
+    limited = cut_all(documents[:50], embedder, ChunkingRules(LIMIT, 256, 0, embedder.tokenizer))
     chunks = all_chunks(limited)
     assert [chunk.token_count for chunk in chunks] == embedder.count_tokens([chunk.embedded_text for chunk in chunks])
     assert max(chunk.token_count for chunk in chunks) <= 256
@@ -105,7 +104,7 @@ def test_a_token_limit_is_kept(documents: list[Document], embedder: StaticEmbedd
 
 
 def test_an_overlap_keeps_the_limit_and_breaks_nothing(documents: list[Document], embedder: StaticEmbedder) -> None:
-    overlapping = all_chunks(cut_all(documents[:100], embedder, ChunkingRules(LIMIT, None, 200, embedder.tokenizer)))
+    overlapping = all_chunks(cut_all(documents[:50], embedder, ChunkingRules(LIMIT, None, 200, embedder.tokenizer)))
     assert max(len(chunk.text) for chunk in overlapping) <= LIMIT
     assert all(fences_are_closed(chunk.text) for chunk in overlapping)
     assert len({chunk.id for chunk in overlapping}) == len(overlapping)

@@ -1,4 +1,7 @@
-"""The 790 labelled spans of real texts, under other chunkings and after edits."""
+"""Labelled spans of three real texts, under other chunkings and after edits.
+
+`python -m benchmarks.judgments` has all five texts with 790 spans, more chunkings and more edits.
+"""
 
 from pathlib import Path
 
@@ -9,6 +12,8 @@ from benchmarks.judgments import Labelled
 from assay.model.documents import Document
 
 EDITS = 60
+LARGE = 200_000
+"""Characters; the time of a resolution grows with the text, not with the spans."""
 
 
 @pytest.fixture(scope="module")
@@ -19,17 +24,19 @@ def collection(shared: Path) -> tuple[dict[str, Document], list[Labelled]]:
         patch.setattr(judgments, "shared_folder", lambda: shared)
         found = judgments.collection()
     assert found is not None
-    return found
+    documents, labelled = found
+    assert len(labelled) == 790
+    small = {url: document for url, document in documents.items() if len(document.text) < LARGE}
+    return small, [one for one in labelled if one.url in small]
 
 
 def test_every_span_is_found_in_its_place_under_every_chunking(
     collection: tuple[dict[str, Document], list[Labelled]],
 ) -> None:
     documents, labelled = collection
-    assert len(labelled) == 790
     faults = {
         (size, overlap): list(judgments.chunking_faults(documents, labelled, size, overlap))
-        for size, overlap in ((300, 60), (800, 160), (2_000, 0))
+        for size, overlap in ((300, 60), (2_000, 0))
     }
     assert {cutting: some[:3] for cutting, some in faults.items() if some} == {}
 
@@ -41,7 +48,7 @@ def test_after_edits_no_span_is_found_in_a_wrong_place_and_those_that_can_be_are
     documents, labelled = collection
     tally = judgments.edit_round(documents, labelled, EDITS, seed=1_000, remembers=remembers)
     assert tally.wrong == []
-    assert tally.recoverable > 500
+    assert tally.recoverable > 250
     assert tally.recovered >= 0.95 * tally.recoverable
     assert tally.unique_recovered >= 0.95 * tally.unique
-    assert tally.outcomes["orphaned"] > 50
+    assert tally.outcomes["orphaned"] > 25

@@ -1,17 +1,16 @@
-"""Every page of three real documentation corpora, read from its folder."""
+"""Pages of three real documentation corpora, read from their folders."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.corpora import all_pages, sampled_pages
 from tests.pages import code_of, flaws, read
 
-from assay.adapters.sources.folder.source import FolderSource
 from assay.ingest.markdown.reader import read_markdown
-from assay.model.documents import BlockKind, Document, PageFailed, RawPage
+from assay.model.documents import BlockKind, Document, RawPage
 
 PAGES = {"redux-toolkit": 69, "react-native": 2219, "fastapi": 155}  # partials, which are no pages, left out
 
@@ -35,15 +34,7 @@ def corpus(request: pytest.FixtureRequest, shared: Path) -> str:
 
 @pytest.fixture(scope="module")
 def pages(corpus: str, shared: Path) -> tuple[tuple[RawPage, Document], ...]:
-    return _read(shared / "corpora" / corpus)
-
-
-@cache
-def _read(folder: Path) -> tuple[tuple[RawPage, Document], ...]:
-    source = FolderSource(folder, base_url=None, name=None, max_page_bytes=5_000_000)
-    found = list(source.read({}))
-    assert [page for page in found if isinstance(page, PageFailed)] == []
-    return tuple((page, read_markdown(page)) for page in found if isinstance(page, RawPage))
+    return tuple((page, read_markdown(page)) for page in sampled_pages(shared / "corpora" / corpus))
 
 
 def prose_of(document: Document) -> Iterator[str]:
@@ -74,8 +65,8 @@ def written_code(content: str) -> Iterator[str]:
             fence, info = found[1], found[2].strip()
 
 
-def test_every_page_is_read(corpus: str, pages: tuple[tuple[RawPage, Document], ...]) -> None:
-    assert len(pages) == PAGES[corpus]
+def test_every_page_is_found(corpus: str, shared: Path) -> None:
+    assert len(all_pages(shared / "corpora" / corpus)) == PAGES[corpus]
 
 
 def test_no_document_has_a_flaw(pages: tuple[tuple[RawPage, Document], ...]) -> None:
