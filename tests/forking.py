@@ -4,19 +4,28 @@ A process that loads Assay itself takes a second for that, which a test of a ser
 """
 
 import atexit
+import io
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Callable
-from contextlib import chdir
+from contextlib import chdir, suppress
 from multiprocessing import forkserver
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-_LOADED = ("assay.app", "assay.web.server", "tests.acceptance.killing", "tests.integration.web.conftest")
+_LOADED = (
+    "assay.app",
+    "assay.cli.main",
+    "assay.web.server",
+    "tests.acceptance.killing",
+    "tests.integration.web.conftest",
+)
 _CONTEXT = multiprocessing.get_context("forkserver")
 
 
@@ -48,17 +57,26 @@ def _run(environment: dict[str, str], target: Callable[..., None], *arguments: o
 
 
 class ForkedProgram:
-    """A function that writes to streams of its own, with the methods of `subprocess.Popen` that tests need.
+    """A function that has streams of its own, with the methods of `subprocess.Popen` that tests need.
 
-    log: the file that standard error goes to.
+    log: the file that standard error goes to; None to mix it with standard output.
     """
 
-    def __init__(self, log: Path, target: Callable[..., None], *arguments: object) -> None:
+    def __init__(self, log: Path | None, target: Callable[..., None], *arguments: object) -> None:
         reader, writer = _CONTEXT.Pipe(duplex=False)
-        self._process = fork(_with_streams, writer, log, target, *arguments)
+        its_reader, our_writer = _CONTEXT.Pipe(duplex=False)
+        self._process = fork(_with_streams, its_reader, writer, log, target, *arguments)
         writer.close()
+        its_reader.close()
         self.stdout = os.fdopen(os.dup(reader.fileno()), encoding="utf-8")
+        self.stdin = os.fdopen(os.dup(our_writer.fileno()), "w", encoding="utf-8")
         reader.close()
+        our_writer.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process."""
+        return self._process.pid
 
     @property
     def returncode(self) -> int | None:
@@ -81,10 +99,21 @@ class ForkedProgram:
         self._process.kill()
         self._process.join()
         self.stdout.close()
+        with suppress(BrokenPipeError):
+            self.stdin.close()
 
 
-def _with_streams(writer: Any, log: Path, target: Callable[..., None], *arguments: object) -> None:  # noqa: ANN401 - a Connection
+def _with_streams(
+    reader: Connection, writer: Connection, log: Path | None, target: Callable[..., None], *arguments: object
+) -> None:
+    os.dup2(reader.fileno(), 0)
     os.dup2(writer.fileno(), 1)
-    os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), 2)
+    os.dup2(1 if log is None else os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), 2)
+    reader.close()
     writer.close()
+    # Those of this process were made for other files.
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout, sys.stderr = (
+        io.TextIOWrapper(io.FileIO(n, "w", closefd=False), "utf-8", write_through=True) for n in (1, 2)
+    )
     target(*arguments)

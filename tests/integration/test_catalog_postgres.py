@@ -2,17 +2,18 @@
 
 import re
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, event
+from tests.forking import ForkedProgram, fork
 from tests.integration.test_migrations import ROWS, VERSIONS
 from tests.postgres import PostgresServer, catalog_options, open_catalog
 
@@ -39,24 +40,34 @@ psycopg = pytest.importorskip("psycopg", reason="needs the driver, psycopg[binar
 LOCK = database_module._POSTGRES_WRITE[-1]
 
 
+@pytest.fixture(scope="module")
+def template(postgres: PostgresServer) -> str:
+    """An empty catalog, to be copied: making one takes longer than most tests."""
+    url = postgres.new_database()
+    open_catalog(url, create=True).close()
+    return url
+
+
 @pytest.fixture
-def url(postgres_url: str) -> str:
-    return postgres_url
+def url(request: pytest.FixtureRequest, postgres: PostgresServer) -> Iterator[str]:
+    """A new database: empty, or a catalog where a test asks for one."""
+    has_catalog = "catalog" in request.fixturenames
+    url = postgres.new_database(request.getfixturevalue("template") if has_catalog else None)
+    yield url
+    postgres.drop_database(url)
 
 
 @pytest.fixture
 def catalog(url: str) -> Iterator[SqlCatalog]:
-    catalog = open_catalog(url, create=True)
+    catalog = open_catalog(url, create=False)
     yield catalog
     catalog.close()
 
 
 @pytest.fixture(scope="module")
-def kit_url(postgres: PostgresServer) -> str:
-    """One database for the whole kit: making one takes longer than most of its tests."""
-    url = postgres.new_database()
-    open_catalog(url, create=True).close()
-    return url
+def kit_url(postgres: PostgresServer, template: str) -> str:
+    """One database for the whole kit."""
+    return postgres.new_database(template)
 
 
 class TestSqlCatalogInPostgres(CatalogConformance):
@@ -118,7 +129,7 @@ def test_the_documents_view_has_the_columns_types_and_order_of_the_seed(catalog:
 @pytest.mark.contract("003.29")
 @pytest.mark.parametrize("sent_as", ["text[]", "varchar[]"])
 def test_the_seeds_own_query_works_on_the_view_and_uses_the_index(catalog: SqlCatalog, url: str, sent_as: str) -> None:
-    built(catalog, "g1", *(page(f"p{number}", "one", "two") for number in range(1000)))
+    built(catalog, "g1", *(page(f"p{number}", "one", "two") for number in range(300)))
     catalog.promote("g1", NOON)
     ids = [chunk.id for chunk in list(catalog.chunks("g1"))[:2]]
     query = "SELECT chunk_id, source_path, slug, title FROM documents WHERE chunk_id = ANY($1)"
@@ -244,20 +255,15 @@ def test_a_catalog_of_any_version_is_upgraded_with_everything_in_it(
     catalog.close()
 
 
-OPENING = """
-import sys
-from tests.postgres import open_catalog
-catalog = open_catalog(sys.argv[1], create=True)
-catalog.check()
-"""
+def make_catalog(url: str) -> None:
+    open_catalog(url, create=True).check()
 
 
 def test_processes_that_make_the_catalog_at_once_do_not_disturb_each_other(postgres: PostgresServer, url: str) -> None:
-    command = [sys.executable, "-c", OPENING, url]
-    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    running = [fork(make_catalog, url) for _ in range(4)]
     for process in running:
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said
+        process.join(120)
+    assert [process.exitcode for process in running] == [0] * 4
     assert postgres.execute("SELECT version_num FROM catalog_version", url) == [(SCHEMA_VERSION,)]
     assert postgres.execute("SELECT * FROM live", url) == [(1, None)]
 
@@ -272,24 +278,21 @@ def test_connections_that_make_the_catalog_at_once_do_not_disturb_each_other(url
 # --- processes and failures ----------------------------------------------------------------------------------------
 
 
-HOLDING = """
-import sys
-from tests.postgres import open_catalog
-with open_catalog(sys.argv[1], create=False).build_lock():
-    print("ready", flush=True)
-    sys.stdin.read()
-"""
+def hold_build_lock(url: str) -> None:
+    with open_catalog(url, create=False).build_lock():
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        signal.pause()
 
 
-def test_another_process_that_builds_is_named_and_its_right_ends_with_it(catalog: SqlCatalog, url: str) -> None:
-    command = [sys.executable, "-c", HOLDING, url]
-    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert holder.stdout is not None
+def test_another_process_that_builds_is_named_and_its_right_ends_with_it(
+    catalog: SqlCatalog, url: str, tmp_path: Path
+) -> None:
+    holder = ForkedProgram(tmp_path / "log", hold_build_lock, url)
     assert holder.stdout.readline() == "ready\n"
     with pytest.raises(BuildInProgress, match=rf"process {holder.pid}, since 20.*Z, on .* is running"):
         catalog.build_lock().__enter__()
-    holder.send_signal(signal.SIGKILL)
-    holder.communicate()
+    holder.close()
     for _ in range(100):  # the server notices in a moment
         try:
             with catalog.build_lock():

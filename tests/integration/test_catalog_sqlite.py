@@ -3,9 +3,7 @@
 import os
 import re
 import shutil
-import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import threading
@@ -16,6 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 from tests.disks import fill_disk
+from tests.forking import ForkedProgram
 
 from assay.adapters.catalog.catalog import SqlCatalog, sqlite_url
 from assay.adapters.catalog.sql import database as database_module
@@ -100,18 +99,35 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database_module, "LOCK_TIMEOUT_SECONDS", 0.05)
 
 
-def started(code: str, url: str, *arguments: str) -> subprocess.Popen[str]:
-    """Another process that has the catalog open, once it has said that it is ready."""
-    command = [sys.executable, "-c", PRELUDE + code, url, *arguments]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    return process
+def run_code(*arguments: str) -> None:
+    """Run the first argument as a program whose arguments are all of them."""
+    sys.argv = list(arguments)
+    exec(PRELUDE + arguments[0], {"__name__": "__main__"})
 
 
-def ended(process: subprocess.Popen[str]) -> str:
+Started = Callable[..., ForkedProgram]
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Started]:
+    """Starts other processes that have the catalog open; each is returned once it has said that it is ready."""
+    running: list[ForkedProgram] = []
+
+    def start(code: str, url: str, *arguments: str) -> ForkedProgram:
+        running.append(ForkedProgram(tmp_path / "log", run_code, code, url, *arguments))
+        assert running[-1].stdout.readline() == "ready\n"
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.close()
+
+
+def ended(process: ForkedProgram) -> str:
     """Its output, once its standard input is closed."""
-    said, _ = process.communicate(timeout=60)
+    process.stdin.close()
+    said = process.stdout.read()
+    process.wait(60)
     assert process.returncode == 0
     return said
 
@@ -240,12 +256,13 @@ with catalog.build_lock():
 """
 
 
-def test_another_process_that_builds_is_named_and_its_right_ends_with_it(catalog: SqlCatalog, url: str) -> None:
+def test_another_process_that_builds_is_named_and_its_right_ends_with_it(
+    catalog: SqlCatalog, url: str, started: Started
+) -> None:
     holder = started(HOLDING, url)
     with pytest.raises(BuildInProgress, match=rf"process {holder.pid} on .*, since 20.*Z.* is running"):
         catalog.build_lock().__enter__()
-    holder.send_signal(signal.SIGKILL)
-    holder.communicate()
+    holder.close()
     with catalog.build_lock(), pytest.raises(BuildInProgress, match=f"process {os.getpid()} on"):
         catalog.build_lock().__enter__()
     holder = started(HOLDING, url)
@@ -262,14 +279,12 @@ for turn in range(20):
 """
 
 
-def test_promotions_by_two_processes_leave_one_generation_live(catalog: SqlCatalog, url: str) -> None:
+def test_promotions_by_two_processes_leave_one_generation_live(catalog: SqlCatalog, url: str, started: Started) -> None:
     for name in "abcd":
         in_state(catalog, name, State.CANDIDATE)
     first, second = started(PROMOTING, url, "a", "b"), started(PROMOTING, url, "c", "d")
     for process in (first, second):
-        assert process.stdin is not None
         process.stdin.close()
-        process.stdin = None
     for process in (first, second):
         ended(process)
     agree(catalog)
@@ -286,16 +301,15 @@ for batch in count():
 """
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.07, 0.15])
+@pytest.mark.parametrize("delay", [0.0, 0.07])
 def test_a_writer_that_is_killed_leaves_whole_batches_and_what_was_live(
-    catalog: SqlCatalog, url: str, path: Path, delay: float
+    catalog: SqlCatalog, url: str, path: Path, started: Started, delay: float
 ) -> None:
     built(catalog, "g1", page("a"))
     catalog.promote("g1", NOON)
     writer = started(BUILDING, url)
     threading.Event().wait(delay)
-    writer.send_signal(signal.SIGKILL)
-    writer.communicate()
+    writer.close()
     assert catalog.live_id() == "g1"
     assert len(list(catalog.documents("g2"))) % 40 == 0
     assert len(list(catalog.chunks("g2"))) == len(catalog.known_pages("g2")) > 0
@@ -337,7 +351,7 @@ def open_folder() -> Iterator[Path]:
         folder.chmod(0o755)
 
 
-def test_a_process_without_write_access_serves_and_sees_promotions(open_folder: Path) -> None:
+def test_a_process_without_write_access_serves_and_sees_promotions(open_folder: Path, started: Started) -> None:
     url = sqlite_url(open_folder / "catalog.db")
     catalog = SqlCatalog.open(url, create=True)
     built(catalog, "g1", page("a", "one"))
@@ -384,10 +398,8 @@ def test_a_full_disk_does_not_keep_anybody_from_reading(small_disk: Path) -> Non
     reader.close()
 
 
-def answer(server: subprocess.Popen[str], line: str) -> str:
+def answer(server: ForkedProgram, line: str) -> str:
     """What a process says to one line."""
-    assert server.stdin is not None
-    assert server.stdout is not None
     print(line, file=server.stdin, flush=True)
     return server.stdout.readline().rstrip()
 
@@ -405,7 +417,7 @@ except Exception as error:
 """
 
 
-def test_a_file_that_this_user_may_not_see_cannot_be_opened(open_folder: Path) -> None:
+def test_a_file_that_this_user_may_not_see_cannot_be_opened(open_folder: Path, started: Started) -> None:
     seen, hidden = (sqlite_url(open_folder / name / "catalog.db") for name in ("seen", "hidden"))
     for url in (seen, hidden):
         SqlCatalog.open(url, create=True).close()

@@ -5,23 +5,24 @@ import os
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
-import textwrap
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.copies import copy_file
 from tests.disks import fill_disk, forbid_writing
+from tests.forking import ForkedProgram, fork
 
 from assay.adapters.embedders.static import StaticEmbedder
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.adapters.stores.edge import opening as edge_opening
+from assay.adapters.stores.edge import store as edge_store
 from assay.adapters.stores.edge import writer as edge_writer
 from assay.adapters.stores.edge.opening import load_shard
 from assay.adapters.stores.edge.seal import SEAL, read_seal
@@ -106,27 +107,18 @@ def test_segments_of_another_index_are_noticed(store: EdgeStore, root: Path) -> 
         store.open("g1", SPEC)
 
 
-UNCHECKED = """
-import sys
-from pathlib import Path
-from assay.adapters.stores.edge import store as edge
-from assay.adapters.stores.edge.store import EdgeStore
-from assay.errors import VectorStoreError
-from assay.ports import IndexQuery
-from assay.testing.index_samples import EVERYTHING, SPEC, direction
+def use_unchecked(root: Path) -> None:
+    edge_store.check_files = lambda *_: None  # in a process of its own
+    with pytest.raises(IndexCorrupt):
+        open_and_read(root)
 
-edge.check_files = lambda folder, seal: None
-try:
-    index = EdgeStore(Path(sys.argv[1]), hnsw_threshold=10**9).open("g1", SPEC)
+
+def open_and_read(root: Path) -> None:
+    index = EdgeStore(root, hnsw_threshold=NEVER).open("g1", SPEC)
     ids = list(index.ids())
     index.search(IndexQuery(direction(1), None, 5, EVERYTHING))
     index.chunks(ids)
     index.vectors(ids)
-except VectorStoreError as error:
-    print(type(error).__name__)
-else:
-    print("no error")
-"""
 
 
 @pytest.mark.parametrize(
@@ -148,45 +140,44 @@ def test_no_error_of_the_engine_stays_unmapped_even_unchecked(
     for path in files(root / "g1"):
         if path.name == name:
             damage(path)
-    run = subprocess.run([sys.executable, "-c", UNCHECKED, str(root)], check=False, capture_output=True, text=True)
-    assert (run.returncode, run.stdout.strip()) == (0, "IndexCorrupt"), run.stderr
+    process = fork(use_unchecked, root)
+    process.join(60)
+    assert process.exitcode == 0
 
 
 # --- interrupted builds ---
 
-BUILD = """
-import sys
-from pathlib import Path
-from assay.adapters.stores.edge import opening as edge_opening, writer as edge_writer
-from assay.adapters.stores.edge.store import EdgeStore
-from assay.testing.index_samples import SPEC, points
 
-edge_writer.COMPRESSED_FROM = 0
-writer = EdgeStore(Path(sys.argv[1]), hnsw_threshold=10**9).create("g2", SPEC)
-print("created", flush=True)
-for number, point in enumerate(points(4_000)):
-    writer.add([point])
-    if number % 100 == 0:
-        print("added", flush=True)
-print("sealing", flush=True)
-writer.seal()
-print("sealed", flush=True)
-"""
+def build_and_say(root: Path) -> None:
+    """Build an index and say each step."""
+
+    def say(step: str) -> None:
+        sys.stdout.write(f"{step}\n")
+        sys.stdout.flush()
+
+    edge_writer.COMPRESSED_FROM = 0
+    writer = EdgeStore(root, hnsw_threshold=NEVER).create("g2", SPEC)
+    say("created")
+    for number, point in enumerate(points(1_500)):
+        writer.add([point])
+        if number % 100 == 0:
+            say("added")
+    say("sealing")
+    writer.seal()
+    say("sealed")
 
 
-@pytest.mark.parametrize(
-    ("line", "pause"), [("created", 0.0), ("added", 0.05), ("sealing", 0.0), ("sealing", 0.1), ("sealing", 0.3)]
-)
+@pytest.mark.parametrize(("line", "pause"), [("created", 0.0), ("added", 0.02), ("sealing", 0.0), ("sealing", 0.05)])
 def test_a_build_that_is_killed_leaves_nothing_that_opens(root: Path, line: str, pause: float) -> None:
     store = EdgeStore(root, hnsw_threshold=NEVER)
     filled(store, points(60)).close()
-    with subprocess.Popen([sys.executable, "-c", BUILD, str(root)], stdout=subprocess.PIPE, text=True) as build:
-        assert build.stdout is not None
+    with closing(ForkedProgram(root.parent / "log", build_and_say, root)) as build:
         for printed in build.stdout:
             if printed.strip() == line:
                 break
         time.sleep(pause)
         build.send_signal(signal.SIGKILL)
+        build.wait(60)
     assert store.generations() == ["g1", "g2"]
     if not (root / "g2" / SEAL).exists():
         with pytest.raises(IndexCorrupt, match="never finished"):
@@ -218,14 +209,14 @@ def test_a_removal_that_is_interrupted_leaves_nothing_that_opens(
 def test_a_disk_that_fills_up_stops_the_build_and_not_the_process(small_disk: Path) -> None:
     store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
     store.check()
-    writer = store.create("g1", IndexSpec(1024, 0))
-    vector = np.zeros(1024, np.float32)
+    writer = store.create("g1", IndexSpec(16_384, 0))
+    vector = np.zeros(16_384, np.float32)
     vector[0] = 1.0
-    many = [IndexPoint(one.chunk, vector, one.sparse) for one in points(20_000)]
+    many = [IndexPoint(one.chunk, vector, one.sparse) for one in points(2_000)]
 
     def fill() -> None:
-        for start in range(0, len(many), 500):
-            writer.add(many[start : start + 500])
+        for start in range(0, len(many), 50):
+            writer.add(many[start : start + 50])
 
     with pytest.raises(StorageFull, match="MB left"):
         fill()
@@ -298,22 +289,17 @@ def test_without_room_for_a_copy_it_is_said_where_to_make_some(
 
 
 def test_a_limit_on_the_size_of_files_is_a_full_disk(root: Path) -> None:
-    code = f"""
-    import resource
-    from pathlib import Path
-    from assay.adapters.stores.edge.store import EdgeStore
-    from assay.errors import StorageFull
-    from assay.testing.index_samples import SPEC
+    process = fork(create_with_small_files, root)
+    process.join(60)
+    assert process.exitcode == 0
 
+
+def create_with_small_files(root: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-    store = EdgeStore(Path({str(root)!r}), hnsw_threshold=10**9)
-    try:
+    store = EdgeStore(root, hnsw_threshold=NEVER)
+    with pytest.raises(StorageFull):
         store.create("g1", SPEC)
-    except StorageFull:
-        print("full", store.generations())
-    """
-    run = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False, capture_output=True, text=True)
-    assert (run.returncode, run.stdout.strip()) == (0, "full []"), run.stderr
+    assert store.generations() == []
 
 
 @pytest.mark.parametrize("room", range(5))
@@ -339,26 +325,19 @@ def test_too_many_open_files_are_not_taken_for_damage(store: EdgeStore, room: in
 
 # --- several processes and threads ---
 
-READ = """
-import sys
-from pathlib import Path
-from assay.adapters.stores.edge.store import EdgeStore
-from assay.testing.index_samples import SPEC
-sys.path.insert(0, sys.argv[2])
-from test_edge import answers_fully
 
-for _ in range(6):
-    index = EdgeStore(Path(sys.argv[1]), hnsw_threshold=10**9).open("g1", SPEC)
-    answers_fully(index)
-    index.close()
-"""
+def open_and_close(root: Path) -> None:
+    for _ in range(6):
+        index = EdgeStore(root, hnsw_threshold=NEVER).open("g1", SPEC)
+        answers_fully(index)
+        index.close()
 
 
 def test_many_processes_open_search_and_close_one_index_at_once(store: EdgeStore, root: Path) -> None:
-    command = [sys.executable, "-c", READ, str(root), str(Path(__file__).parent)]
-    readers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(6)]
-    failures = [reader.communicate()[1] for reader in readers if reader.wait() != 0]
-    assert failures == []
+    readers = [fork(open_and_close, root) for _ in range(4)]
+    for reader in readers:
+        reader.join(120)
+    assert [reader.exitcode for reader in readers] == [0] * 4
     answers_fully(store.open("g1", SPEC))
 
 

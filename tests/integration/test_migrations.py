@@ -14,6 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from tests.forking import fork
 from tests.schemas import schema_made_once
 
 from assay.adapters.catalog.catalog import SqlCatalog
@@ -281,15 +282,16 @@ print("alembic" in sys.modules)
 """
 
 
+def make_catalog(url: str) -> None:
+    SqlCatalog.open(url, create=True).check()
+
+
 def test_processes_that_make_the_catalog_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/catalog.db"
-    running = [
-        subprocess.Popen([sys.executable, "-c", OPENING, url], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(4)
-    ]
+    running = [fork(make_catalog, url) for _ in range(4)]
     for process in running:
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said.decode()
+        process.join(120)
+    assert [process.exitcode for process in running] == [0] * 4
 
 
 def test_opening_a_current_catalog_does_not_load_the_migration_tool(tmp_path: Path) -> None:

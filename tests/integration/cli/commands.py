@@ -2,14 +2,15 @@
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.forking import ForkedProgram
 
 from assay.cli.main import run
 
@@ -36,19 +37,29 @@ def environment(**variables: str) -> dict[str, str]:
     return {**kept, "PYTHONUNBUFFERED": "1", **variables}
 
 
-def assay(folder: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> Said:
-    """Run a command in a folder."""
-    ran = subprocess.run(
-        [*PROGRAM, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env=environment(**(variables or {})),
-    )
-    assert "Traceback" not in ran.stdout + ran.stderr, ran.stderr
-    return Said(ran.returncode, ran.stdout, ran.stderr)
+def forked(folder: Path, *arguments: str, log: Path | None = None, **variables: str) -> ForkedProgram:
+    """Start a command in a folder, in a process that need not load Assay; log: as of ForkedProgram."""
+    return ForkedProgram(log, _run_in, folder, environment(**variables), arguments)
+
+
+def _run_in(folder: Path, variables: Mapping[str, str], arguments: Sequence[str]) -> None:
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    sys.argv = ["assay", *arguments]
+    run()
+
+
+def assay(folder: Path, *arguments: str, **variables: str) -> Said:
+    """Run a command in a folder, in a process of its own, to its end."""
+    log = folder / "errors.log"
+    log.unlink(missing_ok=True)
+    with closing(forked(folder, *arguments, log=log, **variables)) as process:
+        out = process.stdout.read()
+        process.wait(120)
+        err = log.read_text(encoding="utf-8")
+        assert "Traceback" not in out + err, err
+        return Said(process.returncode or 0, out, err)
 
 
 Run = Callable[..., Said]

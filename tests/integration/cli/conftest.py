@@ -12,9 +12,14 @@ PARTS = ("gripper", "camera", "battery", "wheel", "motor", "sensor")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A working directory with assay.toml and six pages."""
+    return planted_pages(tmp_path)
+
+
+def planted_pages(folder: Path) -> Path:
+    """Write assay.toml and six pages into a folder; returns it."""
     pages = {f"docs/{part}.md": f"# The {part}\n\nThe {part} is checked every {len(part)} days.\n" for part in PARTS}
     toml = '[[sources]]\npath = "docs"\nname = "docs"\nbase_url = "https://docs.example"\nconvention = "plain"\n'
-    return plant(tmp_path, {**pages, "assay.toml": toml})
+    return plant(folder, {**pages, "assay.toml": toml})
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import ROOT
+from tests.copies import copy_file, copy_tree
 from tests.integration.cli.commands import Run
 
 from assay.app.testsets import load_test_set
@@ -13,12 +14,22 @@ from assay.app.testsets import load_test_set
 DERIVED = "derived.yaml"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first test leaves a copy of the folder that it begins with."""
+    return tmp_path_factory.mktemp("made") / "folder"
+
+
 @pytest.fixture
-def handbook(assay: Run, folder: Path) -> Run:
+def handbook(assay: Run, folder: Path, made: Path) -> Run:
     """The command line over the handbook, live, with a derived test set."""
+    if made.exists():
+        shutil.copytree(made, folder, copy_function=copy_file, dirs_exist_ok=True)
+        return assay
     shutil.copytree(ROOT / "examples" / "handbook", folder / "handbook")
     assert assay("publish", "handbook").code == 0
     assert assay("testset", "derive", "--output", DERIVED).code == 0
+    copy_tree(folder, made)
     return assay
 
 

@@ -80,8 +80,8 @@ def test_a_candidate_alone_is_not_searched(assay: Run) -> None:
 # --- told once -----------------------------------------------------------------------------------------------------
 
 
-def test_a_broken_index_is_told_once(folder: Path) -> None:
-    live = in_a_process(folder, "publish", "--json").body["generation"]
+def test_a_broken_index_is_told_once(assay: Run, folder: Path) -> None:
+    live = assay("publish", "--json").body["generation"]
     _damage(folder, live)
     said = in_a_process(folder, "search", "gripper")
     assert (said.code, said.out) == (4, "")

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from tests.copies import copy_tree
 from tests.folders import plant
-from tests.integration.cli.commands import PROGRAM, Run, Said, environment, runner
+from tests.forking import ForkedProgram
+from tests.integration.cli.commands import PROGRAM, Run, Said, environment, forked, runner
 from tests.integration.cli.conftest import PARTS
 
 from assay.app import Assay
@@ -265,7 +266,7 @@ def test_a_signal_leaves_a_whole_file_with_every_label(site: Path, number: int, 
     with session(site) as keys:
         keys.send("01")
         keys.wait_for("3 of")
-        keys.process.send_signal(number)
+        keys.process.send_signal(signal.Signals(number))
         assert keys.end() == code
         assert "2 labels in" in keys.out
     assert sum(map(len, labels(site).values())) == 3
@@ -308,7 +309,7 @@ def test_the_list_for_tools_has_the_judgment_that_a_label_makes(assay: Run) -> N
 class Keys:
     """A session that is still running."""
 
-    def __init__(self, process: subprocess.Popen[bytes], reading: int, writing: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes] | ForkedProgram, reading: int, writing: int) -> None:
         self.process = process
         self.out = ""
         self._reading = reading
@@ -325,11 +326,12 @@ class Keys:
             assert time.monotonic() < deadline, f"{words!r} is not in:\n{self.out}"
             assert self._read(), f"it ended without {words!r}:\n{self.out}"
 
-    def end(self) -> int:
+    def end(self) -> int | None:
         """Its exit code, when it has ended by itself."""
         while self._read():
             pass
-        return self.process.wait(60)
+        self.process.wait(60)
+        return self.process.returncode
 
     def _read(self) -> bool:
         if not select.select([self._reading], [], [], 1)[0]:
@@ -347,20 +349,8 @@ def session(folder: Path, *arguments: str) -> Iterator[Keys]:
     """A session whose keys come one by one through a pipe."""
     if sys.platform == "win32":
         pytest.skip("select needs sockets there")
-    with subprocess.Popen(
-        [*PROGRAM, "label", *arguments],
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment(COLUMNS="90"),
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        try:
-            yield Keys(process, process.stdout.fileno(), process.stdin.fileno())
-        finally:
-            process.kill()
+    with closing(forked(folder, "label", *arguments, COLUMNS="90")) as process:
+        yield Keys(process, process.stdout.fileno(), process.stdin.fileno())
 
 
 @contextmanager
@@ -452,19 +442,8 @@ def test_a_long_passage_is_shown_as_far_as_the_screen_goes_and_whole_on_request(
         assert keys.end() == 0
 
 
-def test_input_without_an_end_ends_with_the_last_hit(site: Path) -> None:
-    (site / "keys").write_text("0" * 10_000)
-    with (site / "keys").open() as keys:
-        ran = subprocess.run(
-            [*PROGRAM, "label"],
-            cwd=site,
-            stdin=keys,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            env=environment(),
-        )
-    assert ran.returncode == 0
-    assert ran.stdout.count("That was the last one") == 1
-    assert len(ran.stdout) < 100_000
+def test_input_without_an_end_ends_with_the_last_hit(label: Label) -> None:
+    said = label("0" * 10_000)
+    assert said.code == 0
+    assert said.out.count("That was the last one") == 1
+    assert len(said.out) < 100_000

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 from tests.folders import plant
-from tests.integration.cli.commands import PROGRAM, Said, assay, environment
+from tests.integration.cli.commands import PROGRAM, Run, Said, environment
+from tests.integration.cli.conftest import planted_pages
+
+from assay.app import Assay
+from assay.settings import load_settings
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the shell's redirections are those of POSIX")
 
@@ -28,30 +32,32 @@ def shell(folder: Path, line: str) -> Said:
     return Said(ran.returncode, ran.stdout, ran.stderr)
 
 
-@pytest.fixture
-def published(folder: Path) -> Path:
-    """A folder with something live."""
-    assert assay(folder, "publish").code == 0
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with something live; no test changes it."""
+    folder = planted_pages(tmp_path_factory.mktemp("live"))
+    with Assay.open(load_settings(folder / "assay.toml", {"data_dir": folder / ".assay"})) as opened:
+        assert opened.publish().promoted
     return folder
 
 
 @needs_full
 @pytest.mark.parametrize("form", ["", "--json"])
-def test_a_full_standard_output_is_exit_code_4_and_said(published: Path, form: str) -> None:
-    said = shell(published, f"assay search gripper {form} >/dev/full")
+def test_a_full_standard_output_is_exit_code_4_and_said(live: Path, form: str) -> None:
+    said = shell(live, f"assay search gripper {form} >/dev/full")
     assert said.code == 4
     assert said.err == "Error: The result cannot be written to standard output: no space left on device.\n"
 
 
-def test_a_closed_standard_output_is_exit_code_4_and_said(published: Path) -> None:
-    said = shell(published, "assay search gripper >&-")
+def test_a_closed_standard_output_is_exit_code_4_and_said(live: Path) -> None:
+    said = shell(live, "assay search gripper >&-")
     assert said.code == 4
     assert said.err == "Error: The result cannot be written to standard output: closed.\n"
 
 
 @pytest.mark.parametrize("form", ["--full", "--json"])
-def test_a_reader_that_goes_away_is_exit_code_141_and_no_word(published: Path, form: str) -> None:
-    said = shell(published, f"exec 3>&1; {{ {{ assay search gripper {form}; echo $? >&3; }} | true; }}")
+def test_a_reader_that_goes_away_is_exit_code_141_and_no_word(live: Path, form: str) -> None:
+    said = shell(live, f"exec 3>&1; {{ {{ assay search gripper {form}; echo $? >&3; }} | true; }}")
     assert said.out.strip() == "141"
     assert said.err == ""
 
@@ -63,15 +69,15 @@ def test_a_build_does_not_need_standard_error(folder: Path, errors: str) -> None
     assert json.loads(said.out)["promoted"]
 
 
-def test_a_closed_stream_does_not_lend_its_number_to_a_file(folder: Path) -> None:
+def test_a_closed_stream_does_not_lend_its_number_to_a_file(folder: Path, assay: Run) -> None:
     assert shell(folder, "assay publish <&- >&- 2>&-").code == 4
-    assert assay(folder, "doctor").code == 0
-    assert assay(folder, "search", "gripper").code == 0
+    assert assay("doctor").code == 0
+    assert assay("search", "gripper").code == 0
 
 
 def stopped_while_reading(folder: Path, number: int) -> Said:
     """Publish, and send a signal when the first stage has begun."""
-    plant(folder, {f"docs/many/{page}.md": f"# Page {page}\n\nText {page}.\n" * 40 for page in range(2_000)})
+    plant(folder, {f"docs/many/{page}.md": f"# Page {page}\n\nText {page}.\n" * 40 for page in range(500)})
     command = [*PROGRAM, "publish", "--json"]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
@@ -88,11 +94,13 @@ def stopped_while_reading(folder: Path, number: int) -> Said:
 @pytest.mark.parametrize(
     ("number", "code", "word"), [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")]
 )
-def test_a_build_that_is_stopped_gives_its_generation_up(folder: Path, number: int, code: int, word: str) -> None:
+def test_a_build_that_is_stopped_gives_its_generation_up(
+    folder: Path, assay: Run, number: int, code: int, word: str
+) -> None:
     said = stopped_while_reading(folder, number)
     assert (said.code, said.body["error"]) == (code, word)
     assert "The live generation is unchanged" in said.err
-    (left,) = assay(folder, "generations", "--json").body["generations"]
+    (left,) = assay("generations", "--json").body["generations"]
     assert left["state"] == "failed"
     assert left["reason"] == ("terminated by SIGTERM" if number == signal.SIGTERM else "interrupted")
 

@@ -1,16 +1,15 @@
 """`assay validate --sweep` over the example handbook: rows, files, chunkers, and that nothing is left behind."""
 
 import json
-import os
 import signal
-import subprocess
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.conftest import ROOT
-from tests.integration.cli.commands import PROGRAM, Run, environment, runner
+from tests.integration.cli.commands import Run, forked, runner
 
 from assay.app import Assay
 from assay.settings import load_settings
@@ -93,16 +92,14 @@ def test_a_sweep_is_not_mixed_with_what_gives_a_verdict(assay: Run) -> None:
 def test_ctrl_c_leaves_nothing_behind(handbook: Path) -> None:
     """The temporary index is there, then the command is interrupted, then it is gone."""
     temporary = handbook / "tmp"
-    command = [*PROGRAM, "validate", "--sweep", "default", "--testset", TESTS, "--no-report"]
-    with subprocess.Popen(
-        command, cwd=handbook, env=environment(TMPDIR=str(temporary)), stderr=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as running:
+    arguments = ("validate", "--sweep", "default", "--testset", TESTS, "--no-report")
+    with closing(forked(handbook, *arguments, TMPDIR=str(temporary))) as running:
         deadline = time.monotonic() + 120
         while not list(temporary.glob("assay-sweep-*/catalog.sqlite")):
-            assert running.poll() is None, "it ended before it cut anything"
+            assert running.returncode is None, "it ended before it cut anything"
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        os.kill(running.pid, signal.SIGINT)
-        running.communicate(timeout=60)
-    assert running.returncode == 130
+        running.send_signal(signal.SIGINT)
+        running.wait(60)
+        assert running.returncode == 130
     assert list(temporary.iterdir()) == []
