@@ -56,14 +56,14 @@ class Library:
 
 @cache
 def pages() -> tuple[Page, ...]:
-    """Every page of the handbook that has a title."""
+    """Every second page of the handbook that has a title."""
     folder = shipped_folder("examples") / "handbook" / "docs"
     found = []
     for path in sorted(folder.rglob("*.md")):
         if (match := _FRONT_MATTER.match(path.read_text(encoding="utf-8"))) is not None:
             address = path.relative_to(folder).with_suffix("").as_posix()
             found.append(Page(f"{BASE_URL}/{address}", match["title"], match["text"]))
-    return tuple(found)
+    return tuple(found[1::2])
 
 
 # --- LangChain -----------------------------------------------------------------------------------------------------
