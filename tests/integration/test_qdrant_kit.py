@@ -1,7 +1,6 @@
 """The Qdrant adapter passes the kit over real sockets, in both of the server's languages, and on a real server."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.peers.qdrant import QdrantPeer
@@ -12,24 +11,34 @@ from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.testing.vector_store import VectorStoreConformance
 
 
+@pytest.fixture(scope="module")
+def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QdrantPeer]:
+    """A server that is empty before each test."""
+    with QdrantPeer(tmp_path_factory.mktemp("server"), grpc_port=0) as peer:
+        yield peer
+
+
+def emptied(store: QdrantStore) -> Iterator[QdrantStore]:
+    """The store, and no collection of it afterwards."""
+    yield store
+    for generation in store.generations():
+        store.delete(generation)
+    store.close()
+
+
 class TestOverRest(VectorStoreConformance):
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[QdrantStore]:
-        with QdrantPeer(tmp_path) as peer:
-            store = qdrant_store(peer.url)
-            yield store
-            store.close()
+    def store(self, peer: QdrantPeer) -> Iterator[QdrantStore]:
+        yield from emptied(qdrant_store(peer.url))
 
 
 class TestOverGrpc(VectorStoreConformance):
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[QdrantStore]:
-        with QdrantPeer(tmp_path, grpc_port=0) as peer:
-            assert peer.grpc_port
-            store = qdrant_store(peer.url, grpc=True, grpc_port=peer.grpc_port)
-            yield store
-            assert all(request.startswith("gRPC ") for request in peer.counts)
-            store.close()
+    def store(self, peer: QdrantPeer) -> Iterator[QdrantStore]:
+        peer.counts.clear()
+        yield from emptied(qdrant_store(peer.url, grpc=True, grpc_port=peer.grpc_port))
+        assert peer.counts
+        assert all(request.startswith("gRPC ") for request in peer.counts)
 
 
 class TestOnAServerOverRest(VectorStoreConformance):
