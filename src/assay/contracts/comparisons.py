@@ -72,14 +72,8 @@ def _difference(found: Difference) -> dict[str, object]:
 
 
 def _changed(topic: ChangedTopic) -> dict[str, object]:
-    return {
-        "id": topic.id,
-        "text": topic.text,
-        "a": topic.a,
-        "b": topic.b,
-        "change": topic.change,
-        "rank_of_best": {"a": topic.rank_a, "b": topic.rank_b},
-    }
+    found = asdict(topic) | {"change": topic.change}
+    return found | {"rank_of_best": {"a": found.pop("rank_a"), "b": found.pop("rank_b")}}
 
 
 def _row(row: SweptRow) -> dict[str, object]:

@@ -128,14 +128,9 @@ def _seed_topic(case: _SeedCase) -> StoredTopic:
         id=case.query.text,
         text=case.query.text,
         type=case.query.query_type.value,
-        category=None,
         values=values,
         upper=values,
         rank_of_best=case.rank_of_best,
-        chunk_ids=(),
-        labels=(),
-        latency_ms=None,
-        error=None,
     )
 
 

@@ -223,14 +223,14 @@ class StoredTopic:
     id: str
     text: str
     type: str
-    category: str | None
     values: Mapping[str, float | None]
     upper: Mapping[str, float | None]
     rank_of_best: int | None
-    chunk_ids: tuple[str, ...]
-    labels: tuple[int | None, ...]
-    latency_ms: float | None
-    error: str | None
+    category: str | None = None
+    chunk_ids: tuple[str, ...] = ()
+    labels: tuple[int | None, ...] = ()
+    latency_ms: float | None = None
+    error: str | None = None
     relevant: int | None = None
     lost: int = 0
 

@@ -86,11 +86,11 @@ class Separation:
     best_f1: the threshold with the best F1, which depends on the proportion of judged passages.
     """
 
-    threshold: float | None
-    interval: Interval | None
-    auc: float | None
-    auc_interval: Interval | None
-    best_f1: float | None
+    threshold: float | None = None
+    interval: Interval | None = None
+    auc: float | None = None
+    auc_interval: Interval | None = None
+    best_f1: float | None = None
     why_not: str = ""
 
 
@@ -159,7 +159,7 @@ def separate(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int
     used = [_together(family) for family in _families(observed)]
     used = [one for one in used if one.relevant or one.irrelevant]
     if reason := _too_few(used):
-        return Separation(None, None, None, None, None, reason)
+        return Separation(why_not=reason)
     curve = _Curve.of(used, every=True)
     auc, best, _ = curve.drawn(np.ones((1, len(used))))
     aucs, _, thresholds = _Curve.of(used, every=False).drawn(_draws(len(used), resamples, seed))
@@ -167,13 +167,10 @@ def separate(observed: Sequence[Observed], resamples: int = RESAMPLES, seed: int
     if auc_interval is None or auc_interval.low <= 0.5:
         bounds = f"[{auc_interval.low:z.2f}, {auc_interval.high:z.2f}]" if auc_interval else "not known"
         return Separation(
-            None,
-            None,
-            float(auc[0]),
-            auc_interval,
-            None,
-            f"relevant and irrelevant hits are about equally similar (AUC {auc[0]:.2f}, 95% interval {bounds}): no "
-            "threshold separates them better than chance",
+            auc=float(auc[0]),
+            auc_interval=auc_interval,
+            why_not=f"relevant and irrelevant hits are about equally similar (AUC {auc[0]:.2f}, 95% interval "
+            f"{bounds}): no threshold separates them better than chance",
         )
     return Separation(
         threshold=curve.threshold(int(best[0])),

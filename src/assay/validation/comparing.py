@@ -75,8 +75,6 @@ def ranked_topic(topic: ResolvedTopic, ranking: Sequence[str], measures: Measure
         rank_of_best=None if best is None else round(best),
         chunk_ids=tuple(kept[:top_k]),
         labels=tuple(map(topic.labels.get, ids[:top_k])),
-        latency_ms=None,
-        error=None,
         relevant=sum(label >= 1 for label in topic.counted.values()),
         lost=_lost(topic.resolutions),
     )

@@ -28,7 +28,15 @@ def _topic(
     values = {"nDCG@10": value, "P@5": value, "judged@5": judged, "ceiling P@5": 1.0}
     bounds = dict.fromkeys(values, value if most is None else most)
     return StoredTopic(
-        identity, text or f"What is {identity}?", "specific", None, values, bounds, rank, (), (), 1.0, error, lost=lost
+        identity,
+        text or f"What is {identity}?",
+        "specific",
+        values,
+        bounds,
+        rank,
+        latency_ms=1.0,
+        error=error,
+        lost=lost,
     )
 
 

@@ -8,8 +8,7 @@ from assay.validation.statistics.differences import compare
 from assay.validation.statistics.intervals import bootstrap_interval, difference_interval
 from assay.validation.statistics.numbers import mean, mean_of_known
 from assay.validation.statistics.permutation import holm, paired_test
-from assay.validation.statistics.power import smallest_difference
-from assay.validation.statistics.proof import samples_to_prove
+from assay.validation.statistics.power import samples_to_prove, smallest_difference
 from assay.validation.statistics.resampling import RESAMPLES
 
 __all__ = [
