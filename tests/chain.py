@@ -148,10 +148,13 @@ class Chain:
         raise TimeoutError(f"searches do not work after {seconds} s: {[self.ask(shape, query) for shape in SHAPES]}")
 
     @contextmanager
-    def clients(self, number: int, truth: Mapping[tuple[str, str], tuple[str, ...]]) -> Iterator[Tally]:
-        """So many clients that search all the time, each shape in turn, as long as the context lasts.
+    def clients(
+        self, number: int, truth: Mapping[tuple[str, str], tuple[str, ...]], pause: float = 0.0
+    ) -> Iterator[Tally]:
+        """Run clients that search all the time, each shape in turn, as long as the context lasts.
 
         truth: the ids that each shape gives for each query when all is well.
+        pause: seconds between an answer and the next search of a client.
         """
         tally, lock, ended = Tally(), threading.Lock(), threading.Event()
         asked = sorted(truth)
@@ -169,6 +172,7 @@ class Chain:
                     if answer.status == 200 and not answer.degraded and answer.ids != truth[shape, query]:
                         tally.wrong.append((shape, query))
                 turn += 1
+                ended.wait(pause)
 
         threads = [threading.Thread(target=client, args=(each * 7,), daemon=True) for each in range(number)]
         for thread in threads:

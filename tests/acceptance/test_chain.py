@@ -18,12 +18,14 @@ QUERIES = (
     "background tasks after returning a response",
 )
 CLIENTS = 20
+PAUSE = 0.2
+"""Seconds; an outage meets every client all the same, and the processor is left to the server."""
 
 
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Chain]:
     with running_chain(tmp_path_factory.mktemp("chain")) as chain:
-        docs = shared / "corpora" / "fastapi" / "docs" / "en" / "docs" / "tutorial"
+        docs = shared / "corpora" / "fastapi" / "docs" / "en" / "docs" / "tutorial" / "dependencies"
         done = chain.command("publish", str(docs), "--base-url", "https://docs.example/fastapi", "--json")
         assert done.returncode == 0, done.stdout + done.stderr
         assert json.loads(done.stdout)["promoted"]
@@ -69,7 +71,7 @@ def tally_after_outage(
 ) -> Tally:
     """Kill a part while clients search, start it again, and check what every client met."""
     truth = chain.truth(QUERIES)
-    with chain.clients(CLIENTS, truth) as tally:
+    with chain.clients(CLIENTS, truth, PAUSE) as tally:
         chain.kill(part)
         if health is not None:
             chain.wait_for("/health", health)
