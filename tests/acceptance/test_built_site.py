@@ -14,16 +14,22 @@ from assay.app import Assay
 from assay.model.documents import Chunk
 from assay.settings import load_settings
 
-PAGES = 276
+PAGES = 207
 CURRENT = 69
+SKIPPED = "/fr/docs/next"
+"""A version in French; those in English and the current one in French are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Chunks by path of their page: of the site, and of the folder that the current English version was made from."""
+    """Chunks by path of their page: of the site, and of the folder that the current English version was made from.
+
+    paths: of all pages. pages: every fourth of them, some of each version and language.
+    """
 
     site: dict[str, list[Chunk]]
     folder: dict[str, list[Chunk]]
+    paths: list[str]
     pages: dict[str, Surroundings]
 
 
@@ -42,19 +48,17 @@ def read(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Read:
     files = built_files(shared)
     with serving(files) as site:
         start = f"http://localhost:{urlsplit(site.url).port}/"
-        found = _chunks(folder / "site", url=start, name="site")
+        found = _chunks(folder / "site", url=start, name="site", exclude=[SKIPPED])
     source = shared / "corpora" / "redux-toolkit" / "docs"
     sources = _chunks(folder / "folder", path=source, base_url="http://localhost/docs", name="folder")
-    pages = {
-        path.removesuffix("/index.html"): Surroundings(page)
-        for path, page in files.items()
-        if path.endswith("/index.html")
-    }
-    return Read(found, sources, pages)
+    paths = sorted(path.removesuffix("/index.html") for path in files if path.endswith("/index.html"))
+    paths = [path for path in paths if not path.startswith(SKIPPED)]
+    pages = {path: Surroundings(files[f"{path}/index.html"]) for path in paths[::4]}
+    return Read(found, sources, paths, pages)
 
 
 def test_every_page_has_chunks(read: Read) -> None:
-    assert read.site.keys() == read.pages.keys()
+    assert sorted(read.site) == read.paths
     assert len(read.site) == PAGES
 
 
@@ -77,8 +81,8 @@ def _words(chunks: list[Chunk]) -> list[str]:
 def test_no_chunk_holds_what_is_around_the_content(read: Read) -> None:
     """Nothing of two words or more that a page has only outside its article, or as a button or hash link in it."""
     leaks = []
-    for path, chunks in read.site.items():
-        page = read.pages[path]
+    for path, page in read.pages.items():
+        chunks = read.site[path]
         text = flat(" ".join(re.sub(r"[`*_|\\]", " ", chunk.text) for chunk in chunks))
         inside = flat(re.sub(r"[`*_|\\]", " ", page.inside))
         for piece in page.around:
@@ -86,7 +90,7 @@ def test_no_chunk_holds_what_is_around_the_content(read: Read) -> None:
             if len(plain.split()) > 1 and plain in text and plain not in inside:
                 leaks.append((path, plain))
     assert leaks == []
-    assert sum(len(page.around) for page in read.pages.values()) > 30 * PAGES
+    assert sum(len(page.around) for page in read.pages.values()) > 30 * PAGES / 4
 
 
 @pytest.mark.parametrize("chrome", ["Edit this page", "Direct link to", "On this page", "Skip to main", "\u200b"])
@@ -95,6 +99,6 @@ def test_no_chunk_holds_words_of_the_theme(read: Read, chrome: str) -> None:
 
 
 def test_every_deep_link_leads_to_an_id_of_the_page(read: Read) -> None:
-    linked = [(path, chunk.anchor) for path, chunks in read.site.items() for chunk in chunks if chunk.anchor]
+    linked = [(path, chunk.anchor) for path in read.pages for chunk in read.site[path] if chunk.anchor]
     assert [link for link in linked if link[1] not in read.pages[link[0]].ids] == []
-    assert len(linked) > 10 * PAGES / 2
+    assert len(linked) > 10 * PAGES / 8
