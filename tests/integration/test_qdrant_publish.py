@@ -352,13 +352,13 @@ def test_searches_fail_while_a_killed_server_is_away_and_work_again_when_it_is_b
         assert assay.searches.health().vector_store
         for _ in range(2):
             process.kill()
-            with ThreadPoolExecutor(20) as threads:
-                failures = list(threads.map(lambda _: failure(assay, query), range(40)))
+            with ThreadPoolExecutor(10) as threads:
+                failures = list(threads.map(lambda _: failure(assay, query), range(20)))
             assert set(failures) == {StoreUnavailable}
             assert not assay.searches.health().vector_store
             process.start()
-            with ThreadPoolExecutor(20) as threads:
-                answers = list(threads.map(lambda _: assay.search(query).hits, range(40)))
+            with ThreadPoolExecutor(10) as threads:
+                answers = list(threads.map(lambda _: assay.search(query).hits, range(20)))
             assert all(hits == whole for hits in answers)
             assert assay.searches.health().vector_store
 
@@ -444,8 +444,8 @@ def test_a_server_that_is_away_is_told_by_doctor(peer: QdrantPeer, assay: Assay)
 
 @ON_EACH_SERVER
 def test_server_and_embedded_store_give_the_same_hits(shared: Path, server: Server, tmp_path: Path) -> None:
-    corpus = shared / "corpora" / "redux-toolkit" / "docs"
-    source = {"path": corpus, "base_url": "https://redux-toolkit.js.org", "name": "rtk"}
+    corpus = shared / "corpora" / "redux-toolkit" / "docs" / "rtk-query"
+    source = {"path": corpus, "base_url": "https://redux-toolkit.js.org/rtk-query", "name": "rtk"}
     access = {"url": server.url, "api_key": server.key}
     both = []
     for store in ("embedded", "qdrant"):
@@ -458,13 +458,13 @@ def test_server_and_embedded_store_give_the_same_hits(shared: Path, server: Serv
     assert live
     titles = [one.info.title for one in embedded.parts.catalog.documents(live)]
     queries = [
-        *titles,
+        *titles[::2],
         "how do I invalidate a cached query",
         "immutable updates",
         "typed hooks",
         "thunk error handling",
     ]
-    assert len(queries) > 50
+    assert len(queries) > 15
     compared = 0
     for text in queries:
         for mode in Mode:
@@ -476,6 +476,6 @@ def test_server_and_embedded_store_give_the_same_hits(shared: Path, server: Serv
                 assert yours.rank_score == pytest.approx(mine.rank_score, abs=1e-5)
                 assert yours.chunk.text == mine.chunk.text
                 compared += 1
-    assert compared > 1_000
+    assert compared > 400
     for assay in both:
         assay.close()

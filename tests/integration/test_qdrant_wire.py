@@ -90,8 +90,10 @@ def use_everything(store: QdrantStore) -> None:
     store.delete("never-there")
 
 
-@pytest.mark.parametrize("quantization", ["none", "scalar", "binary"])
-@pytest.mark.parametrize("consistency", [None, 2, "majority", "quorum", "all"])
+@pytest.mark.parametrize(
+    ("quantization", "consistency"),
+    [("none", None), ("none", 2), ("scalar", "majority"), ("binary", "quorum"), ("none", "all")],
+)
 def test_every_exchange_is_as_the_servers_description_says(
     openapi: OpenApi, peer: QdrantPeer, quantization: Quantization, consistency: Consistency
 ) -> None:
