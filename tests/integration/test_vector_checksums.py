@@ -172,7 +172,12 @@ DAMAGES = (
 # --- the tests -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize(
+    ("bought", "damage"),
+    [*(("embedded", one) for one in DAMAGES), ("qdrant", two_swapped), ("qdrant", one_with_a_little_noise)],
+    indirect=["bought"],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
 def test_vectors_that_were_changed_are_counted_and_named(
     bought: Bought, damage: Callable[[list[Stored]], Sequence[Stored]]
 ) -> None:
@@ -188,6 +193,7 @@ def test_vectors_that_were_changed_are_counted_and_named(
     assert "`assay publish --rebuild`" in finding.detail
 
 
+@only_embedded
 def test_vectors_that_were_rotated_after_the_pass_are_not_promoted(bought: Bought) -> None:
     bought.damage(all_rotated)
     with bought.open() as assay, pytest.raises(PromotionRefused, match=CHECK):
