@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.borders import count_borders, share_borders, text_borders
+from tests.forking import ForkedProgram
 from tests.integration.web.conftest import BASE_URL, CHUNKS, settings_for, write_pages
 
 from assay.app import Assay
@@ -378,6 +379,16 @@ def run(program: str, folder: Path, **environment: str) -> subprocess.CompletedP
     )
 
 
+def run_forked(program: str, folder: Path) -> ForkedProgram:
+    """A program in a process that has loaded Assay and opened nothing; its log is in the folder."""
+    return ForkedProgram(folder / "log", _execute, program, {"ASSAY_DATA_DIR": str(folder / "index")})
+
+
+def _execute(program: str, variables: Mapping[str, str]) -> None:
+    os.environ.update(variables)
+    exec(program, {"__name__": "__main__"})
+
+
 PROGRAM = """
 from assay.contracts.retrieval_layer import generate_query_embedding, retrieve_content_chunks
 embedding = generate_query_embedding("How do nodes communicate?")
@@ -413,7 +424,8 @@ def test_importing_the_functions_opens_nothing(folder: Path) -> None:
 
 
 FOLLOWING = """
-import sys
+import os, sys
+os.environ["ASSAY_SERVER__POLL_SECONDS"] = "0.05"
 from assay.contracts.retrieval_layer import retrieve, statistics
 def best():
     return retrieve("What charges the robot over night?", 1)[0].title
@@ -434,16 +446,7 @@ def test_the_functions_follow_a_promotion(tmp_path: Path) -> None:
     page.write_text("---\ntitle: The dock\n---\n\nThe dock charges the robot over night.\n", encoding="utf-8")
     with Assay.open(settings_for(tmp_path)) as assay:
         assay.publish()
-        process = subprocess.Popen(
-            [sys.executable, "-c", FOLLOWING],
-            env={**os.environ, "ASSAY_DATA_DIR": str(tmp_path / "index"), "ASSAY_SERVER__POLL_SECONDS": "0.05"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stdin
-        assert process.stdout
-        try:
+        with closing(run_forked(FOLLOWING, tmp_path)) as process:
             assert process.stdout.readline() == f"The dock {assay.parts.catalog.live_id()}\n"
             text = "---\ntitle: The charging station\n---\n\nThe dock charges the robot over night.\n"
             page.write_text(text, encoding="utf-8")
@@ -451,10 +454,8 @@ def test_the_functions_follow_a_promotion(tmp_path: Path) -> None:
             process.stdin.write("\n")
             process.stdin.flush()
             assert process.stdout.readline() == f"The charging station {assay.parts.catalog.live_id()}\n"
-            assert process.wait(60) == 0
-        finally:
-            process.kill()
-            process.communicate()
+            process.wait(60)
+            assert process.returncode == 0
 
 
 @pytest.mark.contract("002.26")
@@ -476,8 +477,8 @@ with ThreadPoolExecutor(32) as threads:
     answers = set(threads.map(ask, range(32)))
 print(len(opened), len(answers), statistics().queries)
 """
-    done = run(program, folder, ASSAY_DATA_DIR=str(folder / "index"))
-    assert done.stdout == "1 1 32\n", done.stderr
+    with closing(run_forked(program, folder)) as done:
+        assert done.stdout.read() == "1 1 32\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
@@ -495,8 +496,8 @@ if child == 0:
 _, status = os.waitpid(child, 0)
 print(os.waitstatus_to_exitcode(status), ask() == before, statistics().queries)
 """
-    done = run(program, folder, ASSAY_DATA_DIR=str(folder / "index"))
-    assert done.stdout == "0 True 2\n", done.stderr
+    with closing(run_forked(program, folder)) as done:
+        assert done.stdout.read() == "0 True 2\n"
 
 
 def test_after_close_the_next_call_opens_anew(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

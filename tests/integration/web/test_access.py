@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.copies import copy_tree
+from tests.integration.cli.commands import forked
 from tests.integration.web.conftest import ROUTES, RunningServer, asking, running_server
 from tests.integration.web.wire import Answer, ask, bearer, make_key, search
 
@@ -161,15 +163,13 @@ def test_administration_needs_an_admin_key(public: Guarded, path: str, body: obj
 
 def _assay_keys(published: Path, file: Path, *arguments: str) -> str:
     """Run `assay keys` as an operator does, in a process of its own, and give its standard output."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "assay", "keys", *arguments, "--data-dir", str(published / "index")],
-        env={"ASSAY_SERVER__KEYS_FILE": str(file), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    return ran.stdout
+    command = ("keys", *arguments, "--data-dir", str(published / "index"))
+    log = file.parent / "keys.log"
+    with closing(forked(file.parent, *command, log=log, ASSAY_SERVER__KEYS_FILE=str(file))) as process:
+        said = process.stdout.read()
+        process.wait(60)
+        assert process.returncode == 0, log.read_text(encoding="utf-8")
+        return said
 
 
 def test_a_key_works_once_it_is_made_and_ends_once_it_is_revoked(closed: Guarded, published: Path) -> None:
