@@ -135,7 +135,7 @@ class EmbedderConformance:
         assert not np.array_equal(without, ended)
 
     def test_threads_get_what_one_caller_gets(self, embedder: Embedder) -> None:
-        texts = [f"{text} {number}" for number in range(40) for text in TEXTS]
+        texts = [f"{text} {number}" for number in range(10) for text in TEXTS]
         expected = embedder.embed_documents(texts)
         with ThreadPoolExecutor(8) as threads:
             found = list(threads.map(embedder.embed_query, texts))
