@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from assay.adapters.catalog.memory import MemoryCatalog
 from assay.adapters.stores.bm25 import Bm25Encoder
-from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
+from assay.adapters.stores.memory import MemoryStore
 from assay.model.documents import Chunk
 from assay.model.generations import ContentFingerprint, Generation, State
 from assay.model.ids import content_hash
@@ -14,6 +14,7 @@ from assay.ports import Embedder, IndexPoint, IndexSpec, Names, SparseVector, Ve
 from assay.retrieval.fusion import FusionWeights
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.testing.catalog_samples import Stored, generation
+from tests.memory_embedder import MemoryEmbedder
 
 DIMENSION = 64
 RULES = SearchRules(FusionMethod.SCORE, FusionWeights(0.4, 1.0), rrf_k=60, depth=50)

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping
 
 from assay.ingest.intake import Cut, Intake, Kept
 from assay.ingest.parts import BuildParts
-from assay.ingest.survey import PageTally
 from assay.ingest.workers.read_ahead import ReadAhead, SourcePage
 from assay.model.generations import Generation, State
 from assay.ports import Catalog, KnownPage, Progress, Relay
@@ -42,11 +41,7 @@ class PageFlow:
         usable = base is not None and base.chunker == parts.chunker
         self.known = {name: page for name, page in self._pages.items() if usable and page.revision not in damaged}
         self._intake = Intake(parts.catalog, base, self._pages, self.known, parts.rules, parts.embedder.count_tokens)
-
-    @property
-    def survey(self) -> PageTally:
-        """The counts so far."""
-        return self._intake.survey
+        self.survey = self._intake.survey
 
     def take(self) -> Iterator[Cut | Kept]:
         """Yield every page with a document, new or kept, in source order. Raises the errors of sources."""

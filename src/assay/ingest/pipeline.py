@@ -14,36 +14,25 @@ from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
 from assay.ingest.reduced_gc import reduced_gc
-from assay.ingest.stages import StageClock
-from assay.ingest.survey import PageTally
-from assay.model.documents import Chunk, Document, PageExcluded, PageFailed, PageGone, UnreadFiles
+from assay.ingest.stages import StageClock, stage
+from assay.ingest.survey import PageChanges, PageTally
+from assay.model.documents import Chunk, Document
 from assay.model.generations import Generation, State, last_judged
-from assay.ports import (
-    Catalog,
-    EmbeddedChunk,
-    IndexSpec,
-    Progress,
-    VectorIndex,
-    VectorStore,
-)
+from assay.ports import Catalog, EmbeddedChunk, IndexSpec, Progress, VectorIndex, VectorStore
 
 logger = logging.getLogger(__name__)
 
 _DOCUMENTS_AT_ONCE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class BuildReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport(PageChanges):
     """The result of a build.
 
     generation: the new candidate; if nothing had changed, the generation that already has this content.
     unchanged: nothing had changed and no generation was built.
     embedded, reused: distinct texts sent to the embedder, and chunks with a reused vector.
     base: the previous generation as it was when the build began; None if there is none, or nothing of it is reused.
-    added, changed, moved, kept, removed: pages compared with the previous generation; moved: old and new URL.
-    carried: keys of pages that failed and keep their stored document.
-    gone: pages that sources report as deleted.
-    unread: files of the sources that are not pages.
     live_before: id of the generation that was live when the build began; None if none was.
     """
 
@@ -52,17 +41,6 @@ class BuildReport:
     unchanged: bool
     embedded: int
     reused: int
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    moved: tuple[tuple[str, str], ...]
-    kept: int
-    removed: tuple[str, ...]
-    carried: tuple[str, ...]
-    failed: tuple[PageFailed, ...]
-    excluded: tuple[PageExcluded, ...]
-    empty: tuple[str, ...]
-    gone: tuple[PageGone, ...]
-    unread: UnreadFiles
     seconds: dict[str, float]
     live_before: str | None = None
 
@@ -204,7 +182,7 @@ class Pipeline:
         catalog = self._parts.catalog
         documents: list[tuple[Document, Sequence[Chunk]]] = []
         kept: list[str] = []
-        with self._stage("read", None):
+        with stage(self._progress, "read", None):
             for taken in flow.take():
                 match taken:
                     case Cut(document, chunks):
@@ -221,7 +199,7 @@ class Pipeline:
     def _count(self, generation: Generation, survey: PageTally, spool: TermSpool) -> Generation:
         """First pass over the chunks: term counts, average length, content fingerprint."""
         catalog, encoder = self._parts.catalog, self._parts.encoder
-        with self._stage("count", None):
+        with stage(self._progress, "count", None):
             counted = count_terms(generation, catalog, encoder, spool, self._progress)
         counted = replace(
             counted,
@@ -240,7 +218,7 @@ class Pipeline:
         try:
             with self._earlier_vectors(generation, base) as (earlier, chunks):
                 supply = VectorSupply(parts.embedder, earlier, chunks, parts.cache)
-                with self._stage("embed", generation.chunks):
+                with stage(self._progress, "embed", generation.chunks):
                     write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, self._progress)
             if supply.damaged:
                 logger.warning(
@@ -250,7 +228,7 @@ class Pipeline:
                 )
             if supply.recovered:
                 logger.info("%d vectors were recovered from an unfinished build.", supply.recovered)
-            with self._stage("seal", None):
+            with stage(self._progress, "seal", None):
                 writer.seal()
         except BaseException:
             writer.abort()
@@ -327,14 +305,6 @@ class Pipeline:
             return f"There is no page in {names}; excluded: {len(survey.excluded)}, of these {why}."
         return f"There is no page in {names}."
 
-    @contextmanager
-    def _stage(self, name: str, total: int | None) -> Iterator[None]:
-        self._progress.begin(name, total)
-        try:
-            yield
-        finally:
-            self._progress.end()
-
     def _report(
         self, generation: Generation, base: Generation | None, survey: PageTally, supply: VectorSupply | None
     ) -> BuildReport:
@@ -344,19 +314,9 @@ class Pipeline:
             unchanged=supply is None,
             embedded=supply.embedded if supply else 0,
             reused=supply.reused if supply else generation.chunks,
-            added=tuple(survey.added),
-            changed=tuple(survey.changed),
-            moved=tuple(survey.moved),
-            kept=len(survey.kept),
-            removed=tuple(survey.removed),
-            carried=tuple(survey.carried),
-            failed=tuple(survey.failed),
-            excluded=tuple(survey.excluded),
-            empty=tuple(survey.empty),
-            gone=tuple(survey.gone),
-            unread=survey.unread_files,
             seconds=dict(self._progress.seconds),
             live_before=self._live_before,
+            **survey.changes(),
         )
 
 

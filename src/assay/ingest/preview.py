@@ -6,45 +6,29 @@ from dataclasses import dataclass
 from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
-from assay.ingest.stages import StageClock
-from assay.model.documents import Chunk, PageExcluded, PageFailed, PageGone, UnreadFiles
+from assay.ingest.stages import StageClock, stage
+from assay.ingest.survey import PageChanges
+from assay.model.documents import Chunk
 from assay.model.generations import Generation
 from assay.ports import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview(PageChanges):
     """The result of a preview.
 
     base: the generation that pages are compared with; None if there is none.
-    added, changed, moved, kept, removed, carried, failed, excluded, empty, gone, unread: as in BuildReport.
     documents, chunks: numbers in the new generation.
     embedded, tokens: number of distinct texts to embed, and their tokens.
     seconds: of each stage.
     """
 
     base: Generation | None
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    moved: tuple[tuple[str, str], ...]
-    kept: int
-    removed: tuple[str, ...]
-    carried: tuple[str, ...]
-    failed: tuple[PageFailed, ...]
-    excluded: tuple[PageExcluded, ...]
-    empty: tuple[str, ...]
-    gone: tuple[PageGone, ...]
-    unread: UnreadFiles
     documents: int
     chunks: int
     embedded: int
     tokens: int
     seconds: dict[str, float]
-
-    @property
-    def differs(self) -> bool:
-        """Whether a build would find any change."""
-        return bool(self.added or self.changed or self.moved or self.removed or self.failed)
 
 
 class _Cost:
@@ -77,8 +61,7 @@ def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> 
     reusable = base is not None and base.embedder == parts.embedder.identity
     cost = _Cost(catalog.embedded_hashes(base.id) if base and reusable else ())
     kept: list[str] = []
-    clock.begin("read", None)
-    try:
+    with stage(clock, "read", None):
         for taken in flow.take():
             match taken:
                 case Cut(_, chunks):
@@ -87,25 +70,12 @@ def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> 
                     kept.append(revision)
         if base is not None:
             cost.add(catalog.chunks(base.id, kept))
-    finally:
-        clock.end()
-    survey = flow.survey
     return Preview(
         base=base,
-        added=tuple(survey.added),
-        changed=tuple(survey.changed),
-        moved=tuple(survey.moved),
-        kept=len(survey.kept),
-        removed=tuple(survey.removed),
-        carried=tuple(survey.carried),
-        failed=tuple(survey.failed),
-        excluded=tuple(survey.excluded),
-        empty=tuple(survey.empty),
-        gone=tuple(survey.gone),
-        unread=survey.unread_files,
-        documents=len(survey.claimed),
+        documents=len(flow.survey.claimed),
         chunks=cost.chunks,
         embedded=cost.texts,
         tokens=cost.tokens,
         seconds=dict(clock.seconds),
+        **flow.survey.changes(),
     )

@@ -1,7 +1,6 @@
 """Re-chunking a generation's stored documents with other rules. No page is read again."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from assay.ingest.indexing.passes import count_terms, write_points
 from assay.ingest.indexing.term_spool import TermSpool
 from assay.ingest.indexing.vectors import VectorSupply
 from assay.ingest.pipeline import new_generation_id
+from assay.ingest.stages import stage
 from assay.ingest.text.blocks import blocks_of
 from assay.model.documents import Chunk, Document
 from assay.model.generations import ChunkerIdentity, Generation, State
@@ -55,12 +55,7 @@ class RecutParts:
 def chunker_identity(base: Generation, rules: ChunkingRules) -> ChunkerIdentity:
     """The chunker identity of these rules for a generation's documents."""
     return ChunkerIdentity(
-        base.chunker.reader,
-        CHUNKER_REVISION,
-        rules.max_characters,
-        rules.max_tokens,
-        rules.overlap,
-        rules.tokenizer,
+        base.chunker.reader, CHUNKER_REVISION, rules.max_characters, rules.max_tokens, rules.overlap, rules.tokenizer
     )
 
 
@@ -83,10 +78,10 @@ def recut(parts: RecutParts, rules: ChunkingRules, progress: Progress) -> Genera
         verdict=None,
     )
     parts.catalog.add_generation(generation)
-    with _stage(progress, "cut", parts.base.documents):
+    with stage(progress, "cut", parts.base.documents):
         _cut(parts, generation, rules, progress)
     with TermSpool(parts.work_dir) as spool:
-        with _stage(progress, "count", None):
+        with stage(progress, "count", None):
             generation = count_terms(generation, parts.catalog, parts.encoder, spool, progress)
         _index(parts, generation, spool, progress)
     parts.catalog.update_generation(replace(generation, sealed_at=datetime.now(UTC)))
@@ -128,19 +123,10 @@ def _index(parts: RecutParts, generation: Generation, spool: TermSpool, progress
     writer = parts.store.create(generation.id, IndexSpec.of(generation))
     try:
         supply = VectorSupply(parts.embedder, parts.earlier, parts.earlier_chunks, parts.cache)
-        with _stage(progress, "embed", generation.chunks):
+        with stage(progress, "embed", generation.chunks):
             write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, progress)
-        with _stage(progress, "seal", None):
+        with stage(progress, "seal", None):
             writer.seal()
     except BaseException:
         writer.abort()
         raise
-
-
-@contextmanager
-def _stage(progress: Progress, name: str, total: int | None) -> Iterator[None]:
-    progress.begin(name, total)
-    try:
-        yield
-    finally:
-        progress.end()

@@ -3,8 +3,37 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from assay.model.documents import PageExcluded, PageFailed, PageGone, UnreadFiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChanges:
+    """The pages of a build or preview, compared with the previous generation.
+
+    added, changed, moved, kept, removed: as in PageTally; kept is their number.
+    carried: keys of pages that failed and keep their stored document.
+    gone: pages that sources report as deleted.
+    unread: files of the sources that are not pages.
+    """
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    moved: tuple[tuple[str, str], ...]
+    kept: int
+    removed: tuple[str, ...]
+    carried: tuple[str, ...]
+    failed: tuple[PageFailed, ...]
+    excluded: tuple[PageExcluded, ...]
+    empty: tuple[str, ...]
+    gone: tuple[PageGone, ...]
+    unread: UnreadFiles
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything differs from the previous generation."""
+        return bool(self.added or self.changed or self.moved or self.removed or self.failed)
 
 
 @dataclass(slots=True)
@@ -61,3 +90,9 @@ class PageTally:
     def differs(self) -> bool:
         """Whether anything differs from the previous generation."""
         return bool(self.added or self.changed or self.moved or self.removed or self.failed)
+
+    def changes(self) -> dict[str, Any]:
+        """The values of PageChanges, by field."""
+        lists = ("added", "changed", "moved", "removed", "carried", "failed", "excluded", "empty", "gone")
+        found: dict[str, Any] = {name: tuple(getattr(self, name)) for name in lists}
+        return found | {"kept": len(self.kept), "unread": self.unread_files}

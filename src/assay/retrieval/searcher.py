@@ -1,6 +1,7 @@
 """Conducts a search: query → embed → search → fuse → filter → hits, each stage timed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import isclose
 from time import perf_counter
@@ -116,16 +117,10 @@ class Searcher:
         hits = self._ranked_hits(query, encoded, clock)
         warnings = encoded.warnings
         if not hits:
-            with clock.filtering():
+            with clock.timing("filter_ms"):
                 warnings += unmatched(self.index, self._any_vector(), query.filters)
         ended = perf_counter()
-        timings = Timings(
-            embed_ms=(embedded - started) * 1000.0,
-            search_ms=clock.search_ms,
-            fuse_ms=clock.fuse_ms,
-            filter_ms=clock.filter_ms,
-            total_ms=(ended - started) * 1000.0,
-        )
+        timings = Timings(embed_ms=(embedded - started) * 1000.0, total_ms=(ended - started) * 1000.0, **clock.spent_ms)
         return Ranking(query, hits, self.generation.id, timings, warnings, degraded=encoded.degraded)
 
     def has_pages(self, filters: Filters) -> bool:
@@ -170,9 +165,9 @@ class Searcher:
         sparse = None if query.mode is Mode.DENSE else encoded.sparse
         if dense is None and sparse is None:
             return IndexAnswer((), ()), []
-        with clock.searching():
+        with clock.timing("search_ms"):
             answer = self.index.search(IndexQuery(dense, sparse, depth, query.filters))
-        with clock.fusing():
+        with clock.timing("fuse_ms"):
             if query.mode is Mode.HYBRID:
                 ranked = fuse(self._rules.method, answer.dense, answer.sparse, self._rules.weights, self._rules.rrf_k)
             else:
@@ -181,9 +176,9 @@ class Searcher:
 
     def _boosted(self, ranked: Sequence[Fused], clock: "_StageClock") -> list[Fused]:
         """Apply the boosts of the chunks' sources."""
-        with clock.filtering():
+        with clock.timing("filter_ms"):
             chunks = self.index.chunks([fused.chunk_id for fused in ranked])
-        with clock.fusing():
+        with clock.timing("fuse_ms"):
             sources = {chunk_id: chunk.document.source for chunk_id, chunk in chunks.items()}
             return boosted(ranked, sources, self._rules.boosts)
 
@@ -209,7 +204,7 @@ class Searcher:
         for batch in batched(ranked, max(query.top_k, 10)):
             if len(hits) == query.top_k and not _is_tie(batch[0].score, scores[-1]):
                 break  # no later candidate ties with a hit
-            with clock.filtering():
+            with clock.timing("filter_ms"):
                 for fused, chunk, cosine in self._fetch(query, batch, cosines, vector):
                     place = places.get(chunk.content_hash)
                     if place is not None:
@@ -300,31 +295,12 @@ class _StageClock:
     """Sums the milliseconds of each stage over all rounds of a search."""
 
     def __init__(self) -> None:
-        self.search_ms = 0.0
-        self.fuse_ms = 0.0
-        self.filter_ms = 0.0
+        self.spent_ms = {"search_ms": 0.0, "fuse_ms": 0.0, "filter_ms": 0.0}
 
-    def searching(self) -> "_Stopwatch":
-        return _Stopwatch(self, "search_ms")
-
-    def fusing(self) -> "_Stopwatch":
-        return _Stopwatch(self, "fuse_ms")
-
-    def filtering(self) -> "_Stopwatch":
-        return _Stopwatch(self, "filter_ms")
-
-
-class _Stopwatch:
-    """Adds the time inside `with` to a stage."""
-
-    def __init__(self, clock: _StageClock, stage: str) -> None:
-        self._clock = clock
-        self._stage = stage
-        self._started = 0.0
-
-    def __enter__(self) -> None:
-        self._started = perf_counter()
-
-    def __exit__(self, *exception: object) -> None:
-        spent = (perf_counter() - self._started) * 1000.0
-        setattr(self._clock, self._stage, getattr(self._clock, self._stage) + spent)
+    @contextmanager
+    def timing(self, stage: str) -> Iterator[None]:
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self.spent_ms[stage] += (perf_counter() - started) * 1000.0

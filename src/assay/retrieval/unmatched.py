@@ -8,6 +8,13 @@ from assay.model.ranking import Filters
 from assay.ports import IndexQuery, Vector, VectorIndex
 
 _ANYTHING = Filters(everything=True)
+_WORDS = {
+    "versions": "is of version",
+    "locales": "is in locale",
+    "sources": "is of source",
+    "sections": "has a section",
+    "url_prefix": "is under",
+}
 
 
 def unmatched(index: VectorIndex, vector: Vector, filters: Filters) -> tuple[str, ...]:
@@ -17,19 +24,13 @@ def unmatched(index: VectorIndex, vector: Vector, filters: Filters) -> tuple[str
 
     Raises VectorStoreError.
     """
-    single: list[tuple[Filters, str]] = []
-    if filters.versions:
-        single.append((replace(_ANYTHING, versions=filters.versions), f"is of version {_any_of(filters.versions)}"))
-    if filters.locales:
-        single.append((replace(_ANYTHING, locales=filters.locales), f"is in locale {_any_of(filters.locales)}"))
-    if filters.sources:
-        single.append((replace(_ANYTHING, sources=filters.sources), f"is of source {_any_of(filters.sources)}"))
-    if filters.sections:
-        single.append((replace(_ANYTHING, sections=filters.sections), f"has a section {_any_of(filters.sections)}"))
-    if filters.url_prefix:
-        single.append((replace(_ANYTHING, url_prefix=filters.url_prefix), f"is under {_any_of([filters.url_prefix])}"))
-    found = [f"No page {words}." for one, words in single if not _matches(index, vector, one)]
-    if not found and single and not _matches(index, vector, filters):
+    given = {name: value for name in _WORDS if (value := getattr(filters, name))}
+    found = [
+        f"No page {_WORDS[name]} {_any_of([value] if isinstance(value, str) else value)}."
+        for name, value in given.items()
+        if not _matches(index, vector, replace(_ANYTHING, **{name: value}))
+    ]
+    if not found and given and not _matches(index, vector, filters):
         found.append("No page matches all of these filters; `everything` lifts the defaults of version and locale.")
     return tuple(found)
 

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+from tests.memory_embedder import MemoryEmbedder
 
 from assay.adapters.embedders.static import StaticEmbedder
 from assay.adapters.stores.bm25 import Bm25Encoder
 from assay.adapters.stores.edge.store import EdgeStore
-from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
+from assay.adapters.stores.memory import MemoryStore
 from assay.testing import EmbedderConformance, SparseEncoderConformance, VectorStoreConformance
 
 

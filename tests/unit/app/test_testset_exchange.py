@@ -11,11 +11,10 @@ from tests.folders import plant
 from tests.rankings import chunk_of
 
 from assay.adapters.testset_files.text_file import read_text
-from assay.adapters.testset_files.trec import read_run, write_run
+from assay.adapters.testset_files.trec import read_run
 from assay.app.testsets import Format, ResolvedExport, export_test_set, import_test_set, load_test_set
 from assay.errors import InputError
-from assay.model.evaluation import Category, Judgment, Passage, Quote, Run, TestSet, TopicRun, TopicType
-from assay.model.ranking import Hit
+from assay.model.evaluation import Category, Judgment, Passage, Quote, TestSet, TopicType
 
 PAGE = "https://docs.example/a"
 
@@ -188,10 +187,8 @@ def test_a_run_that_cannot_be_ranked_is_refused(tmp_path: Path, line: str, words
     assert words in str(refused.value)
 
 
-def test_a_run_that_was_written_reads_back(tmp_path: Path) -> None:
-    hits = tuple(Hit(rank, chunk_of("words", id=f"chunk-{rank}"), 0.5, 1 / 3 / rank) for rank in (1, 2))
-    run = Run("g", 10, (TopicRun("a", hits), TopicRun("b", (), error="the embedder failed")))
-    plant(tmp_path, {"run": write_run(run, "assay")})
+def test_a_score_is_read_to_its_last_bit(tmp_path: Path) -> None:
+    plant(tmp_path, {"run": "".join(f"a Q0 chunk-{rank} {rank} {1 / 3 / rank!r} assay\n" for rank in (1, 2))})
     assert read_run(read_text(tmp_path / "run")) == {"a": [("chunk-1", 1 / 3), ("chunk-2", 1 / 6)]}
 
 

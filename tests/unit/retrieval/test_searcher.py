@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.memory_embedder import MemoryEmbedder
 from tests.worlds import RULES, World
 
-from assay.adapters.stores.memory import MemoryEmbedder
 from assay.errors import IdentityMismatch, InputError, StoreUnavailable
 from assay.model.generations import EmbedderIdentity
 from assay.model.ranking import Filters, FusionMethod, Mode, Query, Ranking

@@ -4,10 +4,10 @@ import logging
 from dataclasses import replace
 
 import pytest
+from tests.memory_embedder import MemoryEmbedder
 from tests.worlds import RULES, World
 
 from assay.adapters.embedders.deferred import DeferredEmbedder
-from assay.adapters.stores.memory import MemoryEmbedder
 from assay.errors import ConfigurationError, EmbedderRefused, EmbedderUnavailable, IdentityMismatch, InputError
 from assay.model.ranking import Embed, Filters, Mode, Query
 from assay.ports import Batching, Embedder, Vector

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import pytest
+from tests.memory_source import MemorySource
 
-from assay.adapters.sources.memory import MemorySource
 from assay.errors import SourceError
 from assay.model.documents import PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage
 from assay.ports import Progress

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tests.memory_embedder import MemoryEmbedder
 from tests.worlds import World
 
-from assay.adapters.stores.memory import MemoryEmbedder
 from assay.model.generations import EmbedderIdentity
 from assay.ports import Silence, Vector, Vectors
 from assay.testing.catalog_samples import page

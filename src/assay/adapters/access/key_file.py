@@ -80,12 +80,7 @@ class KeyFile:
         return any(Scope.ADMIN in key.scopes and not key.has_expired(now) for key in self._read().values())
 
     def add(
-        self,
-        name: str,
-        scopes: Sequence[Scope],
-        *,
-        expires_at: datetime | None = None,
-        rate_limit: str | None = None,
+        self, name: str, scopes: Sequence[Scope], *, expires_at: datetime | None = None, rate_limit: str | None = None
     ) -> tuple[ApiKey, str]:
         """Create a key. Returns its stored record, and the key itself, which is not stored.
 

@@ -208,12 +208,16 @@ class SqlCatalog:
     def documents(self, generation_id: str) -> Iterator[StoredDocument]:
         """Every document of a generation, by URL."""
         self.generation(generation_id)
-        return chain.from_iterable(self._in_batches(generation_id, queries.documents_after, _stored_documents))
+        return chain.from_iterable(
+            self._in_batches(generation_id, queries.documents_after, lambda _, rows: [*map(stored_document_of, rows)])
+        )
 
     def listing(self, generation_id: str) -> Iterator[ListedDocument]:
         """Every document of a generation, by URL, without its text: much less is read."""
         self.generation(generation_id)
-        return chain.from_iterable(self._in_batches(generation_id, queries.infos_after, _listed_documents))
+        return chain.from_iterable(
+            self._in_batches(generation_id, queries.infos_after, lambda _, rows: [*map(listed_document_of, rows)])
+        )
 
     def document(self, generation_id: str, url: str) -> StoredDocument | None:
         """One document of a generation by its canonical URL."""
@@ -385,14 +389,6 @@ def _generation(connection: Connection, generation_id: str) -> Generation:
 
 def _rows(connection: Connection, statement: Executable) -> list[Row]:
     return list(connection.execute(statement).mappings())
-
-
-def _stored_documents(_: Connection, rows: Sequence[Row]) -> list[StoredDocument]:
-    return [stored_document_of(row) for row in rows]
-
-
-def _listed_documents(_: Connection, rows: Sequence[Row]) -> list[ListedDocument]:
-    return [listed_document_of(row) for row in rows]
 
 
 def _chunks_in(connection: Connection, documents: Sequence[Row]) -> list[Chunk]:

@@ -125,16 +125,11 @@ class MemoryCatalog:
 
     def known_pages(self, generation_id: str) -> dict[tuple[str, str], KnownPage]:
         """The pages of a generation, by (source name, key)."""
-        return {
-            (stored.info.source, stored.key): KnownPage(
-                key=stored.key,
-                source=stored.info.source,
-                url=stored.info.url,
-                source_hash=stored.source_hash,
-                revision=stored.revision,
-            )
+        pages = (
+            KnownPage(stored.key, stored.info.source, stored.info.url, stored.source_hash, stored.revision)
             for stored in self.documents(generation_id)
-        }
+        )
+        return {(page.source, page.key): page for page in pages}
 
     def add_documents(self, generation_id: str, documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> None:
         """Store documents with their chunks in a generation, in one transaction. URLs are unique in a generation."""
@@ -213,18 +208,15 @@ class MemoryCatalog:
 
     def places_at(self, generation_id: str, urls: Sequence[str]) -> list[ChunkPlace]:
         """Positions of the chunks of the documents at these URLs, by URL and position."""
-        wanted = set(urls)
-        return [place for place in self._places(generation_id) if place.url in wanted]
+        return self._places(generation_id, "url", urls)
 
     def places_of_ids(self, generation_id: str, chunk_ids: Sequence[str]) -> list[ChunkPlace]:
         """Positions of these chunks, by URL and position; ids that the generation lacks are left out."""
-        wanted = set(chunk_ids)
-        return [place for place in self._places(generation_id) if place.chunk_id in wanted]
+        return self._places(generation_id, "chunk_id", chunk_ids)
 
     def places_of_texts(self, generation_id: str, content_hashes: Sequence[str]) -> list[ChunkPlace]:
         """Positions of the chunks with these texts, by URL and position."""
-        wanted = set(content_hashes)
-        return [place for place in self._places(generation_id) if place.content_hash in wanted]
+        return self._places(generation_id, "content_hash", content_hashes)
 
     def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
         """One chunk of this generation for each hash of an embedded text."""
@@ -271,11 +263,14 @@ class MemoryCatalog:
         chunks = ((url, chunk.id) for url in wanted for chunk in self._revisions[contents[url]].chunks)
         return unpacked_checksums([(url, url, recorded[url]) for url in wanted], chunks, skip_damaged=skip_damaged)
 
-    def _places(self, generation_id: str) -> list[ChunkPlace]:
-        return [
+    def _places(self, generation_id: str, field: str, values: Sequence[str]) -> list[ChunkPlace]:
+        """The places whose field has one of these values."""
+        wanted = set(values)
+        places = (
             ChunkPlace(c.id, c.document.url, c.position, c.start, c.end, c.content_hash)
             for c in self.chunks(generation_id)
-        ]
+        )
+        return [place for place in places if getattr(place, field) in wanted]
 
     def _state(self, generation_id: str) -> State:
         if generation_id not in self._generations:

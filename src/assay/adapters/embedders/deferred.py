@@ -16,13 +16,8 @@ class DeferredEmbedder:
 
     def __init__(self, identity: EmbedderIdentity, build: Callable[[], Embedder], problem: str) -> None:
         self.problem = problem
-        self._identity = identity
+        self.identity = identity
         self._build = build
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """The required identity."""
-        return self._identity
 
     @property
     def batching(self) -> Batching:
@@ -39,9 +34,9 @@ class DeferredEmbedder:
         except AssayError as error:
             self.problem = error.message
             raise
-        if embedder.identity != self._identity:
+        if embedder.identity != self.identity:
             self.problem = (
-                f"The embedder is {embedder.identity.model}, and the index was made by {self._identity.model}."
+                f"The embedder is {embedder.identity.model}, and the index was made by {self.identity.model}."
             )
             raise IdentityMismatch(self.problem, hint="Restore the embedding settings, or run `assay publish`.")
         self.problem = ""

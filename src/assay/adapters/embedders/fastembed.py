@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, unit_vectors
+from assay.adapters.embedders.remote.vector_checks import UnusableAnswer, require_text, unit_vectors
 from assay.errors import ConfigurationError, EmbedderUnavailable, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
 from assay.ports import Batching, TokenCounter, Vector, Vectors
@@ -27,48 +27,30 @@ class FastEmbedEmbedder:
     Raises ConfigurationError if fastembed or the model is missing, EmbedderUnavailable if it cannot be loaded.
     """
 
+    token_counter: TokenCounter | None = None
+    """None: it cannot be pickled."""
+
+    batching = Batching(texts=64, calls=1, costly=True)
+    """One call at a time, because the model uses all cores; cached, because embedding takes hours."""
+
     def __init__(self, model: str, folder: Path | None) -> None:
         self._model = _load(model, folder)
         self._counter = Tokenizer.from_str(self._model.model.tokenizer.to_str())
-        self._max_tokens = (self._counter.truncation or {}).get("max_length")
+        self.max_tokens: int | None = (self._counter.truncation or {}).get("max_length")
         self._counter.no_truncation()  # fastembed truncates silently; here all tokens are counted
         self._counter.no_padding()
-        self._identity = EmbedderIdentity(
+        self.identity = EmbedderIdentity(
             "fastembed", model, int(self._model.embedding_size), revision=f"fastembed {_release()}"
         )
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """Everything that the meaning of its vectors depends on."""
-        return self._identity
-
-    @property
-    def max_tokens(self) -> int | None:
-        """Maximum number of tokens of one text; None without a limit."""
-        return self._max_tokens
-
-    @property
-    def tokenizer(self) -> str:
-        """Name of the model, whose tokenizer it is."""
-        return self._identity.model
+        self.tokenizer = model  # the model's own
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Number of tokens of each text, with the special tokens at both ends; 0 for an empty one."""
         return [len(self._counter.encode(text).ids) if text else 0 for text in texts]
 
-    @property
-    def token_counter(self) -> TokenCounter | None:
-        """None: it cannot be pickled."""
-        return None
-
-    @property
-    def batching(self) -> Batching:
-        """One call at a time, because the model uses all cores; cached, because embedding takes hours."""
-        return Batching(texts=64, calls=1, costly=True)
-
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1."""
-        vectors = np.empty((len(texts), self._identity.dimension), dtype=np.float32)
+        vectors = np.empty((len(texts), self.identity.dimension), dtype=np.float32)
         self._check(texts)
         for row, text in enumerate(texts):
             vectors[row] = self._unit(next(iter(self._model.passage_embed([text]))))
@@ -89,28 +71,19 @@ class FastEmbedEmbedder:
         """Do nothing."""
 
     def _check(self, texts: Sequence[str]) -> None:
-        for text in texts:
-            if not text.strip():
-                raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave it out.")
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                raise InvalidEmbedding(
-                    f"The text {text[:80]!r} contains an unpaired surrogate and cannot be embedded.",
-                    hint="Save the page as UTF-8.",
-                ) from None
+        require_text(texts)
         for text, count in zip(texts, self.count_tokens(texts), strict=True):
-            if self._max_tokens is not None and count > self._max_tokens:
+            if self.max_tokens is not None and count > self.max_tokens:
                 raise InvalidEmbedding(
-                    f"The text {text[:80]!r}… has {count} tokens, and {self.tokenizer} takes {self._max_tokens}.",
+                    f"The text {text[:80]!r}… has {count} tokens, and {self.tokenizer} takes {self.max_tokens}.",
                     hint="Shorten it; texts are not truncated.",
                 )
 
     def _unit(self, raw: Any) -> Vector:  # noqa: ANN401 - fastembed's array
         try:
-            units = unit_vectors([np.asarray(raw, dtype=np.float64).tolist()], 1, self._identity.dimension)
+            units = unit_vectors([np.asarray(raw, dtype=np.float64).tolist()], 1, self.identity.dimension)
         except UnusableAnswer as error:
-            raise InvalidEmbedding(f"{self._identity.model} returned a vector that cannot be used: {error}.") from None
+            raise InvalidEmbedding(f"{self.identity.model} returned a vector that cannot be used: {error}.") from None
         vector: Vector = units[0]
         return vector
 

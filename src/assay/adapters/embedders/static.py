@@ -49,26 +49,18 @@ class StaticEmbedder:
     Raises ConfigurationError if the files of the wordllama package are missing.
     """
 
+    max_tokens: int | None = None
+
+    tokenizer = "wordllama-l2-supercat"
+    """Name of the tokenizer that count_tokens uses."""
+
+    batching = Batching(texts=512, calls=1, costly=False)
+
     def __init__(self) -> None:
         self._folder, release = _package()
-        self._identity = EmbedderIdentity(
+        self.identity = EmbedderIdentity(
             provider="static", model=_MODEL, dimension=_DIMENSION, revision=f"wordllama {release}, {_POOLING}"
         )
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """Everything that the meaning of its vectors depends on."""
-        return self._identity
-
-    @property
-    def max_tokens(self) -> int | None:
-        """None: no limit."""
-        return None
-
-    @property
-    def tokenizer(self) -> str:
-        """Name of the tokenizer that count_tokens uses."""
-        return "wordllama-l2-supercat"
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Number of tokens of each text; 0 for an empty one. Raises InvalidEmbedding for invalid Unicode."""
@@ -78,11 +70,6 @@ class StaticEmbedder:
     def token_counter(self) -> TokenCounter:
         """A function that loads the tokenizer, without the vectors, on its first call in a process."""
         return count_tokens
-
-    @property
-    def batching(self) -> Batching:
-        """Large batches, one at a time, not cached."""
-        return Batching(texts=512, calls=1, costly=False)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1."""

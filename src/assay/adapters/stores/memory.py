@@ -1,7 +1,5 @@
-"""An embedder and a vector store in memory, exact, for tests and as a reference."""
+"""A vector store in memory, exact, for tests and as a reference."""
 
-import hashlib
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.adapters.stores import payload
-from assay.errors import IndexCorrupt, IndexNotFound, InvalidEmbedding, StoreUnavailable, VectorStoreError
+from assay.adapters.stores.facet_conditions import narrowing_conditions
+from assay.adapters.stores.points import require_direction, unit_rows
+from assay.errors import IndexCorrupt, IndexNotFound, StoreUnavailable, VectorStoreError
 from assay.model.documents import Chunk
-from assay.model.generations import EmbedderIdentity
 from assay.model.ranking import Filters
 from assay.ports import (
-    Batching,
     Compared,
     IndexAnswer,
     IndexPoint,
@@ -26,90 +24,8 @@ from assay.ports import (
     SparseVector,
     StoredPoint,
     StoreReport,
-    TokenCounter,
     Vector,
-    Vectors,
 )
-
-_WORD = re.compile(r"\w+")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_UNIT = 1e-3
-
-
-class MemoryEmbedder:
-    """Sums a random vector per word, seeded by its hash, so that texts with common words are similar.
-
-    max_tokens: maximum number of words of a text; None for no limit.
-    """
-
-    def __init__(self, dimension: int, max_tokens: int | None) -> None:
-        self._dimension = dimension
-        self._max_tokens = max_tokens
-        self._words: dict[str, Vector] = {}
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """Everything that the meaning of its vectors depends on."""
-        return EmbedderIdentity(provider="memory", model="hashed-words", dimension=self._dimension, revision="1")
-
-    @property
-    def max_tokens(self) -> int | None:
-        """Maximum number of words of one text."""
-        return self._max_tokens
-
-    @property
-    def tokenizer(self) -> str:
-        """Name of the tokenizer that count_tokens uses."""
-        return "words"
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Number of words of each text."""
-        return _count_words(texts)
-
-    @property
-    def token_counter(self) -> TokenCounter:
-        """A function."""
-        return _count_words
-
-    @property
-    def batching(self) -> Batching:
-        """Large batches, one at a time, not cached."""
-        return Batching(texts=512, calls=1, costly=False)
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1."""
-        vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.embed_query(text)
-        return vectors
-
-    def embed_query(self, text: str) -> Vector:
-        """Embed a query. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
-        words = _WORD.findall(text.casefold())
-        if not words:
-            raise InvalidEmbedding(f"{text[:80]!r} has no word.")
-        if self._max_tokens is not None and len(words) > self._max_tokens:
-            raise InvalidEmbedding(f"{text[:80]!r} has {len(words)} words; the maximum is {self._max_tokens}.")
-        return _unit(np.add.reduce([self._direction(word) for word in words], axis=0, dtype=np.float32))
-
-    def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
-        """Do nothing."""
-
-    def interrupt(self) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-    def _direction(self, word: str) -> Vector:
-        if word not in self._words:
-            seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-            self._words[word] = np.random.default_rng(seed).standard_normal(self._dimension).astype(np.float32)
-        return self._words[word]
-
-
-def _count_words(texts: Sequence[str]) -> list[int]:
-    return [len(_WORD.findall(text)) for text in texts]
 
 
 @dataclass(slots=True)
@@ -124,14 +40,11 @@ class _Contents:
 class MemoryStore:
     """Indexes in memory. Safe to use from several threads."""
 
+    owns_all_indexes = True
+
     def __init__(self) -> None:
         self._generations: dict[str, _Contents] = {}
         self._lock = threading.Lock()
-
-    @property
-    def owns_all_indexes(self) -> bool:
-        """Whether only Assay keeps indexes there, so that one unknown to the catalog is a leftover to delete."""
-        return True
 
     def create(self, generation: str, spec: IndexSpec) -> "MemoryWriter":
         """Create an index. Raises VectorStoreError if it exists."""
@@ -194,15 +107,8 @@ class MemoryWriter:
         """Write points; a point replaces an earlier one with the same id."""
         if self._contents.sealed:
             raise StoreUnavailable(f"The index {self._generation} is sealed and takes no more points.")
-        for point in points:
-            if not _UUID.fullmatch(point.chunk.id):
-                raise VectorStoreError(f"The chunk id {point.chunk.id!r} is not a UUID, as ids of points have to be.")
-            shape, length = point.dense.shape, float(np.linalg.norm(point.dense))
-            if shape != (self._contents.dimension,) or not abs(length - 1.0) <= _UNIT:
-                raise InvalidEmbedding(
-                    f"The vector of chunk {point.chunk.id} has shape {shape} and length {length}; "
-                    f"the index takes {self._contents.dimension} dimensions and length 1."
-                )
+        if points:
+            unit_rows(points, self._contents.dimension)
         self._contents.points.update((point.chunk.id, point) for point in points)
 
     def seal(self) -> None:
@@ -238,9 +144,9 @@ class MemoryIndex:
         """Search both sides in one request; a failure is never returned as an empty answer."""
         self._open()
         if query.dense is not None:
-            self._require_direction(query.dense)
+            require_direction(query.dense, self._dimension)
         in_scope = [_all_of(_scope(query.filters), facets) for facets in self._facets]
-        narrowing = _narrowing(query.filters)
+        narrowing = narrowing_conditions(query.filters, frozenset())
         wanted = [scope and _all_of(narrowing, facets) for scope, facets in zip(in_scope, self._facets, strict=True)]
         return IndexAnswer(
             dense=() if query.dense is None else self._dense(query.dense, wanted, query.limit),
@@ -255,7 +161,7 @@ class MemoryIndex:
     def compare(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, Compared]:
         """The stored chunks with their cosine to a vector, in one request; ids that the index lacks are left out."""
         points = self._open()
-        self._require_direction(vector)
+        require_direction(vector, self._dimension)
         cosines = self._matrix @ _unit(vector)
         return {
             chunk_id: Compared(points[chunk_id].chunk, float(cosines[self._rows[chunk_id]]))
@@ -284,10 +190,6 @@ class MemoryIndex:
     def close(self) -> None:
         """Close the index; a second call does nothing."""
         self._closed = True
-
-    def _require_direction(self, vector: Vector) -> None:
-        if vector.shape != (self._dimension,) or not 0.0 < float(vector @ vector) < float("inf"):
-            raise InvalidEmbedding(f"A query of shape {vector.shape} has no direction in {self._dimension} dimensions.")
 
     def _open(self) -> Mapping[str, IndexPoint]:
         if self._closed:
@@ -333,15 +235,6 @@ def _scope(filters: Filters) -> list[list[str]]:
         or ([] if filters.everything else [payload.CURRENT_VERSION]),
         [payload.locale_facet(locale) for locale in filters.locales]
         or ([] if filters.everything else [payload.DEFAULT_LOCALE]),
-    ]
-
-
-def _narrowing(filters: Filters) -> list[list[str]]:
-    """Conditions on URL, section and source."""
-    return [
-        [payload.url_facet(filters.url_prefix)] if filters.url_prefix else [],
-        [payload.section_facet(section) for section in filters.sections],
-        [payload.source_facet(source) for source in filters.sources],
     ]
 
 

@@ -5,13 +5,17 @@ store and the Qdrant server store the same payloads.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.adapters.stores.points import REBUILD
+import numpy as np
+
+from assay.adapters.stores.points import DENSE, REBUILD, SPARSE, sorted_terms
 from assay.errors import PointCorrupt
 from assay.model.documents import Chunk, DocumentInfo
+from assay.ports import StoredPoint, Vector
 
 FACETS = "facets"
 """Payload field with every filterable value as `name:value`. It needs a keyword index, created before loading. One
@@ -68,6 +72,20 @@ _REST_FIELDS: Mapping[str, tuple[type, ...]] = {
 }
 """Allowed types of each field inside `rest`."""
 
+_RENAMED = {"chunk_id": "id", "document_id": "id", "previous": "previous_id", "next": "next_id"}
+_DOCUMENT_FIELDS = frozenset(field.name for field in fields(DocumentInfo))
+
+
+def _split(names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The names of a chunk's and of its document's attributes, with the attribute of each."""
+    of_document = {name: _RENAMED.get(name, name) for name in names if name in {*_DOCUMENT_FIELDS, "document_id"}}
+    return {name: _RENAMED.get(name, name) for name in names if name not in of_document}, of_document
+
+
+_COMPUTED = {"order_index", "created_at", FACETS, _REST}
+_CHUNK_NAMES, _DOCUMENT_NAMES = _split([name for name in _FIELDS if name not in _COMPUTED])
+_CHUNK_REST, _DOCUMENT_REST = _split(_REST_FIELDS)
+
 _ABSENT = object()
 
 _KINDS = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
@@ -76,45 +94,20 @@ _KINDS = {str: "text", int: "a number", float: "a number", bool: "true or false"
 
 def to_payload(chunk: Chunk) -> dict[str, Any]:
     """Convert a chunk to JSON values; from_payload is the inverse."""
-    document = chunk.document
+    created_at = chunk.created_at
     return {
-        "text": chunk.text,
-        "url": document.url,
-        "chunk_id": chunk.id,
-        "position": chunk.position,
-        "title": document.title,
-        "content_hash": chunk.content_hash,
-        "source_path": document.source_path,
-        "slug": document.slug,
+        **_named(chunk, _CHUNK_NAMES),
+        **_named(chunk.document, _DOCUMENT_NAMES),
         "order_index": chunk.position + 1,
-        "section": chunk.section,
-        "document_id": document.id,
-        "created_at": _iso(chunk.created_at),
-        "anchor": chunk.anchor,
-        "version": document.version,
-        "locale": document.locale,
-        "start": chunk.start,
-        "end": chunk.end,
-        "previous": chunk.previous_id,
-        "next": chunk.next_id,
-        "source": document.source,
+        "created_at": None if created_at is None else created_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         FACETS: facets(chunk),
-        _REST: json.dumps(
-            {
-                "heading_path": chunk.heading_path,
-                "token_count": chunk.token_count,
-                "tokenizer": chunk.tokenizer,
-                "embedded_hash": chunk.embedded_hash,
-                "repeated_before": chunk.repeated_before,
-                "repeated_after": chunk.repeated_after,
-                "source_type": document.source_type,
-                "version_is_current": document.version_is_current,
-                "locale_is_default": document.locale_is_default,
-                "tags": document.tags,
-            },
-            ensure_ascii=False,
-        ),
+        _REST: json.dumps({**_named(chunk, _CHUNK_REST), **_named(chunk.document, _DOCUMENT_REST)}, ensure_ascii=False),
     }
+
+
+def _named(noun: Chunk | DocumentInfo, names: Mapping[str, str]) -> dict[str, Any]:
+    """Values of attributes by the name in the payload. names: attribute by that name."""
+    return {name: getattr(noun, attribute) for name, attribute in names.items()}
 
 
 def from_payload(payload: Mapping[str, Any], point: str) -> Chunk:
@@ -139,29 +132,42 @@ def read_stored(payload: Mapping[str, Any], point: str) -> tuple[Chunk | None, t
     return chunk, (f"has values of {', '.join(wrong)} that contradict its other fields",) if wrong else ()
 
 
+def stored_point(point: str, payload: Mapping[str, Any] | None, vector: object, sparse_type: type[Any]) -> StoredPoint:
+    """Read a point with its vectors for checks. sparse_type: the engine's class of sparse vectors."""
+    chunk, problems = read_stored(payload or {}, point)
+    vectors = vector if isinstance(vector, Mapping) else {}
+    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
+    return StoredPoint(
+        chunk,
+        None if dense is None else np.array(dense, dtype=np.float32),
+        sorted_terms(sparse.indices, sparse.values) if isinstance(sparse, sparse_type) else None,
+        problems,
+    )
+
+
+def dense_vector(point: str, vector: object) -> Vector:
+    """The dense one of a point's vectors. Raises PointCorrupt."""
+    if not isinstance(vector, Mapping) or DENSE not in vector:
+        raise PointCorrupt(f"The point {point} of the index is damaged: it has no dense vector.", hint=REBUILD)
+    return np.array(vector[DENSE], dtype=np.float32)
+
+
 def _chunk(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> Chunk:
     """Make the chunk of an undamaged payload. rest: the decoded field `rest`."""
     created_at = payload["created_at"]
+    document = DocumentInfo(**_attributes(payload, _DOCUMENT_NAMES), **_attributes(rest, _DOCUMENT_REST))
     return Chunk(
-        id=payload["chunk_id"],
-        document=_document(payload, rest),
-        text=payload["text"],
-        start=payload["start"],
-        end=payload["end"],
-        position=payload["position"],
-        section=payload["section"],
-        heading_path=tuple(rest["heading_path"]),
-        anchor=payload["anchor"],
-        token_count=rest["token_count"],
-        tokenizer=rest["tokenizer"],
-        content_hash=payload["content_hash"],
-        embedded_hash=rest["embedded_hash"],
-        repeated_before=rest["repeated_before"],
-        repeated_after=rest["repeated_after"],
-        previous_id=payload["previous"],
-        next_id=payload["next"],
+        document=document,
+        **_attributes(payload, _CHUNK_NAMES),
+        **_attributes(rest, _CHUNK_REST),
         created_at=None if created_at is None else datetime.fromisoformat(created_at),
     )
+
+
+def _attributes(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The inverse of `_named`; lists become tuples."""
+    found = ((attribute, values[name]) for name, attribute in names.items())
+    return {attribute: tuple(value) if isinstance(value, list) else value for attribute, value in found}
 
 
 def _rest_of(payload: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
@@ -262,25 +268,3 @@ def url_paths(url: str) -> list[str]:
         borders.append(path[:root])
         root = path.find("/", root + 1)
     return sorted({*borders, url}, key=len)
-
-
-def _document(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> DocumentInfo:
-    return DocumentInfo(
-        id=payload["document_id"],
-        url=payload["url"],
-        title=payload["title"],
-        source=payload["source"],
-        source_path=payload["source_path"],
-        slug=payload["slug"],
-        source_type=rest["source_type"],
-        version=payload["version"],
-        locale=payload["locale"],
-        version_is_current=rest["version_is_current"],
-        locale_is_default=rest["locale_is_default"],
-        tags=tuple(rest["tags"]),
-    )
-
-
-def _iso(moment: datetime | None) -> str | None:
-    """UTC, ISO 8601 with `Z`, to the microsecond."""
-    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

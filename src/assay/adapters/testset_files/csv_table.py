@@ -163,11 +163,7 @@ def _value(key: str, cell: str, place: Place) -> object:
     return value
 
 
-_SAMPLES = {
-    "filters": '{"versions": ["3.0"]}',
-    "expected_criteria": '{"min_score": 0.3}',
-    "position": "[120, 180]",
-}
+_SAMPLES = {"filters": '{"versions": ["3.0"]}', "expected_criteria": '{"min_score": 0.3}', "position": "[120, 180]"}
 
 
 def _cell(key: str, value: object) -> object:

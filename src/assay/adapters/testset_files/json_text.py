@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from assay.adapters.testset_files.positions import Mark, MarkKind, lines_of
-from assay.model.located import MOST_PROBLEMS, Locate, Located, Path, Place, Problem, Unparsed
+from assay.adapters.testset_files.positions import Mark, MarkKind, locator
+from assay.model.located import MOST_PROBLEMS, Located, Place, Problem, Unparsed
 
 _TOKEN = re.compile(r'[ \t\r\n]*(?:("(?:[^"\\]|\\.)*")|([{\[])|([}\]])|([,:])|([^\s{}\[\],:"]+))')
 
@@ -19,7 +19,7 @@ def read_json(text: str, name: str) -> Located:
     """Parse a JSON text. Raises Unparsed for invalid JSON and too deep nesting."""
     problems: list[Problem] = []
     value = _parse(text, Place(name, 1), lambda: problems.extend(_repeated_keys(text, name)))
-    return Located(value, name, _locator(text, name), tuple(problems))
+    return Located(value, name, locator(text, name, json_marks), tuple(problems))
 
 
 def read_json_lines(text: str, name: str) -> Iterator[tuple[int, dict[str, object]]]:
@@ -63,13 +63,6 @@ def json_marks(text: str) -> Iterator[Mark]:
             yield Mark(MarkKind.SCALAR, *where, value=json.loads(string) if is_key and is_key[-1] else "")
         elif word is not None:
             yield Mark(MarkKind.SCALAR, *where)
-
-
-def _locator(text: str, name: str) -> Locate:
-    def locate(paths: Collection[Path]) -> dict[Path, Place]:
-        return {path: Place(name, line) for path, line in lines_of(json_marks(text), paths).items()}
-
-    return locate
 
 
 def _parse(text: str, place: Place, on_repeated: Callable[[], Any]) -> object:

@@ -12,13 +12,7 @@ from assay.errors import InputError
 from assay.model.located import Located, Place, Unparsed, places_among
 from assay.model.located import Path as Way
 
-SUFFIXES: Mapping[str, str] = {
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
+SUFFIXES: Mapping[str, str] = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 """Format of a test-set file by suffix."""
 
 

@@ -1,12 +1,12 @@
 """Positions of values in a YAML or JSON text, for the lines of faults and for edits."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
 from assay.errors import InputError
-from assay.model.located import Path
+from assay.model.located import Locate, Path, Place
 
 
 class MarkKind(Enum):
@@ -70,6 +70,15 @@ def lines_of(marks: Iterable[Mark], wanted: Collection[Path]) -> dict[Path, int]
     for path, mark in _walk(marks, prefixes):
         found.setdefault(path, mark.line + 1)
     return {path: _longest(found, path) for path in wanted}
+
+
+def locator(text: str, name: str, marks: Callable[[str], Iterable[Mark]]) -> Locate:
+    """A function that finds the places of values in a text. marks: yields the marks of a text of its format."""
+
+    def locate(paths: Collection[Path]) -> dict[Path, Place]:
+        return {path: Place(name, line) for path, line in lines_of(marks(text), paths).items()}
+
+    return locate
 
 
 def node_at(marks: Iterable[Mark], path: Path) -> Node:

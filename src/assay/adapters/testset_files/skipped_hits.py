@@ -32,12 +32,7 @@ class SkippedHits:
 
     def set(self, test_set: Path, topic_id: str, content_hash: str, *, skipped: bool) -> None:
         """Record that a hit was skipped, or no longer is. Raises ConfigurationError."""
-        entry = {
-            "file": str(test_set.resolve()),
-            "topic": topic_id,
-            "content_hash": content_hash,
-            "skipped": skipped,
-        }
+        entry = {"file": str(test_set.resolve()), "topic": topic_id, "content_hash": content_hash, "skipped": skipped}
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab") as file:

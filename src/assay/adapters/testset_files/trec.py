@@ -22,7 +22,6 @@ from assay.adapters.testset_files.exchange import (
     sentences,
 )
 from assay.adapters.testset_files.text_file import TextFile
-from assay.model.evaluation import Run
 from assay.model.located import MOST_PROBLEMS, Place, Problem, refuse
 
 TREC_CRITERIA = ("description", "narrative")
@@ -37,13 +36,7 @@ _FIELD = re.compile(
 _END = re.compile(r"</(?=top)", re.IGNORECASE)
 _NUMBER = re.compile(r"number\s*=\s*[\"']([^\"']*)[\"']", re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
-_NAMES = {
-    "number": "num",
-    "query": "title",
-    "description": "desc",
-    "question": "desc",
-    "narrative": "narr",
-}
+_NAMES = {"number": "num", "query": "title", "description": "desc", "question": "desc", "narrative": "narr"}
 _QREL_COLUMNS = 4
 _RUN_COLUMNS = 6
 
@@ -163,18 +156,6 @@ def trec_losses(topics: Sequence[Fields], *, resolved: bool) -> tuple[str, ...]:
     if judgments:
         lost += sentences(Counter({"passages other than a page, a section or a chunk id": judgments}), "judgment")
     return lost
-
-
-def write_run(run: Run, name: str) -> str:
-    """Format a run with chunk ids and rank scores. name: of the run, without spaces.
-
-    Failed topics have no lines, like empty answers.
-    """
-    return "".join(
-        f"{topic.topic_id} Q0 {hit.chunk.id} {hit.rank} {hit.rank_score!r} {name}\n"
-        for topic in run.topics
-        for hit in topic.hits
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from assay.adapters.testset_files.positions import Mark, MarkKind, lines_of
-from assay.model.located import MOST_PROBLEMS, Locate, Located, Path, Place, Problem, Unparsed
+from assay.adapters.testset_files.positions import Mark, MarkKind, locator
+from assay.model.located import MOST_PROBLEMS, Located, Place, Problem, Unparsed
 
 MAX_DEPTH = 50
 """Maximum depth of nesting."""
@@ -204,7 +204,7 @@ def read_yaml(text: str, name: str, *, text_keys: Collection[str] = (), free_key
         value = parser.read()
     except yaml.YAMLError as error:
         raise Unparsed(explain(error, name, text)) from None
-    return Located(value, name, _locator(text, name), tuple(parser.problems[: MOST_PROBLEMS + 1]))
+    return Located(value, name, locator(text, name, yaml_marks), tuple(parser.problems[: MOST_PROBLEMS + 1]))
 
 
 def line_at(text: str, position: int) -> int:
@@ -254,13 +254,6 @@ def yaml_marks(text: str) -> Iterator[Mark]:
             yield Mark(MarkKind.END, *where)
         elif kind is yaml.AliasEvent:
             yield Mark(MarkKind.ALIAS, *where)
-
-
-def _locator(text: str, name: str) -> Locate:
-    def locate(paths: Collection[Path]) -> dict[Path, Place]:
-        return {path: Place(name, line) for path, line in lines_of(yaml_marks(text), paths).items()}
-
-    return locate
 
 
 def _plain(text: str) -> object:

@@ -12,21 +12,19 @@ _NOT_ADDRESSES = ("javascript:", "data:", "vbscript:", "blob:", "about:")
 
 
 class HtmlLinkResolver:
-    """Resolves a page's links as a browser does at the page's own address."""
+    """Resolves a page's links as a browser does at the page's own address.
+
+    page_url: its canonical address.
+    """
 
     def __init__(self, page: RawPage, tree: LexborHTMLParser) -> None:
-        self._url = page.url
+        self.page_url = page.url
         self._served_at = page.served_at or page.url
         base = next((node for node in children(tree.head) if node.tag == "base"), None) if tree.head else None
         written = (base.attributes.get("href") or "").strip() if base is not None else ""
         base_url = _join_url(self._served_at, written) if len(written) <= URL else None
         self._base = base_url or self._served_at
         self._cache: dict[str, str | None] = {}
-
-    @property
-    def page_url(self) -> str:
-        """The page's canonical address."""
-        return self._url
 
     def target(self, written: str) -> str | None:
         """The absolute URL with its fragment; None if it is invalid or too long.
@@ -43,7 +41,7 @@ class HtmlLinkResolver:
         if written.startswith("#") and self._base == self._served_at:
             return written[1:]
         url, fragment = urldefrag(self.target(written) or "")
-        return fragment if url == self._url and fragment else None
+        return fragment if url == self.page_url and fragment else None
 
     def _resolve(self, written: str) -> str | None:
         if not written or written.lower().startswith(_NOT_ADDRESSES):
@@ -53,7 +51,7 @@ class HtmlLinkResolver:
             return None
         path, mark, fragment = url.partition("#")
         if path == self._served_at.partition("#")[0]:
-            return self._url + mark + fragment if fragment else self._url
+            return self.page_url + mark + fragment if fragment else self.page_url
         return url if fragment or not mark else path
 
 

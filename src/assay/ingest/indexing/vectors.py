@@ -8,15 +8,7 @@ from typing import NamedTuple
 
 from assay.model.documents import Chunk
 from assay.model.lru_cache import LruCache
-from assay.ports import (
-    EmbeddedChunk,
-    Embedder,
-    EmbeddingCache,
-    Vector,
-    VectorIndex,
-    fit_checksums,
-    vector_checksums,
-)
+from assay.ports import EmbeddedChunk, Embedder, EmbeddingCache, Vector, VectorIndex, fit_checksums, vector_checksums
 
 _CACHE_BYTES = 128 * 1024 * 1024
 """Memory limit in bytes for the vectors of this build."""

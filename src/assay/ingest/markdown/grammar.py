@@ -100,7 +100,8 @@ class Parser(MarkdownIt):
         self.block = _BlockParser(self.block, _block_starts())
         inline = _InlineParser(self.inline, _inline_starts())
         self.inline = inline
-        self._special = inline.special
+        self.special: Callable[[str], object | None] = inline.special
+        """Finds the first character that can start anything but plain text."""
 
     def _add_rules(self) -> None:
         for name in _BEFORE_ALL[self.dialect]:
@@ -129,11 +130,6 @@ class Parser(MarkdownIt):
     def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002  (overrides)
         """Accept every link; broken ones are detected elsewhere."""
         return True
-
-    @property
-    def special(self) -> Callable[[str], object | None]:
-        """A pattern for the first character that can start anything but plain text."""
-        return self._special
 
     def parse_blocks(self, source: str, env: Environment) -> list[Token]:
         """Parse a source into block tokens. Inline tokens have no children yet."""

@@ -31,9 +31,7 @@ def read_markdown(page: RawPage) -> Document:
     if page.media_type not in {MediaType.MARKDOWN, MediaType.MDX}:
         raise InputError(f"{page.key}: {page.media_type} is not Markdown.", hint="Give it to the reader for its type.")
     context = PageContext(
-        dialect=dialect_of(page),
-        is_docusaurus=page.generator == "docusaurus",
-        includes=page.includes,
+        dialect=dialect_of(page), is_docusaurus=page.generator == "docusaurus", includes=page.includes
     )
     Renderer(context, MarkdownLinkResolver(page)).render(page.content)
     title = _title(page, context.writer.first_title)

@@ -1,8 +1,8 @@
 """The source in memory does what the kit says, and what tests need of it."""
 
 import pytest
+from tests.memory_source import MemorySource
 
-from assay.adapters.sources.memory import MemorySource
 from assay.errors import InputError, SourceError
 from assay.model.documents import PageExcluded, PageFailed, RawPage
 from assay.testing import EditablePlace, SourceConformance

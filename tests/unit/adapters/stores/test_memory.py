@@ -1,8 +1,9 @@
 """The in-memory twins do what the kits say, and refuse what the real ones refuse."""
 
 import pytest
+from tests.memory_embedder import MemoryEmbedder
 
-from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
+from assay.adapters.stores.memory import MemoryStore
 from assay.errors import InvalidEmbedding, StoreUnavailable
 from assay.testing import EmbedderConformance
 from assay.testing.index_samples import SPEC, points

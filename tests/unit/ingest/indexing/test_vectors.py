@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.memory_embedder import MemoryEmbedder
 
-from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
+from assay.adapters.stores.memory import MemoryStore
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError
 from assay.ingest.indexing.vectors import Embedded, VectorSupply
 from assay.model.documents import Chunk

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from tests.conftest import ROOT
 from tests.document_strategies import documents
+from tests.memory_source import MemorySource
 
 from assay.adapters.sources.folder.source import FolderSource
-from assay.adapters.sources.memory import MemorySource
 from assay.errors import InputError
 from assay.ingest.reading import read_page
 from assay.ingest.text.blocks import blocks_of

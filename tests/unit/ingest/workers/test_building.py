@@ -5,14 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.memory_embedder import MemoryEmbedder
+from tests.memory_source import MemorySource
 from tests.page_limits import PAGE_LIMITS
 from tests.pages import page
 from tests.workers import PatientReadAhead
 
 from assay.adapters.catalog.memory import MemoryCatalog
-from assay.adapters.sources.memory import MemorySource
 from assay.adapters.stores.bm25 import Bm25Encoder
-from assay.adapters.stores.memory import MemoryEmbedder, MemoryStore
+from assay.adapters.stores.memory import MemoryStore
 from assay.ingest.chunking.chunker import ChunkingRules
 from assay.ingest.parts import BuildParts
 from assay.ingest.pipeline import BuildReport, Pipeline

@@ -181,8 +181,7 @@ def _sqlite(url: str, *, create: bool) -> Database:
     written = unquote(url.partition("///")[2].partition("?")[0])
     if written in {"", ":memory:"} or written.startswith("file:"):
         raise ConfigurationError(
-            f"A catalog needs a file; {url} names none.",
-            hint=f"{_URL_HINT} For a catalog in memory use MemoryCatalog.",
+            f"A catalog needs a file; {url} names none.", hint=f"{_URL_HINT} For a catalog in memory use MemoryCatalog."
         )
     path = Path(written).expanduser().resolve()  # so that every spelling of the path has the same lock
     engine = create_engine(

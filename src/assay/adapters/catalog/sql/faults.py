@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import exc
 
-from assay.adapters.catalog.sql.postgres_faults import SCHEMA_HINT, UNSTORABLE, Fault, fault_of
+from assay.adapters.catalog.sql.postgres_faults import SCHEMA_HINT, UNSTORABLE, fault_of
 from assay.errors import AssayError, CatalogCorrupt, CatalogError, CatalogSchemaError, CatalogUnavailable
 
 _REBUILD = "Restore it from a backup, or move the data directory away and run `assay publish` again."
@@ -79,7 +79,7 @@ def _catalog_error(name: str, error: Exception) -> CatalogError:
     if isinstance(original, sqlite3.Error):
         return _from_sqlite(name, original)
     if isinstance(error, exc.DBAPIError):
-        return _from_postgres(name, error)
+        return map_driver_error(name, error.orig, lost=error.connection_invalidated)
     if isinstance(error, exc.TimeoutError):
         return CatalogUnavailable(
             f"All connections to the catalog {name} are in use.", hint="Try again, or run more server processes."
@@ -97,27 +97,17 @@ def _from_sqlite(name: str, error: sqlite3.Error) -> CatalogError:
     return kind(f"The catalog {name} {what} ({_first_line(error)}).", hint=hint)
 
 
-def _from_postgres(name: str, error: exc.DBAPIError) -> CatalogError:
-    lost = error.connection_invalidated or isinstance(error, exc.OperationalError)
-    fault = fault_of(error.orig, disconnected=lost)
-    if fault is None and isinstance(error, exc.DataError):
-        fault = UNSTORABLE
-    return _postgres_error(name, fault, error.orig)
+def map_driver_error(name: str, error: BaseException | None, *, lost: bool = False) -> CatalogError:
+    """Map an error of the driver, from connecting or from a statement, to a CatalogError.
 
-
-def map_driver_error(name: str, error: Exception) -> CatalogError:
-    """Map an error of the driver, from connecting or from a statement, to a CatalogError."""
+    lost: whether the error ended the connection; it is assumed of an OperationalError without a code.
+    """
     kinds = {kind.__name__ for kind in type(error).__mro__}
-    # The driver raises OperationalError for a lost connection; a failed statement has a code.
-    fault = fault_of(error, disconnected="OperationalError" in kinds)
+    fault = fault_of(error, disconnected=lost or "OperationalError" in kinds)
     if fault is None and "DataError" in kinds:
         fault = UNSTORABLE
-    return _postgres_error(name, fault, error)
-
-
-def _postgres_error(name: str, fault: Fault | None, original: object) -> CatalogError:
     kind, what, hint = fault or (CatalogError, "failed", "This is a fault in Assay.")
-    return kind(f"The catalog {name} {what} ({_first_line(original)}).", hint=hint)
+    return kind(f"The catalog {name} {what} ({_first_line(error)}).", hint=hint)
 
 
 def _first_line(error: object) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, fields
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from assay.adapters.catalog.sql.field_types import typed
@@ -24,10 +25,22 @@ from assay.model.ids import content_hash
 from assay.ports import ChunkPlace, KnownPage, ListedDocument, StoredDocument
 
 Row = Mapping[Any, Any]
+P = TypeVar("P", KnownPage, ChunkPlace)
 T = TypeVar("T", DocumentInfo, EmbedderIdentity, ChunkerIdentity, SparseIdentity)
 
 INFO_COLUMNS = ("url", "title", "source", "source_path", "slug")
 """Fields of DocumentInfo with their own column; the others are stored as JSON."""
+
+_IDENTITIES: Mapping[str, type[Any]] = {
+    "embedder": EmbedderIdentity,
+    "chunker": ChunkerIdentity,
+    "sparse": SparseIdentity,
+}
+
+_RENAMED = {"id": "chunk_id", "start": "span_start", "end": "span_end"}
+_CHUNK_FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "document")
+_CHUNK_COLUMNS = tuple(_RENAMED.get(name, name) for name in _CHUNK_FIELDS)
+_chunk_values = attrgetter(*_CHUNK_FIELDS)
 
 _ALWAYS_KNOWN = tuple(field.name for field in fields(DocumentInfo) if field.default is MISSING)
 
@@ -39,9 +52,7 @@ def generation_row(generation: Generation) -> dict[str, Any]:
         row[column] = None if row[column] is None else as_utc(row[column])
     return row | {
         "state": str(generation.state),
-        "embedder": asdict(generation.embedder),
-        "chunker": asdict(generation.chunker),
-        "sparse": asdict(generation.sparse),
+        **{name: asdict(row[name]) for name in _IDENTITIES},
         "sources": list(generation.sources),
         "verdict": None if generation.verdict is None else _as_json(generation.id, "verdict", generation.verdict),
         "seconds": _as_json(generation.id, "seconds", generation.seconds),
@@ -52,17 +63,9 @@ def generation_row(generation: Generation) -> dict[str, Any]:
 def generation_of(row: Row) -> Generation:
     """Read a row of `generations`. Raises CatalogCorrupt."""
     with _corrupt_on_error(f"generation {row['id']}") as damaged:
-        found = Generation(
-            **{
-                **row,
-                "state": State(row["state"]),
-                "embedder": typed(restored(EmbedderIdentity, row["embedder"]), damaged),
-                "chunker": typed(restored(ChunkerIdentity, row["chunker"]), damaged),
-                "sparse": typed(restored(SparseIdentity, row["sparse"]), damaged),
-                "sources": _frozen(row["sources"]),
-            }
-        )
-        return typed(found, damaged)
+        identities = {name: typed(restored(noun, row[name]), damaged) for name, noun in _IDENTITIES.items()}
+        values = {**row, **identities, "state": State(row["state"]), "sources": _frozen(row["sources"])}
+        return typed(Generation(**values), damaged)
 
 
 def revision_row(revision: str, document: Document, chunk_count: int) -> dict[str, Any]:
@@ -92,8 +95,7 @@ def info_of(row: Row) -> DocumentInfo:
 
 def known_page_of(row: Row) -> KnownPage:
     """Read a row of PAGE. Raises CatalogCorrupt."""
-    with _corrupt_on_error(row["url"]) as damaged:
-        return typed(KnownPage(**{field.name: row[field.name] for field in fields(KnownPage)}), damaged)
+    return _by_columns(KnownPage, row)
 
 
 def stored_document_of(row: Row) -> StoredDocument:
@@ -101,17 +103,8 @@ def stored_document_of(row: Row) -> StoredDocument:
     text = unpacked_text(row["text"], f"text of {row['url']}")
     outline = row["outline"]
     sections, links = (None, None) if outline is None else unpacked_outline(outline, row["url"])
-    stored = StoredDocument(
-        revision=row["revision"],
-        info=info_of(row),
-        key=row["key"],
-        source_hash=row["source_hash"],
-        text=text,
-        text_hash=row["text_hash"],
-        chunk_count=row["chunk_count"],
-        sections=sections,
-        links=links,
-    )
+    columns = {name: row[name] for name in ("revision", "key", "source_hash", "text_hash", "chunk_count")}
+    stored = StoredDocument(info=info_of(row), text=text, sections=sections, links=links, **columns)
     with _corrupt_on_error(row["url"]) as damaged:
         return typed(stored, damaged)
 
@@ -125,61 +118,28 @@ def listed_document_of(row: Row) -> ListedDocument:
 
 def chunk_place_of(row: Row) -> ChunkPlace:
     """Read a row of PLACE. Raises CatalogCorrupt."""
+    return _by_columns(ChunkPlace, row)
+
+
+def _by_columns(noun: type[P], row: Row) -> P:
+    """Read a noun whose fields are columns."""
     with _corrupt_on_error(row["url"]) as damaged:
-        return typed(ChunkPlace(**{field.name: row[field.name] for field in fields(ChunkPlace)}), damaged)
+        return typed(noun(**{field.name: row[field.name] for field in fields(noun)}), damaged)
 
 
 def chunk_row(revision_number: int, chunk: Chunk, now: datetime) -> dict[str, Any]:
     """Make a row of `chunks`. now: time of first storage for a chunk without one."""
-    return {
-        "revision_id": revision_number,
-        "position": chunk.position,
-        "chunk_id": chunk.id,
-        "previous_id": chunk.previous_id,
-        "next_id": chunk.next_id,
-        "span_start": chunk.start,
-        "span_end": chunk.end,
-        "section": chunk.section,
-        "heading_path": chunk.heading_path,
-        "anchor": chunk.anchor,
-        "token_count": chunk.token_count,
-        "tokenizer": chunk.tokenizer,
-        "content_hash": chunk.content_hash,
-        "embedded_hash": chunk.embedded_hash,
-        "created_at": now if chunk.created_at is None else as_utc(chunk.created_at),
-        "repeated_before": chunk.repeated_before,
-        "repeated_after": chunk.repeated_after,
-        "text": chunk.text,
-    }
+    row: dict[str, Any] = dict(zip(_CHUNK_COLUMNS, _chunk_values(chunk), strict=True))
+    created_at = now if chunk.created_at is None else as_utc(chunk.created_at)
+    return row | {"revision_id": revision_number, "created_at": created_at}
 
 
 def chunk_of(row: Row, document: DocumentInfo) -> Chunk:
     """Read the chunk in a row of `chunks`. Raises CatalogCorrupt if it is damaged."""
     with _corrupt_on_error(f"chunk {row['chunk_id']} of {document.url}") as damaged:
-        return typed(_chunk(row, document), damaged)
-
-
-def _chunk(row: Row, document: DocumentInfo) -> Chunk:
-    return Chunk(
-        id=row["chunk_id"],
-        document=document,
-        text=row["text"],
-        start=row["span_start"],
-        end=row["span_end"],
-        position=row["position"],
-        section=row["section"],
-        heading_path=_frozen(row["heading_path"]),
-        anchor=row["anchor"],
-        token_count=row["token_count"],
-        tokenizer=row["tokenizer"],
-        content_hash=row["content_hash"],
-        embedded_hash=row["embedded_hash"],
-        repeated_before=row["repeated_before"],
-        repeated_after=row["repeated_after"],
-        previous_id=row["previous_id"],
-        next_id=row["next_id"],
-        created_at=row["created_at"],
-    )
+        values = {field: row[column] for field, column in zip(_CHUNK_FIELDS, _CHUNK_COLUMNS, strict=True)}
+        values["heading_path"] = _frozen(values["heading_path"])
+        return typed(Chunk(document=document, **values), damaged)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from assay.adapters.embedders.remote.rate_limits import MonotonicClock, RateLimi
 from assay.adapters.embedders.remote.retries import RetryPolicy
 from assay.adapters.embedders.remote.token_estimate import ESTIMATE, estimate_tokens
 from assay.adapters.embedders.remote.transport import Transport
+from assay.adapters.embedders.remote.vector_checks import is_unicode, require_text
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError, InvalidEmbedding
 from assay.model.generations import EmbedderIdentity
 from assay.model.lru_cache import LruCache
@@ -60,6 +61,9 @@ class RemoteEmbedder:
     Texts that are too long are refused, never truncated. While the provider keeps failing, queries fail immediately.
     """
 
+    tokenizer = ESTIMATE
+    """Name of the estimate that count_tokens uses; it is rather too high."""
+
     def __init__(
         self,
         provider: Provider,
@@ -73,7 +77,7 @@ class RemoteEmbedder:
         clock = MonotonicClock()
         limiter = RateLimiter(RateWindow(rules.rates, rules.rate_seconds), clock)
         self._provider = provider
-        self._identity = identity
+        self.identity = identity
         self._rules = rules
         self._document_prefix, self._query_prefix = prefixes
         self._calls = ProviderCalls(provider, transport, identity, limiter, clock, calls=rules.calls, observer=observer)
@@ -84,12 +88,8 @@ class RemoteEmbedder:
         self._breaker = CircuitBreaker(_BREAKER_FAILURES, _BREAKER_SECONDS, clock)
         self._cached_queries = LruCache[str, Vector](rules.query_cache)
         self._prefetched: dict[str, Vector] = {}
-        self._max_texts = even_batch_size(rules.batch_texts, rules.rates.get("inputs"))
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """Everything that the meaning of its vectors depends on."""
-        return self._identity
+        max_texts = even_batch_size(rules.batch_texts, rules.rates.get("inputs"))
+        self.batching = Batching(texts=max_texts, calls=rules.calls, costly=True)  # cached: vectors cost money
 
     @property
     def max_tokens(self) -> int | None:
@@ -97,11 +97,6 @@ class RemoteEmbedder:
         if self._rules.max_tokens is None:
             return None
         return self._rules.max_tokens - max(estimate_tokens([self._document_prefix, self._query_prefix]))
-
-    @property
-    def tokenizer(self) -> str:
-        """Name of the estimate that count_tokens uses; it is rather too high."""
-        return ESTIMATE
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Estimated number of tokens of each text."""
@@ -111,11 +106,6 @@ class RemoteEmbedder:
     def token_counter(self) -> TokenCounter:
         """The estimate, a module's function."""
         return estimate_tokens
-
-    @property
-    def batching(self) -> Batching:
-        """One request per call; cached, because vectors cost money."""
-        return Batching(texts=self._max_texts, calls=self._rules.calls, costly=True)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed documents by concurrent requests. Returns float32 of shape (len(texts), dimension), rows of length 1.
@@ -133,9 +123,9 @@ class RemoteEmbedder:
         limits: CallLimits | None = None,
     ) -> Vectors:
         limits = limits or self._document_limits
-        batches = plan_batches(counts, self._max_texts, self._rules.batch_tokens)
+        batches = plan_batches(counts, self.batching.texts, self._rules.batch_tokens)
         if not batches:
-            return np.empty((0, self._identity.dimension), dtype=np.float32)
+            return np.empty((0, self.identity.dimension), dtype=np.float32)
 
         def embed(batch: range) -> Vectors:
             tokens = sum(counts[position] for position in batch)
@@ -198,7 +188,7 @@ class RemoteEmbedder:
         wanted = {
             text: count
             for text, count in zip(texts, counts, strict=True)
-            if text.strip() and _is_unicode(text) and not self._is_over(count)
+            if text.strip() and is_unicode(text) and not self._is_over(count)
         }
         sent = [self._query_prefix + text for text in wanted]
         limits = self._document_limits if seconds is None else _shortened(seconds, self._document_limits)
@@ -216,16 +206,7 @@ class RemoteEmbedder:
 
     def _checked(self, texts: Sequence[str], *, lenient: bool = False) -> list[int]:
         """Check texts and count their tokens. lenient: let the provider refuse a text that seems too long."""
-        for text in texts:
-            if not text.strip():
-                raise InvalidEmbedding(
-                    f"The text {text!r} is blank and has no embedding.", hint="Leave blank texts out."
-                )
-            if not _is_unicode(text):
-                raise InvalidEmbedding(
-                    f"The text {text[:80]!r} contains an unpaired surrogate and cannot be embedded.",
-                    hint="Save the page as UTF-8.",
-                )
+        require_text(texts)
         counts = estimate_tokens(texts)
         for text, count in zip(texts, counts, strict=True):
             if not lenient and self._is_over(count):
@@ -237,7 +218,7 @@ class RemoteEmbedder:
 
     def _too_long(self, text: str, count: int) -> InvalidEmbedding:
         return InvalidEmbedding(
-            f"The text {text[:80]!r}… has about {count} tokens, and {self._identity.model} takes {self.max_tokens}.",
+            f"The text {text[:80]!r}… has about {count} tokens, and {self.identity.model} takes {self.max_tokens}.",
             hint="Shorten it; texts are not truncated.",
         )
 
@@ -246,11 +227,3 @@ def _shortened(seconds: float, limits: CallLimits) -> CallLimits:
     """Shorten all time limits to at most these seconds."""
     retries = replace(limits.retries, budget=min(limits.retries.budget, seconds))
     return CallLimits(retries, min(limits.timeout, seconds), min(limits.rate_limit_wait, seconds))
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

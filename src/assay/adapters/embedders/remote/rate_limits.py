@@ -109,19 +109,17 @@ class MonotonicClock:
 
 
 class RateLimiter:
-    """Makes callers wait until the limits allow their requests. Safe to use from several threads."""
+    """Makes callers wait until the limits allow their requests. Safe to use from several threads.
+
+    interruptions: number of calls of interrupt().
+    """
 
     def __init__(self, window: RateWindow, clock: RateClock) -> None:
         self._window = window
         self._clock = clock
         self._condition = threading.Condition()
         self._paused_until = float("-inf")
-        self._interruptions = 0
-
-    @property
-    def interruptions(self) -> int:
-        """Number of calls of interrupt()."""
-        return self._interruptions
+        self.interruptions = 0
 
     def acquire(self, amounts: Mapping[str, int], since: int, timeout: float, pause_timeout: float) -> Ticket:
         """Wait until these amounts may be taken, and take them.
@@ -170,9 +168,9 @@ class RateLimiter:
     def interrupt(self) -> None:
         """End all waits for work that has begun."""
         with self._condition:
-            self._interruptions += 1
+            self.interruptions += 1
             self._condition.notify_all()
 
     def _check(self, since: int) -> None:
-        if self._interruptions != since:
+        if self.interruptions != since:
             raise Interrupted

@@ -1,9 +1,11 @@
-"""Checks of the vectors in a provider's answer."""
+"""Checks of texts to embed, and of the vectors in a provider's answer."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from assay.errors import InvalidEmbedding
 from assay.ports import Vectors
 
 _SHORTEST = 1e-6
@@ -11,6 +13,27 @@ _SHORTEST = 1e-6
 
 class UnusableAnswer(Exception):
     """A provider's answer cannot be used; the message is the reason."""
+
+
+def require_text(texts: Iterable[str]) -> None:
+    """Raise InvalidEmbedding for a text that is blank or invalid Unicode."""
+    for text in texts:
+        if not text.strip():
+            raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave blank texts out.")
+        if not is_unicode(text):
+            raise InvalidEmbedding(
+                f"The text {text[:80]!r} contains an unpaired surrogate and cannot be embedded.",
+                hint="Save the page as UTF-8.",
+            )
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has no unpaired surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def unit_vectors(rows: Any, texts: int, dimension: int) -> Vectors:  # noqa: ANN401 - a parsed JSON value

@@ -17,11 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from assay.adapters.sources.folder.files import (
-    SUFFIXES,
-    FoundFile,
-    read_text,
-)
+from assay.adapters.sources.folder.files import SUFFIXES, FoundFile, read_text
 from assay.adapters.sources.folder.front_matter import FrontMatter, is_true, page_tags, page_title, split_front_matter
 from assay.adapters.sources.folder.includes import (
     IncludeRules,
@@ -46,15 +42,7 @@ from assay.adapters.sources.folder.routing import (
 from assay.adapters.sources.folder.tree import Layout, LayoutOptions, Tree, unreadable_folder
 from assay.adapters.sources.folder.tree_files import TreeFiles
 from assay.errors import InputError, SourceError
-from assay.model.documents import (
-    MediaType,
-    PageExcluded,
-    PageFailed,
-    PageRead,
-    PageUnchanged,
-    RawPage,
-    list_formats,
-)
+from assay.model.documents import MediaType, PageExcluded, PageFailed, PageRead, PageUnchanged, RawPage, list_formats
 from assay.model.ids import canonical_url, slug_from_path
 from assay.ports import INFORMATION, Progress, Silence
 
@@ -127,18 +115,14 @@ class FolderSource:
         self._data_dir = data_dir
         self._given = root
         self._limit = max_page_bytes
+        self.name = name or _name_of(root)
         self._options = LayoutOptions(
-            name=name or _name_of(root),
+            name=self.name,
             base_url=None if base_url is None else _validated_base_url(base_url),
             convention=None if convention is None else Convention(convention),
             current_version=current_version,
             default_locale=default_locale,
         )
-
-    @property
-    def name(self) -> str:
-        """Short name, unique among the sources of an index; stored with every document."""
-        return self._options.name
 
     def check(self) -> None:
         """Raise SourceError unless the folder or file exists."""

@@ -70,6 +70,7 @@ class SiteSource:
         current_version: str | None = None,
         default_locale: str | None = None,
     ) -> None:
+        self.name = name
         self._request = SiteRequest(
             start_url=start_url.strip().partition("#")[0],
             name=name,
@@ -80,11 +81,6 @@ class SiteSource:
             headers=validated_headers(dict(headers)),
         )
         self._store_path = store_path
-
-    @property
-    def name(self) -> str:
-        """Short name, unique among the sources of an index; stored with every document."""
-        return self._request.name
 
     def check(self) -> None:
         """Raise InputError for an invalid start URL, ConfigurationError for an invalid scope. Sends no request."""

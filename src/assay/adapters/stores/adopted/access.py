@@ -36,15 +36,11 @@ class AdoptedCollection:
     def __init__(self, server: QdrantServer, name: str, reading: ReadOptions) -> None:
         self._server = server
         self.name = name
+        self.address = server.address
         self.oversampling = reading.oversampling
         self.search_width = reading.search_width
         self.max_limit = _NO_LIMIT
         self._consistency = consistency_of(reading)
-
-    @property
-    def address(self) -> str:
-        """Address of the server."""
-        return self._server.address
 
     def info(self) -> models.CollectionInfo:
         """Description of the collection. Raises IndexNotFound with the existing ones."""
@@ -62,9 +58,7 @@ class AdoptedCollection:
         answer = self._server.try_request(lambda client: client.count(self.name, exact=True), Retry.BRIEF)
         if isinstance(answer, FailedRequest) and answer.forbids_exact:
             return self._read("count", lambda client: client.count(self.name, exact=False)).count
-        if isinstance(answer, FailedRequest):
-            raise self._map_failure(answer, "count")
-        return answer.count
+        return self._answered("count", answer).count
 
     def query(self, requests: Sequence[models.QueryRequest]) -> list[list[models.ScoredPoint]]:
         """Run several searches in one request."""
@@ -132,13 +126,12 @@ class AdoptedCollection:
         return self._read("read", ask)
 
     def _read(self, operation: str, call: Callable[[QdrantClient], T]) -> T:
-        answer = self._server.try_request(call, Retry.BRIEF)
-        if isinstance(answer, FailedRequest):
-            raise self._map_failure(answer, operation)
-        return answer
+        return self._answered(operation, self._server.try_request(call, Retry.BRIEF))
 
     def _search(self, operation: str, call: Callable[[QdrantClient], T]) -> T:
-        answer = self._server.try_search(call)
+        return self._answered(operation, self._server.try_search(call))
+
+    def _answered(self, operation: str, answer: T | FailedRequest) -> T:
         if isinstance(answer, FailedRequest):
             raise self._map_failure(answer, operation)
         return answer

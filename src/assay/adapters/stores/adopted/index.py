@@ -59,19 +59,18 @@ class AdoptedIndex:
     """A collection, open for reading; safe to use from several threads.
 
     Its owner may add and delete points at any time. Points without text are never returned.
+
+    has_keywords: it has sparse vectors for BM25.
     """
 
     def __init__(self, collection: AdoptedCollection, plan: SearchPlan) -> None:
         self._collection = collection
         self._plan = plan
+        self._by_cosine = plan.dense.distance == _COSINE  # the server's score is the cosine
+        self.has_keywords = plan.sparse is not None
         self._points = LruCache[str, PointId](_REMEMBERED)
         self._present: set[tuple[str, ...]] = set()
         self._closed = False
-
-    @property
-    def has_keywords(self) -> bool:
-        """Whether it has sparse vectors for BM25."""
-        return self._plan.sparse is not None
 
     def count(self) -> int:
         """Current number of points."""
@@ -233,11 +232,6 @@ class AdoptedIndex:
         if self._plan.quantized:
             again = models.QuantizationSearchParams(rescore=True, oversampling=self._collection.oversampling)
         return models.SearchParams(hnsw_ef=self._collection.search_width, quantization=again)
-
-    @property
-    def _by_cosine(self) -> bool:
-        """Whether the server's score is the cosine."""
-        return self._plan.dense.distance == _COSINE
 
     def _where(self, filters: Filters) -> models.Filter | None:
         filter_mapping = self._plan.filter_mapping

@@ -84,33 +84,33 @@ class PointReader:
 
     def chunk_id(self, point: str, payload: Mapping[str, Any]) -> str:
         """The chunk id in the payload, else the point's id."""
-        return _Values(PayloadView(payload), self.mapping).chunk_id() or point
+        return _Values(PayloadView(payload), self.mapping).chunk_id or point
 
     def url(self, point: str, payload: Mapping[str, Any]) -> str:
         """The URL of a point's page, as `read` returns it."""
         return self._location(point, _Values(PayloadView(payload), self.mapping)).url
 
     def _chunk(self, point: str, values: "_Values") -> Chunk | None:
-        text = values.text()
-        identity = values.chunk_id() or point
+        text = values.read("text", _text)
+        identity = values.chunk_id or point
         where = self._location(point, values)
         position = values.position()
-        title, section = values.string("title") or "", values.string("section") or ""
-        slug = values.string("slug") or slug_from_path(where.source_path)
-        document = values.identifier("document_id") or document_id(where.url)
-        created_at = values.moment("created_at")
+        title, section = values.read("title", _line) or "", values.read("section", _line) or ""
+        slug = values.read("slug", _line) or slug_from_path(where.source_path)
+        document = values.read("document_id", _identifier) or document_id(where.url)
+        created_at = values.read("created_at", _moment)
         if not text:
             return None
         info = DocumentInfo(
             id=document,
             url=where.url,
             title=title,
-            source=values.string("source") or self._collection,
+            source=values.read("source", _line) or self._collection,
             source_path=where.source_path,
             slug=slug,
             source_type=_SOURCE_TYPE,
-            version=values.string("version"),
-            locale=values.string("locale"),
+            version=values.read("version", _line),
+            locale=values.read("locale", _line),
         )
         digest = content_hash(text)
         return Chunk(
@@ -132,8 +132,8 @@ class PointReader:
 
     def _location(self, point: str, values: "_Values") -> "_Location":
         """URL of a point's page; without one, its path below base_url or a placeholder host."""
-        path = values.string("source_path") or ""
-        for given in (values.given_url(), values.url_in_id):
+        path = values.read("source_path", _line) or ""
+        for given in (values.find("url", _line) or "", values.url_in_id):
             if (split := _split_url(given)) is not None:
                 return _Location(*split, path or urlsplit(split[0]).path.lstrip("/") or split[0])
             path = path or given
@@ -162,34 +162,27 @@ class _Values:
     def __init__(self, payload: PayloadView, mapping: FieldMapping) -> None:
         self._payload = payload
         self._mapping = mapping
-        self._id = self._first("chunk_id", _identifier)
-        numbered = _NUMBERED.fullmatch(self._id or "")
+        self.chunk_id = self.find("chunk_id", _identifier)
+        numbered = _NUMBERED.fullmatch(self.chunk_id or "")
         self.url_in_id = numbered[1] if numbered else ""
         self._number_in_id = int(numbered[2]) if numbered else None
-        self.missing = {"chunk_id"} if self._id is None else set()
+        self.missing = {"chunk_id"} if self.chunk_id is None else set()
 
-    def chunk_id(self) -> str | None:
-        return self._id
+    def read(self, name: str, kind: Callable[[Any], T | None]) -> T | None:
+        """The first readable value of a field; None, noted as missing, if there is none."""
+        found = self.find(name, kind)
+        if found is None:
+            self.missing.add(name)
+        return found
 
-    def text(self) -> str | None:
-        return self._noted("text", self._first("text", _text))
-
-    def string(self, name: str) -> str | None:
-        return self._noted(name, self._first(name, _line))
-
-    def given_url(self) -> str:
-        """The value of the URL field, "" for none; the caller decides if the URL is missing."""
-        return self._first("url", _line) or ""
-
-    def identifier(self, name: str) -> str | None:
-        return self._noted(name, self._first(name, _identifier))
-
-    def moment(self, name: str) -> datetime | None:
-        return self._noted(name, self._first(name, _moment))
+    def find(self, name: str, kind: Callable[[Any], T | None]) -> T | None:
+        """The first readable value of a field; None if there is none."""
+        values = (kind(self._payload.find(path)) for path in self._mapping.of(name))
+        return next((value for value in values if value is not None), None)
 
     def position(self) -> int:
         """The position, from 0; else the number at the end of the chunk id, else 0."""
-        found = self._first("position", _whole_number)
+        found = self.find("position", _whole_number)
         position = self._number_in_id if found is None else found - self._mapping.first_position
         if position is None or position < 0:
             self.missing.add("position")
@@ -198,23 +191,11 @@ class _Values:
 
     def hash(self) -> str | None:
         """The stored SHA-256 of the text, in lower case."""
-        found = self._noted("content_hash", self._first("content_hash", _line))
+        found = self.read("content_hash", _line)
         if found is not None and not _HASH.fullmatch(found):
             self.missing.add("content_hash")
             return None
         return found.lower() if found else None
-
-    def _noted(self, name: str, found: T | None) -> T | None:
-        if found is None:
-            self.missing.add(name)
-        return found
-
-    def _first(self, name: str, read: Callable[[Any], T | None]) -> T | None:
-        for path in self._mapping.of(name):
-            found = read(self._payload.find(path))
-            if found is not None:
-                return found
-        return None
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401 - JSON

@@ -75,11 +75,7 @@ _PRESETS = (
         "haystack",
         ("content", "meta"),
         _within(
-            "meta.",
-            text=("content",),
-            chunk_id=("id",),
-            position=("meta.split_id",),
-            document_id=("meta.source_id",),
+            "meta.", text=("content",), chunk_id=("id",), position=("meta.split_id",), document_id=("meta.source_id",)
         ),
     ),
     Preset(

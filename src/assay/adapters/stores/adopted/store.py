@@ -69,6 +69,8 @@ class AdoptedStore:
     models: names of known models by dimension, for a message.
     """
 
+    owns_all_indexes = False
+
     def __init__(
         self,
         access: Access,
@@ -83,11 +85,6 @@ class AdoptedStore:
         self._encoder = encoder
         self._models = models
         self.collection = AdoptedCollection(self._server, adoption.collection, reading)
-
-    @property
-    def owns_all_indexes(self) -> bool:
-        """Whether only Assay keeps indexes there, so that one unknown to the catalog is a leftover to delete."""
-        return False
 
     def create(self, generation: str, spec: IndexSpec) -> IndexWriter:  # noqa: ARG002 - the port's signature
         """Refuse. Raises IndexNotOurs."""

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
-import numpy as np
 from qdrant_edge import (
     CountRequest,
     EdgeShard,
@@ -27,18 +26,9 @@ from qdrant_edge import (
 from assay.adapters.stores.edge.engine import GRAPH, SearchKind, engine_errors, full_filter, scope_filter
 from assay.adapters.stores.edge.opening import TemporaryCopy
 from assay.adapters.stores.edge.seal import Seal
-from assay.adapters.stores.payload import from_payload, read_stored
-from assay.adapters.stores.points import (
-    CHUNK_ID,
-    DENSE,
-    REBUILD,
-    SPARSE,
-    TIES,
-    count_with_ties,
-    require_direction,
-    sorted_terms,
-)
-from assay.errors import IndexCorrupt, PointCorrupt, StoreUnavailable, VectorStoreError
+from assay.adapters.stores.payload import dense_vector, from_payload, stored_point
+from assay.adapters.stores.points import CHUNK_ID, DENSE, SPARSE, TIES, count_with_ties, require_direction
+from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
 
@@ -127,12 +117,16 @@ class EdgeIndex:
     def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The stored dense vectors by id, bit for bit as they were written; missing ids are left out."""
         records = self._records(chunk_ids, with_payload=False, with_vector=[DENSE])
-        return {_id_of(record): _dense(record) for record in records}
+        return {_id_of(record): dense_vector(_id_of(record), record.vector) for record in records}
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
         """The points with these ids, damaged ones too; missing ids are left out."""
         records = self._records(chunk_ids, with_payload=True, with_vector=True)
-        return {_id_of(record): _stored(record) for record in records}
+        return {
+            point: stored_point(point, record.payload, record.vector, SparseVector)
+            for record in records
+            for point in (_id_of(record),)
+        }
 
     def ids(self) -> Iterator[str]:
         """Every chunk id, in ascending order."""
@@ -207,22 +201,3 @@ def _written(number: int) -> str:
     """Text of a UUID, in half the time of str()."""
     digits = number.to_bytes(16).hex()
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
-
-
-def _stored(record: Record) -> StoredPoint:
-    chunk, problems = read_stored(record.payload or {}, _id_of(record))
-    vectors = record.vector if isinstance(record.vector, dict) else {}
-    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
-    return StoredPoint(
-        chunk,
-        None if dense is None else np.array(dense, dtype=np.float32),
-        sorted_terms(sparse.indices, sparse.values) if isinstance(sparse, SparseVector) else None,
-        problems,
-    )
-
-
-def _dense(record: Record) -> Vector:
-    vectors = record.vector
-    if not isinstance(vectors, dict) or DENSE not in vectors:
-        raise PointCorrupt(f"The point {record.id} of the index is damaged: it has no dense vector.", hint=REBUILD)
-    return np.array(vectors[DENSE], dtype=np.float32)

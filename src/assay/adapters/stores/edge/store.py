@@ -31,14 +31,11 @@ class EdgeStore:
         exact and, at 50,000 points of 256 dimensions, as fast as a graph with 99% recall.
     """
 
+    owns_all_indexes = True
+
     def __init__(self, root: Path, *, hnsw_threshold: int) -> None:
         self._root = root
         self._hnsw_threshold = hnsw_threshold
-
-    @property
-    def owns_all_indexes(self) -> bool:
-        """Whether only Assay keeps indexes there, so that one unknown to the catalog is a leftover to delete."""
-        return True
 
     def create(self, generation: str, spec: IndexSpec) -> EdgeWriter:
         """Create an index. Raises VectorStoreError if it exists."""

@@ -7,13 +7,7 @@ from typing import Any
 
 from qdrant_edge import CountRequest, EdgeShard, Point, SparseVector, UpdateOperation
 
-from assay.adapters.stores.edge.engine import (
-    SearchKind,
-    engine_errors,
-    facet_index,
-    os_error,
-    shard_config,
-)
+from assay.adapters.stores.edge.engine import SearchKind, engine_errors, facet_index, os_error, shard_config
 from assay.adapters.stores.edge.seal import write_seal
 from assay.adapters.stores.payload import FACETS, to_payload
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows

@@ -3,27 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 from qdrant_client import QdrantClient, models
 
 from assay.adapters.stores.facet_conditions import Conditions, narrowing_conditions, scope_conditions
-from assay.adapters.stores.payload import FACETS, from_payload, read_stored
-from assay.adapters.stores.points import (
-    CHUNK_ID,
-    DENSE,
-    REBUILD,
-    SPARSE,
-    TIES,
-    break_ties,
-    count_with_ties,
-    require_direction,
-    sorted_terms,
-)
+from assay.adapters.stores.payload import FACETS, dense_vector, from_payload, stored_point
+from assay.adapters.stores.points import CHUNK_ID, DENSE, SPARSE, TIES, break_ties, count_with_ties, require_direction
 from assay.adapters.stores.qdrant.collection import Marker, collection_name
 from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.options import ReadOptions
 from assay.adapters.stores.qdrant.server import QdrantServer, Retry, consistency_of
-from assay.errors import PointCorrupt, StoreUnavailable
+from assay.errors import StoreUnavailable
 from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.ports import Compared, IndexAnswer, IndexQuery, Scored, StoredPoint, Vector
@@ -59,18 +48,19 @@ class QdrantIndex:
         self._require_open()
         scope = scope_conditions(query.filters, self._everywhere)
         where = _filter(scope + narrowing_conditions(query.filters, self._everywhere))
+        asked: Any = {"limit": query.limit + TIES, "filter": where, "with_payload": False, "with_vector": False}
         requests = []
         if query.dense is not None:
             require_direction(query.dense, self._marker.dimension)
             nearest = models.NearestQuery(nearest=query.dense.tolist())
-            requests.append(self._request(nearest, DENSE, query.limit, where, self._dense_params(query)))
+            requests.append(models.QueryRequest(query=nearest, using=DENSE, params=self._dense_params(query), **asked))
         if query.sparse is not None:
             # IDF is computed within the filter's scope.
             corpus = _filter(scope)
             weighing = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus)) if corpus else None
             terms = models.SparseVector(indices=list(query.sparse.indices), values=list(query.sparse.values))
             nearest = models.NearestQuery(nearest=terms)
-            requests.append(self._request(nearest, SPARSE, query.limit, where, weighing))
+            requests.append(models.QueryRequest(query=nearest, using=SPARSE, params=weighing, **asked))
         answers = iter([_ranked(points, query.limit) for points in self._query(requests)])
         return IndexAnswer(
             dense=next(answers) if query.dense is not None else (),
@@ -99,7 +89,7 @@ class QdrantIndex:
         found: dict[str, Vector] = {}
         for batch in batched(chunk_ids, _VECTORS_AT_ONCE):
             for record in self._records(batch, with_payload=False, with_vectors=[DENSE]):
-                found[str(record.id)] = self._dense(record)
+                found[str(record.id)] = dense_vector(str(record.id), record.vector)
         return found
 
     def stored(self, chunk_ids: Sequence[str]) -> dict[str, StoredPoint]:
@@ -107,7 +97,9 @@ class QdrantIndex:
         found: dict[str, StoredPoint] = {}
         for batch in batched(chunk_ids, _VECTORS_AT_ONCE):
             records = self._records(batch, with_payload=True, with_vectors=[DENSE, SPARSE])
-            found |= {str(record.id): _stored(record) for record in records}
+            for record in records:
+                point = str(record.id)
+                found[point] = stored_point(point, record.payload, record.vector, models.SparseVector)
         return found
 
     def ids(self) -> Iterator[str]:
@@ -118,24 +110,6 @@ class QdrantIndex:
     def close(self) -> None:
         """Close the index; a second call does nothing."""
         self._closed = True
-
-    def _request(
-        self,
-        nearest: models.NearestQuery,
-        using: str,
-        limit: int,
-        where: models.Filter | None,
-        params: models.SearchParams | None,
-    ) -> models.QueryRequest:
-        return models.QueryRequest(
-            query=nearest,
-            using=using,
-            limit=limit + TIES,
-            filter=where,
-            params=params,
-            with_payload=False,
-            with_vector=False,
-        )
 
     def _dense_params(self, query: IndexQuery) -> models.SearchParams:
         if query.exact:
@@ -177,26 +151,9 @@ class QdrantIndex:
 
         return self._server.search("read", self._name, ask)
 
-    def _dense(self, record: models.Record) -> Vector:
-        if not isinstance(record.vector, dict) or DENSE not in record.vector:
-            raise PointCorrupt(f"The point {record.id} of the index is damaged: it has no dense vector.", hint=REBUILD)
-        return np.array(record.vector[DENSE], dtype=np.float32)
-
     def _require_open(self) -> None:
         if self._closed:
             raise StoreUnavailable(f"The index {self._name} is closed.")
-
-
-def _stored(record: models.Record) -> StoredPoint:
-    chunk, problems = read_stored(record.payload or {}, str(record.id))
-    vectors = record.vector if isinstance(record.vector, dict) else {}
-    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
-    return StoredPoint(
-        chunk,
-        None if dense is None else np.array(dense, dtype=np.float32),
-        sorted_terms(sparse.indices, sparse.values) if isinstance(sparse, models.SparseVector) else None,
-        problems,
-    )
 
 
 def count_points(server: QdrantServer, name: str, collection: str, retry: Retry) -> int:

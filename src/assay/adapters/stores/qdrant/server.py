@@ -69,10 +69,15 @@ class _RetryPolicy:
 
 
 class QdrantServer:
-    """A server or cluster; safe to use from several threads. Connects on the first request."""
+    """A server or cluster; safe to use from several threads. Connects on the first request.
+
+    address: without secrets. search_seconds: time limit of a search.
+    """
 
     def __init__(self, access: Access) -> None:
         self._access = access
+        self.address = access.address
+        self.search_seconds = access.timeout_seconds
         self._lock = threading.Lock()
         self._clients: dict[int, QdrantClient] = {}
         self._policies = {
@@ -86,16 +91,6 @@ class QdrantServer:
                 "The API key of the Qdrant server at %s is sent over the network unencrypted; use https.",
                 access.address,
             )
-
-    @property
-    def address(self) -> str:
-        """The server's address, without secrets."""
-        return self._access.address
-
-    @property
-    def search_seconds(self) -> int:
-        """Time limit of a search."""
-        return self._access.timeout_seconds
 
     def search(self, operation: str, name: str, call: Callable[[QdrantClient], T]) -> T:
         """Make a request with the time limit of a search. Raises VectorStoreError."""

@@ -33,6 +33,8 @@ class QdrantStore:
     Raises ConfigurationError.
     """
 
+    owns_all_indexes = False
+
     def __init__(
         self, access: Access, collection: str, *, layout: CollectionLayout, loading: UploadOptions, reading: ReadOptions
     ) -> None:
@@ -46,11 +48,6 @@ class QdrantStore:
         self._layout = layout
         self._loading = loading
         self._reading = reading
-
-    @property
-    def owns_all_indexes(self) -> bool:
-        """Whether only Assay keeps indexes there, so that one unknown to the catalog is a leftover to delete."""
-        return False
 
     def create(self, generation: str, spec: IndexSpec) -> QdrantWriter:
         """Create an index. Raises VectorStoreError if it exists."""
@@ -150,10 +147,7 @@ class QdrantStore:
             )
         )
         self._server.request(
-            "point the alias at",
-            generation,
-            lambda client: client.update_collection_aliases(operations),
-            Retry.BRIEF,
+            "point the alias at", generation, lambda client: client.update_collection_aliases(operations), Retry.BRIEF
         )
 
     def check(self) -> None:

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 # Not imported from tables.py, which changes, while this migration must not.
 ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -107,10 +105,7 @@ def _make_documents() -> None:
         sa.PrimaryKeyConstraint("generation_id", "revision_id", name="pk_generation_documents"),
         sa.UniqueConstraint("generation_id", "url", name="uq_generation_documents_generation_id_url"),
         sa.ForeignKeyConstraint(
-            ["generation_id"],
-            ["generations.id"],
-            name="fk_generation_documents_generation_id",
-            ondelete="CASCADE",
+            ["generation_id"], ["generations.id"], name="fk_generation_documents_generation_id", ondelete="CASCADE"
         ),
         sa.ForeignKeyConstraint(["revision_id"], ["document_revisions.id"], name="fk_generation_documents_revision_id"),
     )
@@ -147,9 +142,3 @@ def _make_chunks() -> None:
     )
     op.create_index("ix_chunks_chunk_id", "chunks", ["chunk_id"])
     op.create_index("ix_chunks_embedded", "chunks", ["revision_id", "embedded_hash", "chunk_id"])
-
-
-def downgrade() -> None:
-    op.execute("DROP VIEW documents")
-    for table in ("chunks", "generation_documents", "document_revisions", "live", "generations"):
-        op.drop_table(table)

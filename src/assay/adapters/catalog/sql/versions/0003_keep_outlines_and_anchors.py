@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 GENERATION_ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 
@@ -25,10 +23,3 @@ def upgrade() -> None:
         sa.Column("passage", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("key", name="pk_anchors"),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("anchors")
-    op.drop_index("ix_chunks_content_hash", "chunks")
-    op.drop_index("ix_document_revisions_text_hash", "document_revisions")
-    op.drop_column("document_revisions", "outline")

@@ -5,13 +5,7 @@ from alembic import op
 
 revision = "0004"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column("generations", sa.Column("carried_pages", sa.Integer(), nullable=False, server_default="0"))
-
-
-def downgrade() -> None:
-    op.drop_column("generations", "carried_pages")

@@ -5,13 +5,7 @@ from alembic import op
 
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column("generations", sa.Column("unread_documents", sa.JSON(none_as_null=True)))
-
-
-def downgrade() -> None:
-    op.drop_column("generations", "unread_documents")

@@ -5,13 +5,7 @@ from alembic import op
 
 revision = "0006"
 down_revision = "0005"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column("generation_documents", sa.Column("vector_checksums", sa.LargeBinary()))
-
-
-def downgrade() -> None:
-    op.drop_column("generation_documents", "vector_checksums")

@@ -367,9 +367,7 @@ class Crawl:
         asked = offer_known(self._known, self._store, self._scope, self._frontier)
         if asked:
             logger.warning(
-                "%s: %d live pages were not found in an incomplete crawl; fetching each.",
-                self._request.name,
-                asked,
+                "%s: %d live pages were not found in an incomplete crawl; fetching each.", self._request.name, asked
             )
             self._drain()
 

@@ -17,6 +17,7 @@ class Outage:
     After too many, a page that worked before is probed; if it fails too, the crawl ends.
 
     start: the page to probe until another page was fetched.
+    is_probing: a probe is in flight; no page is fetched until it returns.
     """
 
     def __init__(self, start: str) -> None:
@@ -24,14 +25,9 @@ class Outage:
         self._probe_job = FetchJob(_PROBE_KEY, start, 0, START)
         self._in_a_row = 0
         self._limit = _FIRST_LIMIT
-        self._is_probing = False
+        self.is_probing = False
         self._probe_due = False
         self._last = ""
-
-    @property
-    def is_probing(self) -> bool:
-        """Whether a probe is in flight; no page is fetched until it returns."""
-        return self._is_probing
 
     def probe(self) -> FetchJob | None:
         """The probe to send now, if one is due."""
@@ -53,13 +49,13 @@ class Outage:
             return
         self._in_a_row += 1
         self._last = result.detail
-        if self._in_a_row >= self._limit and not self._is_probing:
-            self._is_probing = self._probe_due = True
+        if self._in_a_row >= self._limit and not self.is_probing:
+            self.is_probing = self._probe_due = True
 
     def record_probe(self, result: FetchResult) -> None:
         """Record the result of a probe. Raises SourceUnavailable when it failed."""
         if result.outcome not in {FetchOutcome.BUSY, FetchOutcome.BROKEN}:
-            self._is_probing, self._in_a_row = False, 0
+            self.is_probing, self._in_a_row = False, 0
             self._limit *= 2  # the site is up: a section fails that is larger than the limit
             return
         raise SourceUnavailable(

@@ -14,12 +14,7 @@ from assay.adapters.sources.site.options import DefaultVariant
 from assay.adapters.sources.site.pages.locales import assign_locales
 from assay.adapters.sources.site.pages.releases import SiteReleases
 from assay.adapters.sources.site.pages.site_pages import SitePage
-from assay.adapters.sources.site.pages.variant_names import (
-    CURRENT_NAMES,
-    UNRELEASED_NAMES,
-    is_version,
-    version_rank,
-)
+from assay.adapters.sources.site.pages.variant_names import CURRENT_NAMES, UNRELEASED_NAMES, is_version, version_rank
 from assay.errors import ConfigurationError
 
 _DOCUSAURUS_UNRELEASED = "current"

@@ -38,7 +38,7 @@ class MemorySource:
         """Short name; stored with every document."""
         return self._name
 
-    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:  # noqa: ARG002
+    def read(self, known: Mapping[str, str], progress: Progress | None = None) -> Iterator[PageRead]:
         """Yield every page in ascending order of keys.
 
         Raises SourceError if `failure` is set, InputError for a page under a key that is not its own.
