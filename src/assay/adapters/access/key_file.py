@@ -15,7 +15,7 @@ import secrets
 import string
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -167,14 +167,10 @@ def _random(letters: str, length: int) -> str:
 
 
 def _to_json(key: ApiKey) -> dict[str, object]:
-    return {
-        "id": key.id,
-        "name": key.name,
+    return asdict(key) | {
         "scopes": sorted(key.scopes),
-        "sha256": key.sha256,
         "created_at": key.created_at.isoformat(),
         "expires_at": key.expires_at.isoformat() if key.expires_at else None,
-        "rate_limit": key.rate_limit,
     }
 
 

@@ -18,6 +18,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
+from typing import Any
 
 from qdrant_edge import Bm25, Bm25Config, DisabledStemmer, StopwordsSet, TokenizerType
 
@@ -133,22 +134,12 @@ def _name_id(kind: int, words: Sequence[int]) -> int:
 
 def _counter(language: str) -> Bm25:
     try:
+        words: Any = {"language": language}
         if language == _NO_LANGUAGE:
-            config = Bm25Config(
-                k=_COUNTING_K,
-                b=0.0,
-                tokenizer=TokenizerType.Word,
-                ascii_folding=True,
-                stopwords=StopwordsSet(),
-                stemmer=DisabledStemmer(),
-            )
-        else:
-            # ASCII folding unifies "naïve" and "naive", but breaks the lists of accented stop words.
-            folded = language == "english"
-            config = Bm25Config(
-                k=_COUNTING_K, b=0.0, tokenizer=TokenizerType.Word, ascii_folding=folded, language=language
-            )
-        return Bm25(config)
+            words = {"stopwords": StopwordsSet(), "stemmer": DisabledStemmer()}
+        # ASCII folding unifies "naïve" and "naive", but breaks the lists of accented stop words.
+        folded = language in {"english", _NO_LANGUAGE}
+        return Bm25(Bm25Config(k=_COUNTING_K, b=0.0, tokenizer=TokenizerType.Word, ascii_folding=folded, **words))
     except ValueError as error:
         raise ConfigurationError(
             f"BM25 has no language {language!r} ({error}).",

@@ -33,42 +33,20 @@ _TEXT, _NUMBER, _LIST, _FLAG = (str,), (int,), (list,), (bool,)
 _TEXT_OR_NULL = (str, type(None))
 
 _FIELDS: Mapping[str, tuple[type, ...]] = {
-    "text": _TEXT,
-    "url": _TEXT,
-    "chunk_id": _TEXT,
-    "position": _NUMBER,
-    "title": _TEXT,
-    "content_hash": _TEXT,
-    "source_path": _TEXT,
-    "slug": _TEXT,
-    "order_index": _NUMBER,
-    "section": _TEXT,
-    "document_id": _TEXT,
-    "created_at": _TEXT_OR_NULL,
-    "anchor": _TEXT_OR_NULL,
-    "version": _TEXT_OR_NULL,
-    "locale": _TEXT_OR_NULL,
-    "start": _NUMBER,
-    "end": _NUMBER,
-    "previous": _TEXT_OR_NULL,
-    "next": _TEXT_OR_NULL,
-    "source": _TEXT,
+    **dict.fromkeys(["text", "url", "chunk_id", "title", "content_hash", "source_path", "slug", "section"], _TEXT),
+    **dict.fromkeys(["document_id", "source"], _TEXT),
+    **dict.fromkeys(["created_at", "anchor", "version", "locale", "previous", "next"], _TEXT_OR_NULL),
+    **dict.fromkeys(["position", "order_index", "start", "end"], _NUMBER),
     FACETS: _LIST,
     _REST: _TEXT,
 }
 """Allowed types of each field of a payload."""
 
 _REST_FIELDS: Mapping[str, tuple[type, ...]] = {
-    "heading_path": _LIST,
+    **dict.fromkeys(["tokenizer", "embedded_hash", "repeated_before", "repeated_after", "source_type"], _TEXT),
     "token_count": _NUMBER,
-    "tokenizer": _TEXT,
-    "embedded_hash": _TEXT,
-    "repeated_before": _TEXT,
-    "repeated_after": _TEXT,
-    "source_type": _TEXT,
-    "version_is_current": _FLAG,
-    "locale_is_default": _FLAG,
-    "tags": _LIST,
+    **dict.fromkeys(["version_is_current", "locale_is_default"], _FLAG),
+    **dict.fromkeys(["heading_path", "tags"], _LIST),
 }
 """Allowed types of each field inside `rest`."""
 
@@ -228,6 +206,12 @@ def facets(chunk: Chunk) -> list[str]:
     if document.primary:
         found.append(PRIMARY)
     return found + [f"url:{path}" for path in url_paths(document.url)]
+
+
+def common_facets(known: set[str] | None, payloads: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The facets that all points have. known: those of the points so far; None if there are none."""
+    each = [set(payload[FACETS]) for payload in payloads]
+    return set.intersection(*each) if known is None else known.intersection(*each)
 
 
 def source_facet(source: str) -> str:

@@ -73,18 +73,12 @@ class Metrics:
         self._overload = Counter(
             "assay_overload_refusals", "Requests refused with 503 because too many were under way.", registry=one
         )
+        call = ("provider", "model", "purpose")
         self._embedder_calls = Counter(
-            "assay_embedder_calls",
-            "Requests to the provider of embeddings.",
-            ("provider", "model", "purpose", "status"),
-            registry=one,
+            "assay_embedder_calls", "Requests to the provider of embeddings.", (*call, "status"), registry=one
         )
-        self._embedder_tokens = Counter(
-            "assay_embedder_tokens", "Tokens that it counted.", ("provider", "model", "purpose"), registry=one
-        )
-        self._embedder_texts = Counter(
-            "assay_embedder_texts", "Texts that were sent to it.", ("provider", "model", "purpose"), registry=one
-        )
+        self._embedder_tokens = Counter("assay_embedder_tokens", "Tokens that it counted.", call, registry=one)
+        self._embedder_texts = Counter("assay_embedder_texts", "Texts that were sent to it.", call, registry=one)
         self._embedder_seconds = Histogram(
             "assay_embedder_call_seconds",
             "From sending a request to the whole answer.",
@@ -159,11 +153,8 @@ class _Generation(Collector):
         )
         about.add_metric((served.id, served.embedder), 1.0)
         yield about
-        for name, help_text, value in (
-            ("assay_live_generation_documents", "Documents in it.", float(served.documents)),
-            ("assay_live_generation_chunks", "Chunks in it.", float(served.chunks)),
-        ):
-            yield GaugeMetricFamily(name, help_text, value=value)
+        yield GaugeMetricFamily("assay_live_generation_documents", "Documents in it.", value=served.documents)
+        yield GaugeMetricFamily("assay_live_generation_chunks", "Chunks in it.", value=served.chunks)
         for event, moment in (("sealed", served.sealed_at), ("promoted", served.promoted_at)):
             if moment is not None:
                 yield GaugeMetricFamily(

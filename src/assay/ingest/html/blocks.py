@@ -85,14 +85,7 @@ def list_element(page: PageState, node: LexborNode, attributes: Attributes) -> C
         return flow.flush
     start = number(attribute(attributes, "start"), 1, _LARGEST_NUMBER) if node.tag == "ol" else None
     flow.writer.open_list(is_tight=_is_tight(node, attributes), number=start)
-    page.nest.append("list")
-
-    def close() -> None:
-        flow.flush()
-        page.nest.pop()
-        flow.writer.close_list()
-
-    return close
+    return _open_nest(page, "list", flow.writer.close_list)
 
 
 def _is_tight(node: LexborNode, attributes: Attributes) -> bool:
@@ -119,16 +112,24 @@ def item(page: PageState, node: LexborNode, attributes: Attributes) -> Close | N
     return _closing_frame(page, "item")
 
 
-def _closing_frame(page: PageState, name: str) -> Close:
+def _open_nest(page: PageState, name: str, end: Close) -> Close:
+    """Add a container to PageState.nest. end: called at its end, with all its text written."""
     page.nest.append(name)
 
     def close() -> None:
         page.flow.flush()
-        page.flow.mark("")
         page.nest.pop()
-        page.flow.writer.close_frame()
+        end()
 
     return close
+
+
+def _closing_frame(page: PageState, name: str) -> Close:
+    def end() -> None:
+        page.flow.mark("")
+        page.flow.writer.close_frame()
+
+    return _open_nest(page, name, end)
 
 
 def quote(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
@@ -165,21 +166,9 @@ def definitions(page: PageState, node: LexborNode, attributes: Attributes) -> Cl
     if not flow.can_nest:
         return flow.flush
     if not flow.writer.depth and _has_signatures(node):
-        page.nest.append("interface")
-        return lambda: _end_nest(page)
+        return _open_nest(page, "interface", lambda: None)
     flow.writer.open_list(is_tight=True)
-    page.nest.append("definitions")
-
-    def close() -> None:
-        _end_nest(page)
-        flow.writer.close_list()
-
-    return close
-
-
-def _end_nest(page: PageState) -> None:
-    page.flow.flush()
-    page.nest.pop()
+    return _open_nest(page, "definitions", flow.writer.close_list)
 
 
 def _has_signatures(node: LexborNode) -> bool:
@@ -187,7 +176,7 @@ def _has_signatures(node: LexborNode) -> bool:
     return first is not None and first.tag == "dt" and "sig" in (first.attributes.get("class") or "").split()
 
 
-def term(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:
+def term(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
     """A term, or the signature of an interface member, which becomes a heading."""
     flow = page.flow
     flow.flush()
@@ -205,7 +194,6 @@ def term(page: PageState, node: LexborNode, attributes: Attributes) -> Close | N
         return close
     if not flow.is_captured:
         flow.writer.part()
-    del node
     return flow.flush
 
 
@@ -216,13 +204,7 @@ def definition(page: PageState, node: LexborNode, attributes: Attributes) -> Clo
     if flow.is_captured or page.nest[-1:] != ["definitions"]:
         return flow.flush
     flow.writer.open_note(": ", is_next=True)
-    page.nest.append("definition")
-
-    def close() -> None:
-        _end_nest(page)
-        flow.writer.close_note()
-
-    return close
+    return _open_nest(page, "definition", flow.writer.close_note)
 
 
 # --- labelled blocks ---
@@ -297,14 +279,8 @@ def _is_default(page: PageState, kind: str, title: str) -> bool:
     return page.generator.lowercase_titles and page.language not in {"", "en"} and is_lowercase_word(title)
 
 
-def summary(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """A summary outside `details`."""
-    page.flow.flush()
-    return page.flow.flush
-
-
 def separate(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)
-    """An inline element shown as a block."""
+    """An inline element shown as a block, or a summary outside `details`."""
     page.flow.flush()
     return page.flow.flush
 

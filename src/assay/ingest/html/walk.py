@@ -70,7 +70,7 @@ _BY_TAG: dict[str, Handler] = {
     "mjx-container": inline_elements.formula,
     "pre": code_blocks.code,
     "script": inline_elements.script,
-    "summary": blocks.summary,
+    "summary": blocks.separate,
     "table": tables.table,
     "tr": tables.row,
 }
@@ -160,18 +160,12 @@ def _handler_by_attributes(page: PageState, tag: str, attributes: Attributes) ->
         return hide
     if page.in_footnote and class_ and _NOTE_MARKS.match(tag, class_.split()):
         return hide
-    handler = _handler_of(role, mark)
+    handler = _BY_ROLE.get(role) or (_BY_MARK.get(mark) if mark is not None else None)
     if handler is not inline_elements.formula and handler is not blocks.panel and _is_hidden(page, attributes):
         return hide
     if "data-footnotes" in attributes or role == "doc-endnotes":
         return blocks.footnotes
     return handler
-
-
-def _handler_of(role: str | None, mark: ElementType | None) -> Handler | None:
-    if role in _BY_ROLE:
-        return _BY_ROLE[role]
-    return _BY_MARK.get(mark) if mark is not None else None
 
 
 def hide(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)

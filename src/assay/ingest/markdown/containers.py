@@ -5,6 +5,8 @@ were absent. Containers with an indented body (`!!!`, `===`) nest in the parser.
 """
 
 import re
+from collections.abc import Callable
+from functools import wraps
 
 from markdown_it.rules_block import StateBlock
 
@@ -33,15 +35,33 @@ def _line(state: StateBlock, line: int) -> tuple[int, int]:
     return state.bMarks[line] + state.tShift[line], state.eMarks[line]
 
 
-def colon_container(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001  (a rule's signature)
+_Push = Callable[[StateBlock, int, int, re.Match[str]], None]
+_Rule = Callable[[StateBlock, int, int, bool], bool]
+
+
+def _line_rule(pattern: re.Pattern[str]) -> Callable[[_Push], _Rule]:
+    """Make a parser rule of a function that pushes the tokens of a line that matches."""
+
+    def make(push: _Push) -> _Rule:
+        @wraps(push)
+        def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+            found = pattern.match(state.src, *_line(state, start))
+            if not found or state.is_code_block(start):
+                return False
+            if not silent:
+                push(state, start, end, found)
+            return True
+
+        return rule
+
+    return make
+
+
+@_line_rule(_COLONS)
+def colon_container(state: StateBlock, start: int, end: int, found: re.Match[str]) -> None:  # noqa: ARG001
     """`:::note[Title]` or `:::note Title`, closed by as many colons or more."""
-    found = _COLONS.match(state.src, *_line(state, start))
-    if not found or state.is_code_block(start):
-        return False
-    if not silent:
-        title = _directive_title((found[3] or "").strip(" \t"))
-        _push_container(state, start, found[1], found[2], title)
-    return True
+    title = _directive_title((found[3] or "").strip(" \t"))
+    _push_container(state, start, found[1], found[2], title)
 
 
 def _directive_title(written: str) -> str:
@@ -54,13 +74,9 @@ def _directive_title(written: str) -> str:
     return (attribute[1] or attribute[2] or "") if attribute else ""
 
 
-def slash_container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+@_line_rule(_SLASHES)
+def slash_container(state: StateBlock, start: int, end: int, found: re.Match[str]) -> None:
     """`/// note | Title`, closed by the same number of slashes; options are indented below the first line."""
-    found = _SLASHES.match(state.src, *_line(state, start))
-    if not found or state.is_code_block(start):
-        return False
-    if silent:
-        return True
     kind, title, line = found[2], found[3] or "", start + 1
     while kind and line < end and state.sCount[line] - state.blkIndent >= _INDENT:
         option = _OPTION.match(state.src, *_line(state, line))
@@ -71,7 +87,6 @@ def slash_container(state: StateBlock, start: int, end: int, silent: bool) -> bo
         line += 1
     _push_container(state, start, found[1], kind, title)
     state.line = line
-    return True
 
 
 def _push_container(state: StateBlock, start: int, marks: str, kind: str | None, title: str) -> None:
@@ -83,35 +98,23 @@ def _push_container(state: StateBlock, start: int, marks: str, kind: str | None,
     state.line = start + 1
 
 
-def identifier(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+@_line_rule(_IDENTIFIER)
+def identifier(state: StateBlock, start: int, end: int, found: re.Match[str]) -> None:
     """`::: package.module` of mkdocstrings, with options indented below; only the name is kept."""
-    found = _IDENTIFIER.match(state.src, *_line(state, start))
-    if not found or state.is_code_block(start):
-        return False
-    if not silent:
-        state.line = _body_end(state, start + 1, end)
-        state.push("identifier", "", 0).content = found[1]
-    return True
+    state.line = _body_end(state, start + 1, end)
+    state.push("identifier", "", 0).content = found[1]
 
 
-def admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+@_line_rule(_ADMONITION)
+def admonition(state: StateBlock, start: int, end: int, found: re.Match[str]) -> None:
     """`!!! note "Title"`, or `???` if collapsible, with an indented body."""
-    found = _ADMONITION.match(state.src, *_line(state, start))
-    if not found or state.is_code_block(start):
-        return False
-    if not silent:
-        _push_indented(state, start, end, found[1], found[2] or found[3] or "")
-    return True
+    _push_indented(state, start, end, found[1], found[2] or found[3] or "")
 
 
-def tab(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+@_line_rule(_TAB)
+def tab(state: StateBlock, start: int, end: int, found: re.Match[str]) -> None:
     """`=== "Label"` with an indented body."""
-    found = _TAB.match(state.src, *_line(state, start))
-    if not found or state.is_code_block(start):
-        return False
-    if not silent:
-        _push_indented(state, start, end, "tab", found[1] or found[2] or "")
-    return True
+    _push_indented(state, start, end, "tab", found[1] or found[2] or "")
 
 
 def _push_indented(state: StateBlock, start: int, end: int, kind: str, title: str) -> None:
@@ -174,21 +177,14 @@ def _listed_files(state: StateBlock, line: int, end: int) -> None:
     state.line = line
 
 
-def abbreviation(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001
+@_line_rule(_ABBREVIATION)
+def abbreviation(state: StateBlock, start: int, end: int, found: re.Match[str]) -> None:  # noqa: ARG001
     """`*[HTML]: …`, which is shown only as a tooltip; omitted."""
-    if state.is_code_block(start) or not _ABBREVIATION.match(state.src, *_line(state, start)):
-        return False
-    if not silent:
-        state.line = start + 1
-    return True
+    state.line = start + 1
 
 
-def markdown_in_html(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001
+@_line_rule(_MARKDOWN_IN_HTML)
+def markdown_in_html(state: StateBlock, start: int, end: int, found: re.Match[str]) -> None:  # noqa: ARG001
     """A line with only a tag that has a `markdown` attribute; Markdown follows."""
-    found = _MARKDOWN_IN_HTML.match(state.src, *_line(state, start))
-    if not found or state.is_code_block(start):
-        return False
-    if not silent:
-        state.line = start + 1
-        state.push("html", "", 0).content = found[0]
-    return True
+    state.line = start + 1
+    state.push("html", "", 0).content = found[0]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Thread, Timer
-from typing import IO
+from typing import IO, Any
 
 from assay.ingest.intake import Cut
 from assay.ingest.workers.messages import UNPICKLABLE, Batch, Refused, pickle_message, read_frame, write_frame
@@ -160,17 +160,11 @@ def _launch(stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
     """
     # Unbuffered: frames are read and written by descriptor.
     command = [sys.executable, "-c", _START, *sys.path]
+    group: Any = {"process_group": 0}
     if sys.platform == "win32":
-        return subprocess.Popen(  # noqa: S603 - this interpreter
-            command,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
-        )
+        group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return subprocess.Popen(  # noqa: S603 - this interpreter
-        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, process_group=0
+        command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, **group
     )
 
 

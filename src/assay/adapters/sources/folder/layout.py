@@ -66,7 +66,7 @@ def find_layout(given: Path, options: LayoutOptions) -> Layout:
         locale that the folder lacks, and for a folder of a generator that is not read from source.
     """
     if options.convention is Convention.PLAIN:
-        return replace(_plain_layout(options), root=given)
+        return replace(_plain_layout(given, options), root=given)
     for root in folders_above(given):
         layout = _layout_from_config(root, given, options)
         if layout is not None:
@@ -123,7 +123,7 @@ def _layout_from_config(root: Path, given: Path, options: LayoutOptions) -> Layo
         return None
     project = claiming[0]
     if project.generator.build is None:
-        layout = _plain_layout(options)
+        layout = _plain_layout(given, options)
         return replace(layout, root=given, notices=(*layout.notices, _unbuildable_notice(project)))
     raise _unsupported_generator(project)
 
@@ -237,7 +237,7 @@ def file_layout(path: Path, options: LayoutOptions) -> Layout:
         case Convention.MKDOCS:
             layout = docs_only_layout(options)
         case Convention.PLAIN:
-            layout = _plain_layout(options)
+            layout = _plain_layout(path, options)
     return replace(layout, root=path.parent)
 
 
@@ -258,7 +258,7 @@ def convention_of(pages: list[str]) -> Convention:
     return Convention.DOCUSAURUS if docusaurus >= mkdocs else Convention.MKDOCS
 
 
-def _plain_layout(options: LayoutOptions) -> Layout:
+def _plain_layout(_root: Path, options: LayoutOptions) -> Layout:
     if options.current_version is not None:
         raise ConfigurationError(
             f"{options.name} has no version {options.current_version!r}: a plain folder has only one.",
@@ -270,12 +270,8 @@ def _plain_layout(options: LayoutOptions) -> Layout:
     return Layout(Convention.PLAIN, base, (tree,), notices=tuple(notices))
 
 
-def _plain(_root: Path, options: LayoutOptions) -> Layout:
-    return _plain_layout(options)
-
-
 _LAYOUTS: Mapping[Convention, Callable[[Path, LayoutOptions], Layout]] = {
     Convention.DOCUSAURUS: docusaurus_layout,
     Convention.MKDOCS: mkdocs_layout,
-    Convention.PLAIN: _plain,
+    Convention.PLAIN: _plain_layout,
 }

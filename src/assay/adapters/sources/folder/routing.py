@@ -48,10 +48,8 @@ def docusaurus_route(path: str, front_matter: Mapping[str, object], *, numbers: 
 
     Raises InputError for an id or a slug that Docusaurus would refuse.
     """
-    folder, _, file = path.rpartition("/")
-    stem = posixpath.splitext(file)[0]
+    folders, stem = _split(path)
     parsed = numbers and front_matter.get("parse_number_prefixes") is not False
-    folders = folder.split("/") if folder else []
     base = [strip_number(part) if parsed else part for part in folders]
     slug = _text(front_matter, "slug")
     if slug is not None:
@@ -92,9 +90,7 @@ def mkdocs_route(path: str, *, directory_urls: bool = True) -> str:
     path: posix, relative to docs_dir, with its suffix.
     directory_urls: MkDocs's use_directory_urls; without it pages end in ".html".
     """
-    folder, _, file = path.rpartition("/")
-    stem = posixpath.splitext(file)[0]
-    folders = folder.split("/") if folder else []
+    folders, stem = _split(path)
     if stem in {"index", "README"}:
         return _join(folders)
     return _join([*folders, stem if directory_urls else f"{stem}.html"])
@@ -102,10 +98,14 @@ def mkdocs_route(path: str, *, directory_urls: bool = True) -> str:
 
 def plain_route(path: str) -> str:
     """The route of a page of a plain folder: its path without the suffix."""
-    folder, _, file = path.rpartition("/")
-    stem = posixpath.splitext(file)[0]
-    folders = folder.split("/") if folder else []
+    folders, stem = _split(path)
     return _join(folders if stem.lower() in {"index", "readme"} else [*folders, stem])
+
+
+def _split(path: str) -> tuple[list[str], str]:
+    """The folders of a path, and its file name without the suffix."""
+    *folders, file = path.split("/")
+    return folders, posixpath.splitext(file)[0]
 
 
 def _join(names: list[str]) -> str:

@@ -78,17 +78,25 @@ def _origin_and_folder(base: str) -> tuple[str, str]:
 def _resolve_cached(base: str, reference: str) -> str | None:
     text = reference.replace("\n", "").replace("\r", "").replace("\t", "")
     try:
-        return normalize_url(urljoin(base, text.replace("\\", "/")) if base else text)
+        absolute = urljoin(base, text.replace("\\", "/")) if base else text
+    except ValueError:
+        return None
+    return normalize_url(absolute)
+
+
+def normalize_url(url: str) -> str | None:
+    """Normalize an address; None if it is invalid, not http or https, or contains credentials.
+
+    Lower-case scheme and host, ASCII host, no default port, dot segments, fragment or tracking parameters; unsafe
+    characters escaped.
+    """
+    try:
+        return _normalized(url)
     except ValueError:
         return None
 
 
-def normalize_url(url: str) -> str | None:
-    """Normalize an address; None if it is not http or https, or contains credentials.
-
-    Lower-case scheme and host, ASCII host, no default port, dot segments, fragment or tracking parameters; unsafe
-    characters escaped. Raises ValueError for an invalid URL.
-    """
+def _normalized(url: str) -> str | None:
     parts = urlsplit(url)
     scheme = parts.scheme.lower()
     host = (parts.hostname or "").rstrip(".")

@@ -94,10 +94,7 @@ class SiteRequest:
     @property
     def start(self) -> str:
         """The normalized start URL. Raises InputError if it is invalid."""
-        try:
-            start = normalize_url(self.start_url)
-        except ValueError:
-            start = None
+        start = normalize_url(self.start_url)
         if start is None:
             raise InputError(
                 "The start URL is invalid.", hint="Use an address such as https://docs.example.org/guide/."

@@ -69,10 +69,7 @@ class CrawlScope:
 
     def _prefix(self, text: str, which: str) -> str:
         absolute = text if "://" in text else f"{self.origin}/{text.lstrip('/')}"
-        try:
-            address = normalize_url(absolute)
-        except ValueError:
-            address = None
+        address = normalize_url(absolute)
         if address is None or urlsplit(absolute).query:
             raise ConfigurationError(
                 f"{text!r} in {which} is not a valid URL prefix.",

@@ -1,7 +1,7 @@
 """Read-only access to an adopted collection, which Assay did not make."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from qdrant_client import QdrantClient, models
@@ -104,26 +104,27 @@ class AdoptedCollection:
 
         return self._search("read", ask)
 
-    def page(
-        self,
-        offset: Any,  # noqa: ANN401 - an id
-        *,
-        limit: int = _PAGE,
-        payload: Selector,
-        vectors: Sequence[str] | bool,
+    def sample(self, number: int) -> list[models.Record]:
+        """The first points in the order of their ids, without vectors."""
+        return self._page(None, number, payload=True, vectors=False)[0]
+
+    def records(
+        self, *, payload: Selector, vectors: Sequence[str] | bool, at_once: int = _PAGE
+    ) -> Iterator[models.Record]:
+        """Every point in the order of their ids. at_once: number of points of a request."""
+        offset: Any = None
+        while True:
+            page, offset = self._page(offset, at_once, payload=payload, vectors=vectors)
+            yield from page
+            if offset is None:
+                return
+
+    def _page(
+        self, offset: object, limit: int, *, payload: Selector, vectors: Sequence[str] | bool
     ) -> tuple[list[models.Record], Any]:
         """Points in the order of their ids, and the offset of the next page; None after the last."""
-
-        def ask(client: QdrantClient) -> tuple[list[models.Record], Any]:
-            return client.scroll(
-                self.name,
-                limit=min(limit, self.max_limit),
-                offset=offset,
-                with_payload=_to_client(payload),
-                with_vectors=_to_client(vectors),
-            )
-
-        return self._read("read", ask)
+        asked: Any = {"offset": offset, "with_payload": _to_client(payload), "with_vectors": _to_client(vectors)}
+        return self._read("read", lambda client: client.scroll(self.name, limit=min(limit, self.max_limit), **asked))
 
     def _read(self, operation: str, call: Callable[[QdrantClient], T]) -> T:
         return self._answered(operation, self._server.try_request(call, Retry.BRIEF))

@@ -131,27 +131,15 @@ class AdoptedIndex:
         """Every chunk id, in ascending order."""
         self._require_open()
         mapping = self._plan.reader.mapping
-        payload = top_level_fields(mapping.of("chunk_id"))
-        found: set[str] = set()
-        offset: Any = None
-        while True:
-            records, offset = self._collection.page(offset, payload=payload, vectors=False)
-            found.update(self._chunk_id(record) for record in records)
-            if offset is None:
-                break
-        yield from sorted(found)
+        records = self._collection.records(payload=top_level_fields(mapping.of("chunk_id")), vectors=False)
+        yield from sorted({self._chunk_id(record) for record in records})
 
     def points(self) -> Iterator[AdoptedPoint]:
         """Every point with its vector, in the order of the server's ids."""
         self._require_open()
-        offset: Any = None
-        while True:
-            records, offset = self._collection.page(offset, payload=True, vectors=self._vector_names())
-            for record in records:
-                vector = _vector_of(record, self._plan.dense.name)
-                yield self._plan.reader.read(str(record.id), record.payload or {}, vector)
-            if offset is None:
-                return
+        for record in self._collection.records(payload=True, vectors=self._vector_names()):
+            vector = _vector_of(record, self._plan.dense.name)
+            yield self._plan.reader.read(str(record.id), record.payload or {}, vector)
 
     def close(self) -> None:
         """Close the index; a second call does nothing."""

@@ -147,7 +147,7 @@ class AdoptedStore:
         """
         shape = self.shape()
         dense = choose_dense(shape, self._adoption.vector, self.collection.name)
-        records, _ = self.collection.page(None, limit=_SAMPLE, payload=True, vectors=False)
+        records = self.collection.sample(_SAMPLE)
         if not records:
             raise IndexNotFound(
                 f"The collection {self.collection.name} on the Qdrant server at {self.collection.address} is empty.",
@@ -176,13 +176,8 @@ class AdoptedStore:
         payload = top_level_fields(
             [path for name in ("url", "source_path", "chunk_id") for path in reader.mapping.of(name)]
         )
-        urls: set[str] = set()
-        offset: Any = None
-        while True:
-            records, offset = self.collection.page(offset, limit=_COUNTED_AT_ONCE, payload=payload, vectors=False)
-            urls.update(reader.url(str(record.id), record.payload or {}) for record in records)
-            if offset is None:
-                return len(urls)
+        records = self.collection.records(payload=payload, vectors=False, at_once=_COUNTED_AT_ONCE)
+        return len({reader.url(str(record.id), record.payload or {}) for record in records})
 
     def check(self) -> None:
         """Raise VectorStoreError unless the store can be reached and read; takes at most a second."""

@@ -9,7 +9,7 @@ from qdrant_edge import CountRequest, EdgeShard, Point, SparseVector, UpdateOper
 
 from assay.adapters.stores.edge.engine import SearchKind, engine_errors, facet_index, os_error, shard_config
 from assay.adapters.stores.edge.seal import write_seal
-from assay.adapters.stores.payload import FACETS, to_payload
+from assay.adapters.stores.payload import common_facets, to_payload
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
 from assay.errors import StorageFull, VectorStoreError
 from assay.ports import IndexPoint
@@ -51,10 +51,7 @@ class EdgeWriter:
         batch = [_point(*parts) for parts in zip(points, vectors, payloads, strict=True)]
         with engine_errors("write to", self._folder, VectorStoreError):
             self._shard.update(UpdateOperation.upsert_points(batch))
-        for payload in payloads:
-            if self._everywhere is None:
-                self._everywhere = set(payload[FACETS])
-            self._everywhere.intersection_update(payload[FACETS])
+        self._everywhere = common_facets(self._everywhere, payloads)
 
     def seal(self) -> None:
         """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""

@@ -3,15 +3,15 @@
 import json
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import numpy as np
-from qdrant_client import models
+from qdrant_client import QdrantClient, models
 
-from assay.adapters.stores.payload import FACETS, to_payload
+from assay.adapters.stores.payload import common_facets, to_payload
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
 from assay.adapters.stores.qdrant.collection import Marker, collection_name, read_marker
 from assay.adapters.stores.qdrant.errors import FailedRequest
@@ -22,6 +22,7 @@ from assay.errors import StoreUnavailable, VectorStoreError
 from assay.ports import IndexPoint
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 _INDEXED_FROM_KB = 10_000
 """Kilobytes of vectors from which a segment gets a graph; scanning smaller ones is faster."""
@@ -66,11 +67,9 @@ class QdrantWriter:
         structs = [_struct(*parts) for parts in zip(points, vectors, payloads, strict=True)]
         for first, end in self._requests(sizes):
             self._send(structs[first:end])
-        for point, payload in zip(points, payloads, strict=True):
+        for point in points:
             self._ids += UUID(point.chunk.id).bytes
-            if self._everywhere is None:
-                self._everywhere = set(payload[FACETS])
-            self._everywhere.intersection_update(payload[FACETS])
+        self._everywhere = common_facets(self._everywhere, payloads)
 
     def seal(self) -> None:
         """Flush everything, build the approximate index if it pays, and close. Only a sealed index can be opened."""
@@ -105,12 +104,14 @@ class QdrantWriter:
             )
 
     def _send(self, structs: list[models.PointStruct]) -> None:
-        self._server.request(
-            "write to",
-            self._name,
-            lambda client: client.upsert(self._collection, points=structs, wait=True),
-            Retry.LONG,  # idempotent: a point replaces the one with its id
-        )
+        # It may be repeated: a point replaces the one with its id.
+        self._ask("write to", lambda client: client.upsert(self._collection, points=structs, wait=True))
+
+    def _ask(self, operation: str, call: Callable[[QdrantClient], T]) -> T:
+        return self._server.request(operation, self._name, call, Retry.LONG)
+
+    def _info(self) -> models.CollectionInfo:
+        return self._ask("look at", lambda client: client.get_collection(self._collection))
 
     def _requests(self, sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Start and end of each request, within the limits unless a single point exceeds them."""
@@ -130,20 +131,13 @@ class QdrantWriter:
     def _optimize(self, threshold: int) -> None:
         """Set the indexing threshold in kilobytes. A restarted server starts to index only after that."""
         config = models.OptimizersConfigDiff(indexing_threshold=threshold)
-        self._server.request(
-            "index",
-            self._name,
-            lambda client: client.update_collection(self._collection, optimizers_config=config),
-            Retry.LONG,
-        )
+        self._ask("index", lambda client: client.update_collection(self._collection, optimizers_config=config))
 
     def _wait_for_indexing(self, threshold: int) -> None:
         started = nudged = time.monotonic()
         pause, steady = _FIRST_PAUSE, 0
         while True:
-            info = self._server.request(
-                "look at", self._name, lambda client: client.get_collection(self._collection), Retry.LONG
-            )
+            info = self._info()
             self._require_working(info)
             waiting = info.update_queue.length if info.update_queue else 0
             steady = steady + 1 if info.status is models.CollectionStatus.GREEN and not waiting else 0
@@ -176,16 +170,8 @@ class QdrantWriter:
         )
 
     def _mark(self, marker: Marker) -> None:
-        self._server.request(
-            "seal",
-            self._name,
-            lambda client: client.update_collection(self._collection, metadata=marker.as_metadata()),
-            Retry.LONG,
-        )
-        info = self._server.request(
-            "look at", self._name, lambda client: client.get_collection(self._collection), Retry.LONG
-        )
-        read_marker(info, marker.collection, marker.generation)
+        self._ask("seal", lambda client: client.update_collection(self._collection, metadata=marker.as_metadata()))
+        read_marker(self._info(), marker.collection, marker.generation)
 
 
 def _struct(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> models.PointStruct:

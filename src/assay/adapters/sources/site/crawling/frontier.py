@@ -11,11 +11,10 @@ from assay.adapters.sources.site.addresses import (
     is_markdown,
     key_of,
     normalize_url,
-    origin_of,
     without_index_file,
 )
 from assay.adapters.sources.site.crawling.page_fetch import FetchJob
-from assay.adapters.sources.site.discovery.robots import Robots
+from assay.adapters.sources.site.discovery.robots import Robots, is_allowed
 from assay.adapters.sources.site.options import SiteLimits
 from assay.adapters.sources.site.pages.facts import series_of
 from assay.adapters.sources.site.scope import CrawlScope
@@ -74,10 +73,7 @@ class Frontier:
         if len(self._links) >= _MAX_REMEMBERED_LINKS:
             self._links.clear()  # accepted links are known by page; a rejected one is counted again
         self._links.add(seen)
-        try:
-            own = normalize_url(address)
-        except ValueError:
-            own = None
+        own = normalize_url(address)
         if own is None:
             self.rejected["invalid addresses"] += 1
             return
@@ -132,8 +128,7 @@ class Frontier:
         self._pages[page] = hash(asked)
         if asked != address:
             self._spellings[page] = [address]
-        robots = self._robots.get(origin_of(asked))
-        if robots is not None and not robots.allows(asked):
+        if not is_allowed(self._robots, asked):
             self._refuse(Visit(key, asked, depth, kinds, "excluded", ROBOTS))
             return
         if is_markdown(address):

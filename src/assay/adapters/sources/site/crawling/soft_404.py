@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
-from assay.adapters.sources.site.addresses import key_of, origin_of
+from assay.adapters.sources.site.addresses import key_of
 from assay.adapters.sources.site.crawling.frontier import GUESSED
 from assay.adapters.sources.site.crawling.page_fetch import FetchJob, FetchResult
-from assay.adapters.sources.site.discovery.robots import Robots
+from assay.adapters.sources.site.discovery.robots import Robots, is_allowed
 from assay.adapters.sources.site.pages.facts import PageFacts
 from assay.adapters.sources.site.pages.variant_names import is_locale, is_version
 from assay.adapters.sources.site.scope import CrawlScope
@@ -49,10 +49,7 @@ class Soft404Detector:
         self._probed[named] += 1
         self._gists[section] = ""
         address = f"{section}/{PROBE_NAME}"
-        robots = self._robots.get(origin_of(address))
-        if robots is not None and not robots.allows(address):
-            return None
-        return FetchJob(_PROBE_KEY + section, address, 0, GUESSED)
+        return FetchJob(_PROBE_KEY + section, address, 0, GUESSED) if is_allowed(self._robots, address) else None
 
     def is_probe(self, job: FetchJob) -> bool:
         """Whether a job is a probe and not a page."""

@@ -10,7 +10,6 @@ from assay.adapters.sources.site.addresses import at_origin, origin_of, resolve
 from assay.adapters.sources.site.discovery.sitemaps import Listing, read_llms, read_sitemap
 from assay.adapters.sources.site.discovery.start import CrawlStart, is_served_at_start
 from assay.adapters.sources.site.http.client import FetchError
-from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.http.retrying import FetchedFile, RetryingFetcher
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.pages.facts import PageHead
@@ -93,7 +92,7 @@ class ListingReader:
                 continue
             if not fetched.ok or fetched.media == "text/html":
                 continue
-            text = decode_text(fetched.response.body, fetched.response.headers.get("content-type", ""), html=False)
+            text = fetched.text(html=False)
             if text.lstrip()[:1] == "<":
                 continue
             links = [link for written in read_llms(text) if (link := resolve(fetched.address, written)) is not None]

@@ -1,10 +1,13 @@
 """Crawling rules: robots.txt, and the robots directives in a page's headers and meta elements."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from protego import Protego
+
+from assay.adapters.sources.site.addresses import origin_of
 
 AGENT = "Assay"
 MAX_BYTES = 512 * 1024
@@ -36,6 +39,12 @@ class Robots:
     def sitemaps(self) -> list[str]:
         """The sitemaps it lists, as written."""
         return list(self._rules.sitemaps)[:_MAX_SITEMAPS]
+
+
+def is_allowed(rules: Mapping[str, Robots], address: str) -> bool:
+    """Whether an address may be fetched. rules: by origin; an origin without rules allows everything."""
+    robots = rules.get(origin_of(address))
+    return robots is None or robots.allows(address)
 
 
 _DIRECTIVE_NAMES = frozenset(

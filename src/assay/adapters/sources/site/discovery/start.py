@@ -8,7 +8,6 @@ from assay.adapters.sources.site.addresses import at_origin, origin_of, resolve,
 from assay.adapters.sources.site.crawling.soft_404 import probe_address
 from assay.adapters.sources.site.discovery.robots import MAX_BYTES, Robots
 from assay.adapters.sources.site.http.client import FetchError
-from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.http.retrying import REDIRECTS, FetchedFile, RetryingFetcher
 from assay.adapters.sources.site.options import SiteRequest
 from assay.adapters.sources.site.pages.facts import PageHead, read_html_facts
@@ -98,8 +97,7 @@ def read_page_head(fetched: FetchedFile) -> PageHead | None:
     """Parse the head of a fetched page; None if it is not HTML."""
     if not fetched.ok or fetched.media not in _HTML:
         return None
-    text = decode_text(fetched.response.body, fetched.response.headers.get("content-type", ""))
-    return read_html_facts(text, fetched.address, fetched.response.headers, datetime.now(UTC))
+    return read_html_facts(fetched.text(html=True), fetched.address, fetched.response.headers, datetime.now(UTC))
 
 
 def _fetch_start_page(given: str, fetcher: RetryingFetcher, request: SiteRequest) -> _StartPage:
@@ -159,7 +157,7 @@ def _fetch_robots(origin: str, fetcher: RetryingFetcher) -> Robots:
             hint="Run again when the site responds (RFC 9309: until then every page is disallowed), or set robots to "
             "false for this source if the site is yours.",
         ) from None
-    text = decode_text(fetched.response.body, fetched.response.headers.get("content-type", ""), html=False)
+    text = fetched.text(html=False)
     if not fetched.ok or text.lstrip().startswith(
         "<"
     ):  # HTML; the media type does not tell: some servers send text/html for every file

@@ -5,9 +5,8 @@ import logging
 from collections.abc import Mapping
 
 from assay.adapters.sources.site.addresses import origin_of
-from assay.adapters.sources.site.discovery.robots import Robots
+from assay.adapters.sources.site.discovery.robots import Robots, is_allowed
 from assay.adapters.sources.site.http.client import FetchError
-from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.http.retrying import RetryingFetcher
 from assay.adapters.sources.site.pages.releases import VERSIONS_FILE, Release, read_releases, version_roots
 from assay.adapters.sources.site.store import CrawlStore
@@ -37,8 +36,8 @@ def fetch_version_lists(
 
 def _fetch_list(root: str, fetcher: RetryingFetcher, robots: Mapping[str, Robots]) -> str | None:
     """The text of a list; "" if there is none, None if that is unknown."""
-    address, rules = f"{root}/{VERSIONS_FILE}", robots.get(origin_of(root))
-    if rules is not None and not rules.allows(address):
+    address = f"{root}/{VERSIONS_FILE}"
+    if not is_allowed(robots, address):
         return ""
     try:
         fetched = fetcher.fetch(address, _MOST_BYTES, max_redirects=3)
@@ -47,5 +46,5 @@ def _fetch_list(root: str, fetcher: RetryingFetcher, robots: Mapping[str, Robots
         return None
     if not fetched.ok or origin_of(fetched.address) != origin_of(root):
         return ""
-    text = decode_text(fetched.response.body, fetched.response.headers.get("content-type", ""), html=False)
+    text = fetched.text(html=False)
     return text if read_releases(text, root) else ""

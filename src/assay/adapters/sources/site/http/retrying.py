@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from assay.adapters.embedders.remote.retries import is_transient, retry_after_seconds
 from assay.adapters.sources.site.addresses import resolve
 from assay.adapters.sources.site.http.client import FetchError, FetchLimits, HttpClient, Response, accept_success
+from assay.adapters.sources.site.http.decoding import decode_text
 from assay.adapters.sources.site.options import Politeness
 from assay.errors import SourceError
 
@@ -35,6 +36,10 @@ class FetchedFile:
     def media(self) -> str:
         """The media type in lower case, without parameters."""
         return self.response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    def text(self, *, html: bool) -> str:
+        """The body as text, as decode_text gives it."""
+        return decode_text(self.response.body, self.response.headers.get("content-type", ""), html=html)
 
 
 class RetryingFetcher:
