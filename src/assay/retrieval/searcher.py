@@ -153,7 +153,7 @@ class Searcher:
                 len(hits) == query.top_k
                 or exhausted
                 or depth >= _MOST_CANDIDATES
-                or self._is_below_threshold(query, answer)
+                or (answer.dense and answer.dense[-1].score < query.threshold)  # and so are all deeper candidates
             ):
                 return self._with_vectors(hits) if query.with_vectors else hits
             depth = min(depth * 4, _MOST_CANDIDATES)
@@ -255,10 +255,6 @@ class Searcher:
                 hint="`assay audit` names the fault; `assay publish --rebuild` rebuilds the index.",
             )
         return there
-
-    def _is_below_threshold(self, query: Query, answer: IndexAnswer) -> bool:
-        """Whether all deeper candidates are under the threshold."""
-        return bool(answer.dense) and answer.dense[-1].score < query.threshold
 
     def _with_vectors(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         vectors = self.index.vectors([hit.chunk.id for hit in hits])

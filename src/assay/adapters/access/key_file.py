@@ -110,7 +110,8 @@ class KeyFile:
                 if which in {key.id, key.name}:
                     del keys[key.id]
                     return key
-            raise InputError(f"There is no key {_redacted_name(which)!r}.", hint="`assay keys list` lists all keys.")
+            shown = redacted(which[:200])  # it may be a key by mistake
+            raise InputError(f"There is no key {shown!r}.", hint="`assay keys list` lists all keys.")
 
     def _read(self) -> dict[str, ApiKey]:
         with self._lock:
@@ -155,11 +156,6 @@ class KeyFile:
         """Replace the file atomically."""
         content = json.dumps({"version": _VERSION, "keys": [_to_json(key) for key in keys.values()]}, indent=2)
         write_files({self._path: [f"{content}\n".encode()]}, private=True)
-
-
-def _redacted_name(which: str) -> str:
-    """The given name for a message, redacted because it may be a key by mistake."""
-    return redacted(which[:200])
 
 
 def _random(letters: str, length: int) -> str:

@@ -125,11 +125,16 @@ class TagReader:
         if elements.can_nest:
             number = _number(tag.text("start"), 1) if tag.name == "ol" else None
             elements.writer.open_list(is_tight=True, number=number)
-            elements.push(tag.name, Role.LIST, self._close_list)
+            self._push(tag, Role.LIST, elements.writer.close_list)
 
-    def _close_list(self) -> None:
-        self._elements.flush()
-        self._elements.writer.close_list()
+    def _push(self, tag: Tag, role: Role, close: Callable[[], object]) -> None:
+        """Open an element; `close` is called at its end, with all its text written."""
+
+        def flush_and_close() -> None:
+            self._elements.flush()
+            close()
+
+        self._elements.push(tag.name, role, flush_and_close)
 
     def _open_item(self, tag: Tag) -> None:
         elements = self._elements
@@ -137,23 +142,19 @@ class TagReader:
         elements.close_open(Role.ITEM, Role.LIST)
         if not elements.is_captured and elements.innermost(Role.LIST, Role.ITEM) is Role.LIST:
             elements.writer.open_item()
-            elements.push(tag.name, Role.ITEM, self._close_frame)
-
-    def _close_frame(self) -> None:
-        self._elements.flush()
-        self._elements.writer.close_frame()
+            self._push(tag, Role.ITEM, elements.writer.close_frame)
 
     def _open_quote(self, tag: Tag) -> None:
         self._elements.flush()
         if self._elements.can_nest:
             self._elements.writer.open_quote()
-            self._elements.push(tag.name, Role.QUOTE, self._close_frame)
+            self._push(tag, Role.QUOTE, self._elements.writer.close_frame)
 
     def _open_definitions(self, tag: Tag) -> None:
         self._elements.flush()
         if self._elements.can_nest:
             self._elements.writer.open_list(is_tight=True)
-            self._elements.push(tag.name, Role.DEFINITIONS, self._close_list)
+            self._push(tag, Role.DEFINITIONS, self._elements.writer.close_list)
 
     def _open_term(self, _: Tag) -> None:
         elements = self._elements
@@ -168,11 +169,7 @@ class TagReader:
         elements.close_open(Role.DEFINITION, Role.DEFINITIONS)
         if not elements.is_captured and elements.innermost(Role.DEFINITIONS, Role.DEFINITION):
             elements.writer.open_note(": ", is_next=True)
-            elements.push(tag.name, Role.DEFINITION, self._close_note)
-
-    def _close_note(self) -> None:
-        self._elements.flush()
-        self._elements.writer.close_note()
+            self._push(tag, Role.DEFINITION, elements.writer.close_note)
 
     def _open_code(self, tag: Tag) -> None:
         self._elements.flush()
@@ -200,11 +197,7 @@ class TagReader:
     def _open_tabs(self, tag: Tag) -> None:
         self._elements.flush()
         self._tabs.append(tab_values(tag.attributes.get("values", "")))
-        self._elements.push(tag.name, Role.TABS, self._close_tabs)
-
-    def _close_tabs(self) -> None:
-        self._elements.flush()
-        self._tabs.pop()
+        self._push(tag, Role.TABS, self._tabs.pop)
 
     def _open_tab(self, tag: Tag) -> None:
         self._elements.flush()

@@ -128,21 +128,19 @@ class TextFlow:
 
     def paragraph(self, inline: Inline) -> None:
         """Write a paragraph."""
+        self._write_inline(inline, self.writer.paragraph)
+
+    def label(self, label: Inline) -> None:
+        """Set the label of the next text."""
+        self._write_inline(label, self.writer.label)
+
+    def _write_inline(self, inline: Inline, write: Callable[[Inline], None]) -> None:
         if self._hidden:
             return
         if self._captures:
             self._captures[-1].parts.append(inline)
         else:
-            self.writer.paragraph(inline)
-
-    def label(self, label: Inline) -> None:
-        """Set the label of the next text."""
-        if self._hidden:
-            return
-        if self._captures:
-            self._captures[-1].parts.append(label)
-        else:
-            self.writer.label(label)
+            write(inline)
 
     def code(self, content: str, language: str, title: str) -> None:
         """Write a code block."""

@@ -188,7 +188,9 @@ class ProviderCalls:
         with self._in_flight:
             began = self._clock.now()
             try:
-                answer = self._transport.post(body, timeout, self._most_bytes(body, len(texts)))
+                # An answer has its numbers, and the request, which some providers repeat.
+                most = _ANSWER_BYTES + len(texts) * self._identity.dimension * _NUMBER_BYTES + _ESCAPED * len(body)
+                answer = self._transport.post(body, timeout, most)
             except NoAnswer as lost:
                 outcome = self._lost_failure(lost)
             else:
@@ -207,16 +209,13 @@ class ProviderCalls:
             self._limiter.settle(ticket, {"tokens": used})
         return outcome
 
-    def _most_bytes(self, body: bytes, texts: int) -> int:
-        """Upper bound of an answer's bytes: its numbers, and the request, which some providers repeat."""
-        return _ANSWER_BYTES + texts * self._identity.dimension * _NUMBER_BYTES + _ESCAPED * len(body)
-
     def _read(self, answer: Answer, texts: int) -> tuple[Vectors | _Failure, int | None]:
         try:
             parsed = json.loads(answer.body)
             vectors = unit_vectors(self._provider.rows(parsed), texts, self._identity.dimension)
         except (ValueError, RecursionError, UnusableAnswer) as error:
-            reason = str(error) if isinstance(error, UnusableAnswer) else _parse_error(error)
+            reason = "it is nested too deeply" if isinstance(error, RecursionError) else "it is not JSON"
+            reason = str(error) if isinstance(error, UnusableAnswer) else reason
             hint = _WRONG_API_HINT
             if "dimensions instead" in reason:
                 hint = "Set [embedding] dimensions to the length of this model's vectors."
@@ -287,10 +286,6 @@ def _hint(status: int) -> str:
     if status >= 500:
         return "The provider failed: try again later, or see its log or status page."
     return "Check that [embedding] base_url is the address of this provider's API, and model one of its models."
-
-
-def _parse_error(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else "it is not JSON"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -34,7 +34,7 @@ class RetryPolicy:
         """
         if attempt >= self.attempts:
             return None
-        grown = min(self.most, self.first * 2.0 ** (attempt - 1))
+        grown = min(self.most, self.first * 2.0 ** min(attempt - 1, 16))
         wait = grown * (0.5 + 0.5 * chance) if retry_after is None else retry_after + 0.25 * self.first * chance
         return wait if elapsed + wait <= self.budget else None
 

@@ -34,10 +34,6 @@ class _TolerantLoader(_StrictLoader):
     """Reads unknown tags as None, and `!ENV [NAME, default]` as its default."""
 
 
-def _as_text(_loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
-    return str(node.value)
-
-
 def _environment_default(loader: yaml.SafeLoader, _suffix: str, node: yaml.Node) -> object:
     if isinstance(node, yaml.SequenceNode) and len(node.value) > 1:
         default: object = loader.construct_object(node.value[-1], deep=True)
@@ -45,15 +41,11 @@ def _environment_default(loader: yaml.SafeLoader, _suffix: str, node: yaml.Node)
     return None
 
 
-def _as_none(_loader: yaml.SafeLoader, _suffix: str, _node: yaml.Node) -> None:
-    return None
-
-
 # A single `=` has its own type in YAML 1.1, for which PyYAML has no constructor.
-_StrictLoader.add_constructor("tag:yaml.org,2002:value", _as_text)
+_StrictLoader.add_constructor("tag:yaml.org,2002:value", lambda _, node: str(node.value))
 _TolerantLoader.add_multi_constructor("!ENV", _environment_default)
-_TolerantLoader.add_multi_constructor("!", _as_none)
-_TolerantLoader.add_multi_constructor("tag:yaml.org,2002:python/", _as_none)
+for _tag in ("!", "tag:yaml.org,2002:python/"):
+    _TolerantLoader.add_multi_constructor(_tag, lambda *_: None)
 
 
 def load_yaml(text: str, *, first_line: int = 1, text_keys: Collection[str] = (), tolerant: bool = False) -> object:
@@ -126,12 +118,8 @@ def _keep_as_written(root: yaml.Node, text_keys: Collection[str]) -> None:
             key.tag = _STRING
         if key.value in text_keys:
             for scalar in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-                _as_string(scalar)
-
-
-def _as_string(node: yaml.Node) -> None:
-    if isinstance(node, yaml.ScalarNode) and node.tag != _NULL:
-        node.tag = _STRING
+                if isinstance(scalar, yaml.ScalarNode) and scalar.tag != _NULL:
+                    scalar.tag = _STRING
 
 
 def _explain(error: yaml.YAMLError, first_line: int) -> str:

@@ -54,16 +54,12 @@ def docusaurus_route(path: str, front_matter: Mapping[str, object], *, numbers: 
     slug = _text(front_matter, "slug")
     if slug is not None:
         return _resolve_slug([quote(part, safe="") for part in base], slug)
-    if _is_category_index(stem, folders):
+    if stem.lower() in {"index", "readme", *(folder.lower() for folder in folders[-1:])}:  # a category's index
         return _join(base)
     name = _text(front_matter, "id") or (strip_number(stem) if parsed else stem)
     if "/" in name:
         raise InputError(f"front matter: id {name!r} has a slash; use slug for that")
     return _join([*base, name])
-
-
-def _is_category_index(stem: str, folders: list[str]) -> bool:
-    return stem.lower() in {"index", "readme"} or (bool(folders) and stem.lower() == folders[-1].lower())
 
 
 def _text(front_matter: Mapping[str, object], key: str) -> str | None:

@@ -279,7 +279,7 @@ class _FolderReader:
             key=key,
             url=page.url,
             content=loaded.front.content,
-            media_type=_media_type(key),
+            media_type=MediaType.MDX if key.lower().endswith(".mdx") else MediaType.MARKDOWN,
             source=self._name,
             source_path=key,
             source_hash=source_hash,
@@ -383,10 +383,6 @@ def _route(tree: Tree, path: str, values: Mapping[str, object]) -> str:
             return mkdocs_route(path, directory_urls=tree.directory_urls)
         case Convention.PLAIN:
             return plain_route(path)
-
-
-def _media_type(key: str) -> MediaType:
-    return MediaType.MDX if key.lower().endswith(".mdx") else MediaType.MARKDOWN
 
 
 def _exclude_duplicate_urls(found: _ItemsByTree) -> None:

@@ -5,7 +5,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from math import isfinite
 from typing import TypeVar
@@ -13,6 +12,7 @@ from typing import TypeVar
 import httpx
 from qdrant_client import QdrantClient, models
 
+from assay.adapters.embedders.remote.retries import RetryPolicy
 from assay.adapters.stores.qdrant.errors import (
     CLIENT_ERRORS,
     PARSE_ERRORS,
@@ -45,29 +45,6 @@ class Retry(Enum):
     """For builds, which wait for a server to restart."""
 
 
-@dataclass(frozen=True, slots=True)
-class _RetryPolicy:
-    """Exponential backoff with jitter.
-
-    attempts: maximum number of requests, including the first.
-    budget: seconds after the first request within which the last one has to begin.
-    first, longest: seconds before the second attempt, doubled each time, and their maximum.
-    """
-
-    attempts: int
-    budget: float
-    first: float
-    longest: float
-
-    def delay(self, attempt: int, elapsed: float, retry_after: float | None) -> float | None:
-        """Seconds before the next attempt, at least those the server asked for; None to give up."""
-        grown = min(self.longest, self.first * 2.0 ** min(attempt - 1, 16))
-        # Jitter, so that clients that failed together do not retry together.
-        spread = grown * random.uniform(0.5, 1.0)  # noqa: S311 - guards nothing
-        wait = spread if retry_after is None else retry_after + spread
-        return wait if attempt < self.attempts and elapsed + wait <= self.budget else None
-
-
 class QdrantServer:
     """A server or cluster; safe to use from several threads. Connects on the first request.
 
@@ -81,10 +58,10 @@ class QdrantServer:
         self._lock = threading.Lock()
         self._clients: dict[int, QdrantClient] = {}
         self._policies = {
-            Retry.NEVER: _RetryPolicy(attempts=1, budget=0.0, first=0.1, longest=0.1),
+            Retry.NEVER: RetryPolicy(attempts=1, budget=0.0, first=0.1, most=0.1),
             # No longer than the shortest time limit, so that a timed-out request is not retried.
-            Retry.BRIEF: _RetryPolicy(attempts=access.retries + 1, budget=1.0, first=0.1, longest=0.4),
-            Retry.LONG: _RetryPolicy(attempts=10_000, budget=access.patience_seconds, first=0.2, longest=5.0),
+            Retry.BRIEF: RetryPolicy(attempts=access.retries + 1, budget=1.0, first=0.1, most=0.4),
+            Retry.LONG: RetryPolicy(attempts=10_000, budget=access.patience_seconds, first=0.2, most=5.0),
         }
         if access.sends_key_unencrypted:
             logger.warning(
@@ -160,8 +137,9 @@ class QdrantServer:
                 policy = self._policies[Retry.BRIEF]
             attempt += 1
             elapsed = time.monotonic() - started
-            wait = policy.delay(attempt, elapsed, failure.retry_after) if failure.transient else None
-            if wait is None:
+            # Jitter, so that clients that failed together do not retry together.
+            wait = policy.delay(attempt, elapsed, failure.retry_after, random.random())  # noqa: S311 - guards nothing
+            if wait is None or not failure.transient:
                 return failure
             if retry is Retry.LONG and attempt == 1:
                 logger.warning(

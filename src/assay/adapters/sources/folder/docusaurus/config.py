@@ -105,7 +105,8 @@ def _site(groups: list[Bracketed]) -> Bracketed | None:
 def _instances(groups: list[Bracketed]) -> Iterator[DocsInstance]:
     preset = [group for group in groups if "docs" in {*group.groups, *group.literals} and _in_preset(group)]
     if not preset:
-        yield from () if _has_plugin(groups, "default") else (DocsInstance(),)
+        replaced = any((options.text("id") or "default") == "default" for options in _plugin_options(groups))
+        yield from () if replaced else (DocsInstance(),)
     for group in preset[:1]:
         if group.literals.get("docs") is not False:
             options = group.groups.get("docs")
@@ -140,10 +141,6 @@ def _plugin_options(groups: list[Bracketed]) -> Iterator[Bracketed]:
             while options is not None and options.bracket == "(":
                 options = next((item for item in options.items if isinstance(item, Bracketed)), None)
             yield options or Bracketed("{", None, group)
-
-
-def _has_plugin(groups: list[Bracketed], plugin_id: str) -> bool:
-    return any((options.text("id") or "default") == plugin_id for options in _plugin_options(groups))
 
 
 def _instance(options: Bracketed) -> DocsInstance:

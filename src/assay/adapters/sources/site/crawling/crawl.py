@@ -113,13 +113,11 @@ class Crawl:
         self._require_more_than_one_page()
         limit_reason = self._limit_reason()
         keep = listings.entries | {address: previous[address] for address in listings.faults if address in previous}
-        self._store.finish({address: count for address, count in keep.items() if address not in self._lost(listings)})
+        # Sitemaps that no longer exist are not expected by the next crawl.
+        lost = {address for address, reason in listings.faults.items() if reason.startswith("it was there")}
+        self._store.finish({address: count for address, count in keep.items() if address not in lost})
         self._crawl_progress.report(self._frontier, limit_reason)
         return CrawlResult(crawl_start, self._frontier, start_key, limit_reason, releases)
-
-    def _lost(self, listings: Listings) -> set[str]:
-        """Sitemaps that no longer exist; the next crawl does not expect them."""
-        return {address for address, reason in listings.faults.items() if reason.startswith("it was there")}
 
     def _read_listings(self, crawl_start: CrawlStart, fetcher: RetryingFetcher, previous: dict[str, int]) -> Listings:
         frontier = self._frontier
@@ -288,11 +286,13 @@ class Crawl:
                 self._journal.add_page(kept.reparsed)
         else:
             targets = list(result.targets)
-        if facts.refresh and not self._points_to_itself(facts.refresh, job):
+        if facts.refresh and key_of(self._scope.resolve_alias(facts.refresh)) != job.key:
             self._moved(job, facts.refresh, job.redirects)
             return
         if self._soft_404.is_soft_404(job, facts):
-            self._record_soft_404(job)
+            if not self._frontier.retry_other_spelling(job):
+                self._soft_404s.append(job)
+                self._journal.finish(job, "gone" if job.kinds & GUESSED else "excluded", SOFT_404_REASON)
             return
         self._fetched_keys.add(hash(job.key))
         self._budget.pages += 1
@@ -301,14 +301,6 @@ class Crawl:
         if result.page is not None:
             self._journal.add_page((result.page, result.links, result.body))
         self._journal.finish(job, "page", "")
-
-    def _record_soft_404(self, job: FetchJob) -> None:
-        if not self._frontier.retry_other_spelling(job):
-            self._soft_404s.append(job)
-            self._journal.finish(job, "gone" if job.kinds & GUESSED else "excluded", SOFT_404_REASON)
-
-    def _points_to_itself(self, target: str, job: FetchJob) -> bool:
-        return key_of(self._scope.resolve_alias(target)) == job.key
 
     def _moved(self, job: FetchJob, target: str, redirects: int) -> None:
         own = self._scope.resolve_alias(target)

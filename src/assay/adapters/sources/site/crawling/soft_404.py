@@ -70,14 +70,11 @@ class Soft404Detector:
         """The prefix of the section that a page is in, and whether a version or a locale names it."""
         prefix = self._scope.prefix_of(key)
         folders = [folder for folder in key[len(prefix) :].partition("?")[0].split("/")[:-1] if folder]
-        named = [place for place, folder in enumerate(folders[:_MAX_DEPTH]) if _names_a_variant(unquote(folder))]
+        names = [unquote(folder) for folder in folders[:_MAX_DEPTH]]
+        named = [place for place, name in enumerate(names) if is_version(name) or is_locale(name)]
         if named:
             return "/".join([prefix, *folders[: named[-1] + 1]]), True
         return ("/".join([prefix, folders[0]]), False) if folders else (prefix, True)
-
-
-def _names_a_variant(folder: str) -> bool:
-    return is_version(folder) or is_locale(folder)
 
 
 def probe_address(scope: CrawlScope) -> str:
