@@ -69,7 +69,7 @@ def index_collection(
     generation = Generation(
         GENERATION, State.CANDIDATE, now, embedder.identity, identity, encoder.identity(average), chunks=len(chunks)
     )
-    spec = IndexSpec(embedder.identity.dimension, len(chunks))
+    spec = IndexSpec(embedder.identity.dimension)
     store = EdgeStore(folder, hnsw_threshold=IndexSettings().hnsw_threshold)
     writer = store.create(GENERATION, spec)
     weighed = encoder.weigh(counts, average)

@@ -391,7 +391,7 @@ def test_an_index_that_another_assay_built_can_be_adopted_with_its_keywords(peer
     made = embedder().embed_documents(texts)
     encoder = Bm25Encoder("english")
     terms = encoder.weigh(encoder.term_counts(texts), 10.0)
-    writer = store.create("g1", IndexSpec(256, 30))
+    writer = store.create("g1", IndexSpec(256))
     writer.add([IndexPoint(*parts) for parts in zip((one.chunk for one in points(30)), made, terms, strict=True)])
     writer.seal()
     store.close()
@@ -614,7 +614,7 @@ def use_everything(assay: Assay) -> None:
         assay.publish,
         assay.promote,
         assay.rollback,
-        lambda: assay.parts.store.create("g1", IndexSpec(256, 1)),
+        lambda: assay.parts.store.create("g1", IndexSpec(256)),
         lambda: assay.parts.store.delete("adopted-docs"),
         lambda: assay.parts.store.switch_alias("g1"),
         assay.parts.catalog.build_lock,

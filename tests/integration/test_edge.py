@@ -209,7 +209,7 @@ def test_a_removal_that_is_interrupted_leaves_nothing_that_opens(
 def test_a_disk_that_fills_up_stops_the_build_and_not_the_process(small_disk: Path) -> None:
     store = EdgeStore(small_disk / "index", hnsw_threshold=NEVER)
     store.check()
-    writer = store.create("g1", IndexSpec(16_384, 0))
+    writer = store.create("g1", IndexSpec(16_384))
     vector = np.zeros(16_384, np.float32)
     vector[0] = 1.0
     many = [IndexPoint(one.chunk, vector, one.sparse) for one in points(2_000)]
@@ -387,7 +387,7 @@ def test_it_answers_as_its_twin_on_real_documentation(
     embedder, encoder = StaticEmbedder(), Bm25Encoder("english")
     contents = real_points(shared / "corpora" / "redux-toolkit", embedder, encoder)
     assert len(contents) > 300
-    spec = IndexSpec(256, len(contents))
+    spec = IndexSpec(256)
     indexes = []
     for store in (EdgeStore(root, hnsw_threshold=NEVER), MemoryStore()):
         writer = store.create("g1", spec)

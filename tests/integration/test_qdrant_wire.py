@@ -58,7 +58,7 @@ def use_everything(store: QdrantStore) -> None:
     for refused in (
         lambda: store.create("g1", SPEC),
         lambda: store.open("g2", SPEC),
-        lambda: store.open("g1", IndexSpec(DIMENSION + 1, 1)),
+        lambda: store.open("g1", IndexSpec(DIMENSION + 1)),
         lambda: store.switch_alias("g2"),
     ):
         with pytest.raises(VectorStoreError):

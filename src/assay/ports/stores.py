@@ -12,19 +12,14 @@ from assay.ports.vectors import SparseVector, Vector
 
 @dataclass(frozen=True, slots=True)
 class IndexSpec:
-    """Size of an index.
-
-    dimension: length of the dense vectors.
-    expected_points: estimated number of points; decides whether an approximate index is built.
-    """
+    """Size of an index. dimension: length of the dense vectors."""
 
     dimension: int
-    expected_points: int
 
     @classmethod
     def of(cls, generation: Generation) -> "IndexSpec":
         """The size of a generation's index."""
-        return cls(generation.embedder.dimension, generation.chunks)
+        return cls(generation.embedder.dimension)
 
 
 @dataclass(frozen=True, slots=True)

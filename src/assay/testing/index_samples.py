@@ -11,7 +11,7 @@ from assay.ports import IndexPoint, IndexQuery, IndexSpec, SparseVector, Vector,
 from assay.testing.catalog_samples import SITE, page
 
 DIMENSION = 8
-SPEC = IndexSpec(DIMENSION, 10)
+SPEC = IndexSpec(DIMENSION)
 EVERYTHING = Filters(everything=True)
 
 

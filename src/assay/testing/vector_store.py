@@ -155,7 +155,7 @@ class VectorStoreConformance:
     def test_an_index_of_another_dimension_does_not_open(self, store: VectorStore) -> None:
         filled(store, points(1)).close()
         with pytest.raises(IndexCorrupt, match="dimension"):
-            store.open("g1", IndexSpec(DIMENSION + 1, 1))
+            store.open("g1", IndexSpec(DIMENSION + 1))
 
     def test_inspecting_a_sound_index_reports_no_problems(self, store: VectorStore) -> None:
         filled(store, points(3)).close()
@@ -176,7 +176,7 @@ class VectorStoreConformance:
 
     def test_inspecting_an_index_reports_another_dimension(self, store: VectorStore) -> None:
         filled(store, points(1)).close()
-        inspected = store.inspect("g1", IndexSpec(DIMENSION + 1, 1))
+        inspected = store.inspect("g1", IndexSpec(DIMENSION + 1))
         assert "dimension" in "".join(inspected.problems)
         if inspected.index is not None:
             inspected.index.close()

@@ -194,12 +194,12 @@ def test_vectors_of_the_generation_before_are_used_first() -> None:
     embedder = CountingEmbedder()
     store = MemoryStore()
     before = [_chunk(number) for number in range(20)]
-    writer = store.create("before", IndexSpec(DIMENSION, 20))
+    writer = store.create("before", IndexSpec(DIMENSION))
     vectors = embedder.embed_documents([c.embedded_text for c in before])
     writer.add([IndexPoint(c, vector, SparseVector((1,), (1.0,))) for c, vector in zip(before, vectors, strict=True)])
     writer.seal()
     embedder.embedded.clear()
-    index = store.open("before", IndexSpec(DIMENSION, 20))
+    index = store.open("before", IndexSpec(DIMENSION))
     earlier = {c.embedded_hash: EmbeddedChunk(c.id, None) for c in before}
     supply = VectorSupply(embedder, index, earlier, DictCache())
     made = list(supply.stream(_batches(30)))
@@ -216,12 +216,12 @@ def test_a_vector_that_is_not_the_one_recorded_is_made_again() -> None:
     wrong = vectors.copy()
     wrong[[4, 7]] = vectors[[7, 4]]
     wrong[11] = -vectors[11]
-    writer = store.create("before", IndexSpec(DIMENSION, 20))
+    writer = store.create("before", IndexSpec(DIMENSION))
     writer.add([IndexPoint(c, vector, SparseVector((1,), (1.0,))) for c, vector in zip(before, wrong, strict=True)])
     writer.seal()
     embedder.embedded.clear()
     earlier = {c.embedded_hash: EmbeddedChunk(c.id, one) for c, one in zip(before, checksums, strict=True)}
-    supply = VectorSupply(embedder, store.open("before", IndexSpec(DIMENSION, 20)), earlier)
+    supply = VectorSupply(embedder, store.open("before", IndexSpec(DIMENSION)), earlier)
     made = list(supply.stream(_batches(20)))
     _check(embedder, made)
     assert sorted(embedder.embedded) == sorted(before[number].embedded_text for number in (4, 7, 11))

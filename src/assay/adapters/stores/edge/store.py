@@ -11,6 +11,7 @@ from assay.adapters.stores.edge.index import EdgeIndex
 from assay.adapters.stores.edge.opening import load_shard
 from assay.adapters.stores.edge.seal import (
     SEAL,
+    Seal,
     check_files,
     differing_files,
     engine_version,
@@ -60,20 +61,16 @@ class EdgeStore:
         folder = self._folder(generation)
         with engine_errors("open", folder, IndexCorrupt):
             seal = read_seal(folder)
-            if seal.dimension != spec.dimension:
+            if wrong := _wrong_dimension(seal, generation, spec):
                 raise IndexCorrupt(
-                    f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}.",
-                    hint="Restore the embedding settings, or build a new generation with `assay publish`.",
+                    wrong, hint="Restore the embedding settings, or build a new generation with `assay publish`."
                 )
             check_files(folder, seal)
             shard, copy = load_shard(folder, seal)
         index = EdgeIndex(folder, shard, seal, copy)
-        points = index.count()
-        if points != seal.points:
+        if wrong := _wrong_count(seal, generation, index):
             index.close()
-            raise IndexCorrupt(
-                f"The index {generation} holds {points} points, not the {seal.points} it was sealed with."
-            )
+            raise IndexCorrupt(wrong)
         return index
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
@@ -92,11 +89,8 @@ class EdgeStore:
         except (IndexCorrupt, IndexNotFound) as error:
             return Inspected(None, (*problems, error.message))
         index = EdgeIndex(folder, shard, seal, copy)
-        if seal.dimension != spec.dimension:
-            problems.append(f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}.")
-        if (points := index.count()) != seal.points:
-            problems.append(f"The index {generation} holds {points} points, not the {seal.points} it was sealed with.")
-        return Inspected(index, tuple(problems))
+        problems += [_wrong_dimension(seal, generation, spec), _wrong_count(seal, generation, index)]
+        return Inspected(index, tuple(filter(None, problems)))
 
     def delete(self, generation: str) -> None:
         """Delete an index, sealed or not; does nothing if there is none."""
@@ -154,6 +148,16 @@ class EdgeStore:
     def _folder(self, generation: str) -> Path:
         require_name(generation)
         return self._root / generation
+
+
+def _wrong_dimension(seal: Seal, generation: str, spec: IndexSpec) -> str:
+    same = seal.dimension == spec.dimension
+    return "" if same else f"The index {generation} has {seal.dimension} dimensions, not {spec.dimension}."
+
+
+def _wrong_count(seal: Seal, generation: str, index: EdgeIndex) -> str:
+    same = (points := index.count()) == seal.points
+    return "" if same else f"The index {generation} holds {points} points, not the {seal.points} it was sealed with."
 
 
 def _check_can_be_made(folder: Path) -> None:

@@ -15,7 +15,7 @@ from assay.adapters.stores.edge import writer as edge_writer
 from assay.adapters.stores.edge.seal import SEAL
 from assay.adapters.stores.edge.store import EdgeStore
 from assay.errors import IndexCorrupt, IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
-from assay.ports import IndexQuery, IndexSpec, SparseVector
+from assay.ports import IndexQuery, SparseVector
 from assay.testing import VectorStoreConformance
 from assay.testing.index_samples import EVERYTHING, SPEC, direction, filled, point, points
 
@@ -154,13 +154,6 @@ def test_the_number_of_points_decides_how_vectors_are_found(
     for name, count in (("g9", 9), ("g10", 10), ("g19", 19), ("g20", 20)):
         filled(with_graph, points(count), name).close()
     assert [kind(root, name) for name in ("g9", "g10", "g19", "g20")] == ["exact", "compressed", "compressed", "graph"]
-
-
-def test_what_is_expected_does_not_decide_only_what_came(store: EdgeStore, root: Path) -> None:
-    writer = store.create("g1", IndexSpec(SPEC.dimension, 10**6))
-    writer.add(points(3))
-    writer.seal()
-    assert kind(root, "g1") == "exact"
 
 
 def test_of_equal_scores_at_the_limit_those_with_the_first_ids_are_returned(store: EdgeStore) -> None:
