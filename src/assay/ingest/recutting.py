@@ -108,15 +108,8 @@ def _document(stored: StoredDocument) -> Document:
             f"{stored.info.url} was stored by an earlier version of Assay, without the sections needed for chunking.",
             hint="Run `assay publish --rebuild` first; it reads every page again.",
         )
-    return Document(
-        info=stored.info,
-        text=stored.text,
-        sections=stored.sections,
-        blocks=blocks_of(stored.text, stored.sections),
-        links=stored.links or (),
-        source_hash=stored.source_hash,
-        key=stored.key,
-    )
+    blocks, links = blocks_of(stored.text, stored.sections), stored.links or ()
+    return Document(stored.info, stored.text, stored.sections, blocks, links, stored.source_hash, stored.key)
 
 
 def _index(parts: RecutParts, generation: Generation, spool: TermSpool, progress: Progress) -> None:

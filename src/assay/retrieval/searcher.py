@@ -142,7 +142,9 @@ class Searcher:
 
         A search of several versions starts at the depth of hybrid search, so that it sees all copies of a passage.
         """
-        deep = query.mode is Mode.HYBRID or _has_copies(query.filters)
+        filters = query.filters
+        has_copies = filters.everything or len(filters.versions) > 1 or len(filters.locales) > 1
+        deep = query.mode is Mode.HYBRID or has_copies
         depth = max(self._rules.depth if deep else 0, 2 * query.top_k)
         while True:
             answer, ranked = self._candidates(query, encoded, depth, clock)
@@ -262,11 +264,6 @@ class Searcher:
             replace(hit, vector=tuple(vectors[hit.chunk.id].tolist())) if hit.chunk.id in vectors else hit
             for hit in hits
         )
-
-
-def _has_copies(filters: Filters) -> bool:
-    """Whether the filters can match several versions or locales of a page."""
-    return filters.everything or len(filters.versions) > 1 or len(filters.locales) > 1
 
 
 def _is_tie(score: float, other: float) -> bool:

@@ -204,7 +204,9 @@ class MemoryCatalog:
         with self._lock:
             wanted = set(chunk_ids)
             live = self._sorted(generation_id) if self._live == generation_id else []
-            return {chunk.id: _metadata(chunk) for revision in live for chunk in revision.chunks if chunk.id in wanted}
+            chunks = (chunk for revision in live for chunk in revision.chunks if chunk.id in wanted)
+            pages = ((chunk.id, chunk.document) for chunk in chunks)
+            return {name: ChunkMetadata(name, page.source_path, page.slug, page.short_title) for name, page in pages}
 
     def places_at(self, generation_id: str, urls: Sequence[str]) -> list[ChunkPlace]:
         """Positions of the chunks of the documents at these URLs, by URL and position."""
@@ -300,21 +302,7 @@ def _as_stored(generation: Generation) -> Generation:
 
 
 def _revision(name: str, document: Document, chunks: Sequence[Chunk], now: datetime) -> _Revision:
-    stored = StoredDocument(
-        revision=name,
-        info=document.info,
-        key=document.key,
-        source_hash=document.source_hash,
-        text=document.text,
-        text_hash=content_hash(document.text),
-        chunk_count=len(chunks),
-        sections=document.sections,
-        links=document.links,
-    )
+    same = {field: getattr(document, field) for field in ("info", "key", "source_hash", "text", "sections", "links")}
+    stored = StoredDocument(revision=name, text_hash=content_hash(document.text), chunk_count=len(chunks), **same)
     times = [now if chunk.created_at is None else rules.as_utc(chunk.created_at) for chunk in chunks]
     return _Revision(stored, tuple(replace(c, created_at=time) for c, time in zip(chunks, times, strict=True)))
-
-
-def _metadata(chunk: Chunk) -> ChunkMetadata:
-    document = chunk.document
-    return ChunkMetadata(chunk.id, document.source_path, document.slug, document.short_title)

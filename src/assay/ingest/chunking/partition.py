@@ -33,7 +33,8 @@ def partition(text: str, units: Sequence[Unit], limit: int) -> list[tuple[Unit, 
     if _length(units[0], units[-1]) <= limit:
         return [tuple(units)]
     pieces = _join_small_pieces(_cut_long_units(text, _bind_headings(units, limit), limit), limit)
-    starts = _cheapest_starts(pieces, limit, _even_size(pieces, limit))
+    total = pieces[-1].end - pieces[0].start
+    starts = _cheapest_starts(pieces, limit, even=total / max(2, round(total / (limit * _FILL))))
     parts = [tuple(pieces[start:end]) for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True)]
     ends_bare = len(parts) > 1 and len(parts[-1]) == 1 and parts[-1][0].kind is BlockKind.HEADING
     return parts[:-1] if ends_bare else parts
@@ -134,9 +135,3 @@ def _cheapest_starts(units: Sequence[Unit], limit: int, even: float) -> list[int
     while starts[-1] > 0:
         starts.append(previous[starts[-1]])
     return starts[::-1]
-
-
-def _even_size(units: Sequence[Unit], limit: int) -> float:
-    """The size of each part if all were equal."""
-    total = units[-1].end - units[0].start
-    return total / max(2, round(total / (limit * _FILL)))

@@ -33,14 +33,11 @@ def link(page: PageState, node: LexborNode, attributes: Attributes) -> Close | N
         return None
     if _is_page_link(node, href, attributes):
         return SKIP
-    if may_be_edit_link(href) and page.may_inspect() and _is_edit_link(page, node, href):
-        return SKIP
+    if may_be_edit_link(href) and page.may_inspect():
+        is_unknown = page.generator is UNKNOWN  # other generators mark edit links with a class
+        if is_edit_link(node, href, page.root, page.links.page_url, may_view=is_unknown):
+            return SKIP
     return _open_link(page, node, href)
-
-
-def _is_edit_link(page: PageState, node: LexborNode, href: str) -> bool:
-    is_unknown = page.generator is UNKNOWN  # other generators mark edit links with a class
-    return is_edit_link(node, href, page.root, page.links.page_url, may_view=is_unknown)
 
 
 def _open_link(page: PageState, node: LexborNode, href: str) -> Close:
@@ -60,18 +57,13 @@ def _open_link(page: PageState, node: LexborNode, href: str) -> Close:
 def _fragment_link(page: PageState, node: LexborNode, attributes: Attributes, fragment: str) -> Close | None:
     """A link to an anchor in the same page."""
     text = short_text(node)
-    if text in _SURE_SELF_LINK or (page.in_heading and text in _SELF_LINK and not _has_image(node)):
-        return SKIP
-    if is_back_link(text):
+    has_image = any(child.tag == "img" for child in children(node))
+    if text in _SURE_SELF_LINK or (page.in_heading and text in _SELF_LINK and not has_image) or is_back_link(text):
         return SKIP
     if (label := _reference(page, fragment, attributes, text)) is not None:
         page.flow.text(f"[^{label}]")
         return SKIP
     return None if page.in_heading else _open_link(page, node, (attributes.get("href") or "").strip())
-
-
-def _has_image(node: LexborNode) -> bool:
-    return any(child.tag == "img" for child in children(node))
 
 
 def _is_page_link(node: LexborNode, href: str, attributes: Attributes) -> bool:
@@ -105,7 +97,7 @@ def inline_code(page: PageState, node: LexborNode, attributes: Attributes) -> Cl
     flow = page.flow
     if page.in_code:
         return None
-    if _has_markup(node):
+    if any(child.tag not in _STYLING_TAGS for child in children(node)):  # more than styled text
         page.in_code = True
         start, flushes = flow.buffer.length, flow.flushes
 
@@ -122,11 +114,6 @@ def inline_code(page: PageState, node: LexborNode, attributes: Attributes) -> Cl
     else:
         flow.text(content)
     return SKIP
-
-
-def _has_markup(node: LexborNode) -> bool:
-    """Whether inline code contains more than styled text."""
-    return any(child.tag not in _STYLING_TAGS for child in children(node))
 
 
 def line_break(page: PageState, node: LexborNode, attributes: Attributes) -> Close | None:  # noqa: ARG001  (a handler)

@@ -102,7 +102,8 @@ class TocAnchors:
         """Id of the next heading; every level has one."""
         if explicit:
             return explicit
-        plain = _toc_slug(text)
+        ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+        plain = _RUN_OF_BLANKS.sub("-", _NOT_WORD.sub("", ascii_only).strip().lower())
         slug, passed = plain, []
         while slug in self._taken or not slug:
             passed.append(slug)
@@ -116,8 +117,3 @@ def _next(slug: str) -> str:
     """The slug to try next."""
     numbered = _NUMBERED.fullmatch(slug)
     return f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{slug}_1"
-
-
-def _toc_slug(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
-    return _RUN_OF_BLANKS.sub("-", _NOT_WORD.sub("", plain).strip().lower())

@@ -97,8 +97,8 @@ class Parser(MarkdownIt):
         if dialect is not Dialect.MDX:
             deflist_plugin(self)
         self._add_rules()
-        self.block = _BlockParser(self.block, _block_starts())
-        inline = _InlineParser(self.inline, _inline_starts())
+        self.block = _BlockParser(self.block)
+        inline = _InlineParser(self.inline)
         self.inline = inline
         self.special: Callable[[str], object | None] = inline.special
         """Finds the first character that can start anything but plain text."""
@@ -148,25 +148,16 @@ def parser_for(dialect: Dialect) -> Parser:
     return Parser(dialect)
 
 
-def _block_starts() -> Mapping[str, str]:
-    return _BLOCK_STARTS | {name: characters for name, (_, characters, _) in _BLOCK_RULES.items()}
-
-
-def _inline_starts() -> Mapping[str, str]:
-    return _INLINE_STARTS | {name: characters for name, (_, characters) in _INLINE_RULES.items()}
-
-
 class _BlockParser(ParserBlock):
     """A block parser that tries only the rules that can start with the line's first character."""
 
-    def __init__(self, configured: ParserBlock, starts: Mapping[str, str]) -> None:
+    def __init__(self, configured: ParserBlock) -> None:
         super().__init__()
         self.ruler = configured.ruler
-        self._starts = starts
+        starts = _BLOCK_STARTS | {name: characters for name, (_, characters, _) in _BLOCK_RULES.items()}
         rules = dict(zip(self.ruler.get_active_rules(), self.ruler.getRules(""), strict=True))
-        characters = sorted({character for name in rules for character in starts[name]})
         self._any = _chosen(rules, starts, "")
-        self._by_character = {character: _chosen(rules, starts, character) for character in characters}
+        self._by_character = _by_character(rules, starts)
 
     def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803  (overrides)
         """Parse these lines into tokens."""
@@ -197,15 +188,14 @@ class _BlockParser(ParserBlock):
 class _InlineParser(ParserInline):
     """An inline parser that tries only the rules that can start with the current character."""
 
-    def __init__(self, configured: ParserInline, starts: Mapping[str, str]) -> None:
+    def __init__(self, configured: ParserInline) -> None:
         super().__init__()
         self.ruler, self.ruler2 = configured.ruler, configured.ruler2
+        starts = _INLINE_STARTS | {name: characters for name, (_, characters) in _INLINE_RULES.items()}
         rules = dict(zip(self.ruler.get_active_rules(), self.ruler.getRules(""), strict=True))
         del rules["text"]
-        characters = sorted({character for name in rules for character in starts[name]})
-        self._by_character = {character: _chosen(rules, starts, character) for character in characters}
-        self._special = inline_rules.special_characters("".join(characters))
-
+        self._by_character = _by_character(rules, starts)
+        self._special = inline_rules.special_characters("".join(self._by_character))
         self.special = self._special.search
 
     def tokenize(self, state: StateInline) -> None:
@@ -240,6 +230,12 @@ class _InlineParser(ParserInline):
             found = self._special.search(state.src, position + 1)
             state.pos = min(found.start() if found else state.posMax, state.posMax)
         state.cache[position] = state.pos
+
+
+def _by_character(rules: Mapping[str, Any], starts: Mapping[str, str]) -> dict[str, list[Any]]:
+    """The rules, in order, by each character that one of them starts with."""
+    characters = sorted({character for name in rules for character in starts[name]})
+    return {character: _chosen(rules, starts, character) for character in characters}
 
 
 def _chosen(rules: Mapping[str, Any], starts: Mapping[str, str], character: str) -> list[Any]:

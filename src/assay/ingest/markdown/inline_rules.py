@@ -1,7 +1,6 @@
 """Inline rules in addition to CommonMark's: tags, formulas, and the inline syntax of MkDocs' extensions."""
 
 import re
-from collections.abc import Iterable
 
 from markdown_it.rules_inline import StateInline
 
@@ -72,13 +71,11 @@ def keys(state: StateInline, silent: bool) -> bool:
     if not found:
         return False
     if not silent:
-        state.append_pending("+".join(_shown_keys(found[1].split("+"))))
+        names = found[1].split("+")
+        shown = (name.strip('"') if name.startswith('"') else name.replace("-", " ").title() for name in names)
+        state.append_pending("+".join(shown))
     state.pos = found.end()
     return True
-
-
-def _shown_keys(names: Iterable[str]) -> Iterable[str]:
-    return (name.strip('"') if name.startswith('"') else name.replace("-", " ").title() for name in names)
 
 
 def highlighted_text(state: StateInline, silent: bool) -> bool:

@@ -210,7 +210,8 @@ class TextFlow:
     def spill(self) -> None:
         """Write all captured text, because a block came where only inline text is possible."""
         captures, self._captures = self._captures, []
-        for table in self._unspilled_tables():
+        unspilled = list(takewhile(lambda table: not table.flows, reversed(self.tables)))
+        for table in reversed(unspilled):
             table.flows = True
             rows, table.rows = table.rows, []
             if rows:
@@ -222,8 +223,3 @@ class TextFlow:
             captured.is_spilled = True
             for inline in captured.parts:
                 self.writer.paragraph(inline)
-
-    def _unspilled_tables(self) -> list[CellTable]:
-        """The open tables that are not yet written block by block."""
-        inner = list(takewhile(lambda table: not table.flows, reversed(self.tables)))
-        return inner[::-1]

@@ -85,7 +85,8 @@ def _advisory_lock(database: Database, *, wait: bool) -> Iterator[None]:
             name = f"assay build: process {os.getpid()}, since {_now()}, on {socket.gethostname()}"
             connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
             connection.execute(text(_NOTICE_DEAD_HOLDERS))
-            key = _lock_key(connection)
+            number = connection.scalar(text("SELECT hashtext(coalesce(current_schema(), ''))"))
+            key = {"space": _KEY_SPACE, "key": int(number or 0)}  # different for each schema of a database
             if wait:
                 connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'"))
                 connection.execute(text("SELECT pg_advisory_lock(:space, :key)"), key)
@@ -98,12 +99,6 @@ def _advisory_lock(database: Database, *, wait: bool) -> Iterator[None]:
         # Not returned to the pool, where it would keep its name.
         connection.invalidate()
         connection.close()
-
-
-def _lock_key(connection: Connection) -> dict[str, int]:
-    """The lock's two numbers, different for each schema of a database."""
-    key = connection.scalar(text("SELECT hashtext(coalesce(current_schema(), ''))"))
-    return {"space": _KEY_SPACE, "key": int(key or 0)}
 
 
 def _session_holder(connection: Connection, key: dict[str, int]) -> str:

@@ -116,7 +116,10 @@ class ProviderCalls:
             failing += self._clock.now() - began
             unusable += outcome.status == "unusable"
             delay = None
-            retries = limits.retries if self._reached else _limited_for_unreached(limits.retries)
+            retries = limits.retries
+            if not self._reached:
+                budget, most = min(retries.budget, _UNREACHED_SECONDS), min(retries.most, _UNREACHED_PAUSE)
+                retries = replace(retries, budget=budget, most=most)
             if not outcome.final and unusable < _MAX_UNUSABLE:
                 delay = retries.delay(attempt, failing, outcome.retry_after, random())  # noqa: S311 - jitter
             if delay is None:
@@ -267,11 +270,6 @@ class ProviderCalls:
         if self._observer is not None:
             identity = self._identity
             self._observer(EmbedderCall(identity.provider, identity.model, purpose, texts, tokens, seconds, status))
-
-
-def _limited_for_unreached(policy: RetryPolicy) -> RetryPolicy:
-    """Limit the policy for a provider that no request has reached."""
-    return replace(policy, budget=min(policy.budget, _UNREACHED_SECONDS), most=min(policy.most, _UNREACHED_PAUSE))
 
 
 def _duration(seconds: float) -> str:

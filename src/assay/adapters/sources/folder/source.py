@@ -12,6 +12,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,14 +75,9 @@ class _Page:
     mentions: tuple[str, ...]
     missing: tuple[str, ...] = ()
 
-    @property
-    def url_priority(self) -> tuple[bool, str]:
-        """Sort key among pages with the same URL: `index` before `README`, then by path."""
-        stem = self.path.rpartition("/")[2].partition(".")[0]
-        return (stem.lower() != "index", self.file.key)
-
 
 _CHECK = "Check the path and its permissions."
+_INDEX = re.compile(r"(?:^|/)index(?:\.[^/]*)?$", re.IGNORECASE)
 
 _Item = _Page | PageFailed | PageExcluded
 _ItemsByTree = list[dict[str, _Item]]  # for each tree, its items by key
@@ -386,11 +382,11 @@ def _route(tree: Tree, path: str, values: Mapping[str, object]) -> str:
 
 
 def _exclude_duplicate_urls(found: _ItemsByTree) -> None:
-    """Exclude each page whose URL belongs to a page of an earlier tree, or with a higher URL priority."""
+    """Exclude each page whose URL belongs to a page of an earlier tree; in a tree, `index` precedes other names."""
     owners: dict[str, str] = {}
     for items in found:
-        pages = sorted((item for item in items.values() if isinstance(item, _Page)), key=lambda page: page.url_priority)
-        for page in pages:
+        pages = (item for item in items.values() if isinstance(item, _Page))
+        for page in sorted(pages, key=lambda page: (not _INDEX.search(page.path), page.file.key)):
             owner = owners.setdefault(page.url, page.file.key)
             if owner != page.file.key:
                 reason = f"{page.file.key} and {owner} have the same URL {page.url}; {owner} is kept"

@@ -35,7 +35,7 @@ def conditions(filters: Filters, mapping: FieldMapping, collection: str) -> mode
         if wanted:
             must.append(_any_of(filterable(name, field, mapping), _among(wanted)))
     if filters.sources and not (mapping.of("source") or collection in filters.sources):
-        must.append(_nothing())
+        must.append(models.HasIdCondition(has_id=[]))  # matches nothing
     elif filters.sources and mapping.of("source"):
         must.append(_any_of(filterable("sources", "source", mapping), _among(filters.sources)))
     if filters.url_prefix is not None and not mapping.base_url:
@@ -127,7 +127,3 @@ def _among(values: Sequence[str]) -> Any:  # noqa: ANN401 - one of the client's 
 def _any_of(paths: Sequence[str], match: Any) -> models.Condition:  # noqa: ANN401 - one of the client's matches
     found: list[models.Condition] = [models.FieldCondition(key=key, match=match) for key in server_keys(paths)]
     return found[0] if len(found) == 1 else models.Filter(should=found)
-
-
-def _nothing() -> models.Condition:
-    return models.HasIdCondition(has_id=[])

@@ -4,7 +4,6 @@ import errno
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,14 +17,12 @@ from qdrant_edge import (
     FieldCondition,
     Filter,
     HnswIndexConfig,
-    KeywordIndexParams,
     MatchAny,
     MatchValue,
     Memory,
     Modifier,
     ScalarQuantizationConfig,
     ScalarType,
-    UpdateOperation,
 )
 
 from assay.adapters.stores.facet_conditions import Conditions, narrowing_conditions, scope_conditions
@@ -60,18 +57,11 @@ class SearchKind(StrEnum):
     """Searches the compressed copy by an HNSW graph and rescores the best in full precision."""
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """HNSW: links of a node, candidates while building, candidates while searching."""
+_LINKS, _BUILD_WIDTH, SEARCH_WIDTH = 16, 128, 512
+"""HNSW: links of a node, candidates while building, candidates while searching.
 
-    links: int
-    build_width: int
-    search_width: int
-
-
-GRAPH = Graph(links=16, build_width=128, search_width=512)
-"""At 50,000 chunks with many near-duplicates, a search width of 256 found .996 of the exact top ten, and 512 all of it,
-in 0.8 ms."""
+At 50,000 chunks with many near-duplicates, a search width of 256 found .996 of the exact top ten, and 512 all of it, in
+0.8 ms."""
 
 FULL_SCAN_POINTS = 20_000
 """With fewer filtered points than this, a scan is used instead of the graph: faster and exact."""
@@ -89,8 +79,8 @@ def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
         },
         sparse_vectors={SPARSE: EdgeSparseVectorParams(modifier=Modifier.Idf)},
         hnsw_config=HnswIndexConfig(
-            m=GRAPH.links if kind is SearchKind.GRAPH else 0,
-            ef_construct=GRAPH.build_width,
+            m=_LINKS if kind is SearchKind.GRAPH else 0,
+            ef_construct=_BUILD_WIDTH,
             full_scan_threshold=max(FULL_SCAN_POINTS * dimension * 4 // 1024, 1),  # in kilobytes of vectors
             max_indexing_threads=0,  # all cores
         ),
@@ -100,11 +90,6 @@ def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
         payload_memory=Memory.Cold,
         wal_enabled=False,
     )
-
-
-def facet_index() -> UpdateOperation:
-    """The payload index for filters, on disk: in memory it takes 37 MB for 50,000 chunks and is not faster."""
-    return UpdateOperation.create_field_index(FACETS, KeywordIndexParams(memory=Memory.Cold))
 
 
 def scope_filter(filters: Filters, everywhere: frozenset[str]) -> Filter | None:

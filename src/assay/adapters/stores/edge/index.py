@@ -23,7 +23,7 @@ from qdrant_edge import (
     SparseVector,
 )
 
-from assay.adapters.stores.edge.engine import GRAPH, SearchKind, engine_errors, full_filter, scope_filter
+from assay.adapters.stores.edge.engine import SEARCH_WIDTH, SearchKind, engine_errors, full_filter, scope_filter
 from assay.adapters.stores.edge.opening import TemporaryCopy
 from assay.adapters.stores.edge.seal import Seal
 from assay.adapters.stores.payload import dense_vector, from_payload, stored_point
@@ -174,7 +174,7 @@ def _dense_params(kind: SearchKind, limit: int) -> SearchParams:
         return SearchParams(exact=True)
     oversampling = max(_OVERSAMPLING, _MIN_RESCORED / limit)
     compared_again = QuantizationSearchParams(rescore=True, oversampling=oversampling)
-    return SearchParams(hnsw_ef=GRAPH.search_width, quantization=compared_again)
+    return SearchParams(hnsw_ef=SEARCH_WIDTH, quantization=compared_again)
 
 
 def _id_filter(chunk_ids: Sequence[str]) -> Filter | None:

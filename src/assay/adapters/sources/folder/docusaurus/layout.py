@@ -73,11 +73,6 @@ def is_site_folder(root: Path, folder: str) -> bool:
     )
 
 
-def find_site(root: Path) -> str | None:
-    """The folder of the Docusaurus site in a root: the root or a subfolder; None when there is none."""
-    return next((folder for folder in ("", *subfolders(root, "")) if is_site_folder(root, folder)), None)
-
-
 def docs_folders(root: Path, folder: str) -> Iterator[str]:
     """The folders that a site may take docs from, relative to the root.
 
@@ -98,12 +93,14 @@ def docusaurus_layout(root: Path, options: LayoutOptions) -> Layout:
     Raises SourceError for a configuration that is unreadable or points outside the root, ConfigurationError for an
     unknown version or locale.
     """
-    folder = find_site(root)
+    folder = next((folder for folder in ("", *subfolders(root, "")) if is_site_folder(root, folder)), None)
     if folder is None and not is_repository(root):
         return docs_folder_layout(options)
     notices: list[str] = []
     site = _Site(root, folder or "", _read(root, folder or ""), options, notices)
-    base = choose_base_url(options, _configured_url(site.config), notices, site.config.base_path or "")
+    url, base_path = site.config.url, site.config.base_path or ""
+    configured = f"{url.rstrip('/')}/{base_path.strip('/')}" if url else None
+    base = choose_base_url(options, configured, notices, base_path)
     site_root = _site_root(base, site.config)
     trees = [tree for instance in site.config.instances for tree in _instance_trees(site, instance, site_root)]
     if not trees:
@@ -137,10 +134,6 @@ def _read(root: Path, folder: str) -> DocusaurusConfig:
         if text is not None:
             return read_config(text)
     return DocusaurusConfig()
-
-
-def _configured_url(config: DocusaurusConfig) -> str | None:
-    return f"{config.url.rstrip('/')}/{(config.base_path or '').strip('/')}" if config.url else None
 
 
 def _site_root(base: str, config: DocusaurusConfig) -> str:

@@ -123,7 +123,9 @@ def mkdocs_layout(root: Path, options: LayoutOptions) -> Layout:
         start = _tree(site, docs, base)
         trees = _by_suffix(site, start) or _by_folder(site, start) or [replace(start, locale=options.default_locale)]
     _check_options(trees, options)
-    folders = _include_folders(site, trees)
+    # Embedded files are searched in the configured folders, the site's folder, the root and the docs.
+    configured = [join(site.folder, path) for path in site.config.snippet_paths]
+    folders = tuple(dict.fromkeys([*configured, site.folder, "", *(tree.folder for tree in trees)]))
     return Layout(Convention.MKDOCS, base, tuple(trees), site.folder, folders, tuple(notices))
 
 
@@ -270,12 +272,6 @@ def _by_suffix(site: _Site, start: Tree) -> list[Tree]:
         )
         for tree in trees
     ]
-
-
-def _include_folders(site: _Site, trees: list[Tree]) -> tuple[str, ...]:
-    """The folders searched for embedded files: the configured ones, the site's folder, the root, the docs."""
-    configured = [join(site.folder, path) for path in site.config.snippet_paths]
-    return tuple(dict.fromkeys([*configured, site.folder, "", *(tree.folder for tree in trees)]))
 
 
 def _check_options(trees: list[Tree], options: LayoutOptions) -> None:

@@ -128,17 +128,13 @@ def _choose_version(
     if not found:
         return
     asked = requested if requested in found else None
-    current = asked or (None if any(twins.values()) else _current_release(found, releases))
+    preferred = releases.current if releases.current in found else max(found, key=releases.rank)
+    current = asked or (None if any(twins.values()) else preferred)
     for page in pages:
         if page.version is not None:
             page.version_is_current = page.version == current
         elif asked is not None:
             page.version_is_current = asked not in twins.get(id(page), set())
-
-
-def _current_release(found: list[str], releases: SiteReleases) -> str:
-    preferred = releases.current
-    return preferred if preferred in found else max(found, key=releases.rank)
 
 
 def _versions_in(
