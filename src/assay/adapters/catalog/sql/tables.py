@@ -13,28 +13,7 @@ seed 003 has them: its columns carry the seed's types because the columns below 
 
 from datetime import UTC, datetime
 
-from sqlalchemy import (
-    JSON,
-    TIMESTAMP,
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Computed,
-    Dialect,
-    ForeignKey,
-    Identity,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    PrimaryKeyConstraint,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
 
 SCHEMA_VERSION = "0006"
@@ -52,16 +31,16 @@ NAMING = {
 }
 """Every constraint has a name, so that a later migration can change it in both databases."""
 
-metadata = MetaData(naming_convention=NAMING)
+metadata = sa.MetaData(naming_convention=NAMING)
 
 
 class UtcTimestamp(TypeDecorator[datetime]):
     """An aware datetime, stored as UTC in a column without a time zone."""
 
-    impl = TIMESTAMP
+    impl = sa.TIMESTAMP
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - fixed signature
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002 - fixed signature
         """Convert to UTC. Raises ValueError for a datetime without a zone."""
         if value is None:
             return None
@@ -69,152 +48,152 @@ class UtcTimestamp(TypeDecorator[datetime]):
             raise ValueError(f"a time without a time zone: {value.isoformat()}")
         return value.astimezone(UTC).replace(tzinfo=None)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - fixed signature
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002 - fixed signature
         """Set the zone to UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
-RowId = BigInteger().with_variant(Integer(), "sqlite")  # SQLite autoincrements only INTEGER
-ByteOrderText = Text().with_variant(Text(collation="C"), "postgresql")  # sorted as SQLite and Python sort
-GenerationId = String(64).with_variant(String(64, collation="C"), "postgresql")
-OptionalJson = JSON(none_as_null=True)
+RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # SQLite autoincrements only INTEGER
+ByteOrderText = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")  # sorted as SQLite and Python sort
+GenerationId = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
+OptionalJson = sa.JSON(none_as_null=True)
 
-generations = Table(
+generations = sa.Table(
     "generations",
     metadata,
-    Column("id", GenerationId, nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("created_at", UtcTimestamp, nullable=False),
-    Column("embedder", JSON, nullable=False),
-    Column("chunker", JSON, nullable=False),
-    Column("sparse", JSON, nullable=False),
-    Column("sources", JSON, nullable=False),
-    Column("parent", GenerationId),
-    Column("documents", Integer, nullable=False),
-    Column("chunks", Integer, nullable=False),
-    Column("failed_pages", Integer, nullable=False),
-    Column("carried_pages", Integer, nullable=False, server_default="0"),
-    Column("unread_documents", OptionalJson),
-    Column("has_variants", Boolean, nullable=False),
-    Column("content_fingerprint", String(64), nullable=False),
-    Column("sealed_at", UtcTimestamp),
-    Column("promoted_at", UtcTimestamp),
-    Column("verdict", OptionalJson),
-    Column("reason", Text),
-    Column("seconds", JSON, nullable=False),
-    PrimaryKeyConstraint("id"),
-    CheckConstraint(
+    sa.Column("id", GenerationId, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("created_at", UtcTimestamp, nullable=False),
+    sa.Column("embedder", sa.JSON, nullable=False),
+    sa.Column("chunker", sa.JSON, nullable=False),
+    sa.Column("sparse", sa.JSON, nullable=False),
+    sa.Column("sources", sa.JSON, nullable=False),
+    sa.Column("parent", GenerationId),
+    sa.Column("documents", sa.Integer, nullable=False),
+    sa.Column("chunks", sa.Integer, nullable=False),
+    sa.Column("failed_pages", sa.Integer, nullable=False),
+    sa.Column("carried_pages", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("unread_documents", OptionalJson),
+    sa.Column("has_variants", sa.Boolean, nullable=False),
+    sa.Column("content_fingerprint", sa.String(64), nullable=False),
+    sa.Column("sealed_at", UtcTimestamp),
+    sa.Column("promoted_at", UtcTimestamp),
+    sa.Column("verdict", OptionalJson),
+    sa.Column("reason", sa.Text),
+    sa.Column("seconds", sa.JSON, nullable=False),
+    sa.PrimaryKeyConstraint("id"),
+    sa.CheckConstraint(
         "state IN ('building', 'candidate', 'live', 'retired', 'rejected', 'failed')", name="state_is_known"
     ),
 )
-Index(
+sa.Index(
     "uq_generations_one_live",
     generations.c.state,
     unique=True,
-    sqlite_where=text("state = 'live'"),
-    postgresql_where=text("state = 'live'"),
+    sqlite_where=sa.text("state = 'live'"),
+    postgresql_where=sa.text("state = 'live'"),
 )
 
-live = Table(
+live = sa.Table(
     "live",
     metadata,
-    Column("singleton", Integer, nullable=False, autoincrement=False),
-    Column("generation_id", GenerationId, ForeignKey(generations.c.id)),
-    PrimaryKeyConstraint("singleton"),
-    UniqueConstraint("generation_id"),  # an index: without statistics SQLite looks chunks up by it
-    CheckConstraint("singleton = 1", name="one_row"),
+    sa.Column("singleton", sa.Integer, nullable=False, autoincrement=False),
+    sa.Column("generation_id", GenerationId, sa.ForeignKey(generations.c.id)),
+    sa.PrimaryKeyConstraint("singleton"),
+    sa.UniqueConstraint("generation_id"),  # an index: without statistics SQLite looks chunks up by it
+    sa.CheckConstraint("singleton = 1", name="one_row"),
 )
 
-document_revisions = Table(
+document_revisions = sa.Table(
     "document_revisions",
     metadata,
-    Column("id", RowId, Identity(), nullable=False),
-    Column("revision", String(64), nullable=False),
-    Column("source", ByteOrderText, nullable=False),
-    Column("key", ByteOrderText, nullable=False),
-    Column("url", ByteOrderText, nullable=False),
-    Column("source_hash", Text, nullable=False),
-    Column("source_path", Text, nullable=False),
-    Column("slug", String(100), nullable=False),
-    Column("title", Text, nullable=False),
-    Column("short_title", String(255), Computed("nullif(substr(title, 1, 255), '')", persisted=True)),
-    Column("more", JSON, nullable=False),
-    Column("text_hash", String(64), nullable=False, index=True),
-    Column("chunk_count", Integer, nullable=False),
-    Column("text", LargeBinary, nullable=False),
-    Column("outline", LargeBinary),
-    PrimaryKeyConstraint("id"),
-    UniqueConstraint("revision"),
-    CheckConstraint("length(slug) <= 100", name="slug_fits"),
+    sa.Column("id", RowId, sa.Identity(), nullable=False),
+    sa.Column("revision", sa.String(64), nullable=False),
+    sa.Column("source", ByteOrderText, nullable=False),
+    sa.Column("key", ByteOrderText, nullable=False),
+    sa.Column("url", ByteOrderText, nullable=False),
+    sa.Column("source_hash", sa.Text, nullable=False),
+    sa.Column("source_path", sa.Text, nullable=False),
+    sa.Column("slug", sa.String(100), nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("short_title", sa.String(255), sa.Computed("nullif(substr(title, 1, 255), '')", persisted=True)),
+    sa.Column("more", sa.JSON, nullable=False),
+    sa.Column("text_hash", sa.String(64), nullable=False, index=True),
+    sa.Column("chunk_count", sa.Integer, nullable=False),
+    sa.Column("text", sa.LargeBinary, nullable=False),
+    sa.Column("outline", sa.LargeBinary),
+    sa.PrimaryKeyConstraint("id"),
+    sa.UniqueConstraint("revision"),
+    sa.CheckConstraint("length(slug) <= 100", name="slug_fits"),
 )
 """more: the fields of DocumentInfo without a column. text: UTF-8, compressed by zlib. outline: sections and links as
 compressed JSON; null for a document stored by an older version."""
 
-generation_documents = Table(
+generation_documents = sa.Table(
     "generation_documents",
     metadata,
-    Column("generation_id", GenerationId, ForeignKey(generations.c.id, ondelete="CASCADE"), nullable=False),
-    Column("revision_id", RowId, ForeignKey(document_revisions.c.id), nullable=False, index=True),
-    Column("url", ByteOrderText, nullable=False),
-    Column("vector_checksums", LargeBinary),
-    PrimaryKeyConstraint("generation_id", "revision_id"),
-    UniqueConstraint("generation_id", "url"),
+    sa.Column("generation_id", GenerationId, sa.ForeignKey(generations.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("revision_id", RowId, sa.ForeignKey(document_revisions.c.id), nullable=False, index=True),
+    sa.Column("url", ByteOrderText, nullable=False),
+    sa.Column("vector_checksums", sa.LargeBinary),
+    sa.PrimaryKeyConstraint("generation_id", "revision_id"),
+    sa.UniqueConstraint("generation_id", "url"),
 )
 """vector_checksums: a hash of the id (8 bytes) and a checksum (16) for each chunk; null if not recorded.
 Not in `chunks`, because a chunk may have different vectors in different generations."""
 
-chunks = Table(
+chunks = sa.Table(
     "chunks",
     metadata,
-    Column("revision_id", RowId, ForeignKey(document_revisions.c.id, ondelete="CASCADE"), nullable=False),
-    Column("position", Integer, nullable=False, autoincrement=False),
-    Column("order_index", Integer, Computed("position + 1", persisted=True)),
-    Column("chunk_id", String(50), nullable=False, index=True),
-    Column("previous_id", String(50)),
-    Column("next_id", String(50)),
-    Column("span_start", Integer, nullable=False),
-    Column("span_end", Integer, nullable=False),
-    Column("section", Text, nullable=False),
-    Column("heading_path", JSON, nullable=False),
-    Column("anchor", Text),
-    Column("token_count", Integer, nullable=False),
-    Column("tokenizer", Text, nullable=False),
-    Column("content_hash", String(64), nullable=False, index=True),
-    Column("embedded_hash", String(64), nullable=False),
-    Column("created_at", UtcTimestamp, nullable=False),
-    Column("repeated_before", Text, nullable=False),
-    Column("repeated_after", Text, nullable=False),
-    Column("text", Text, nullable=False),
-    PrimaryKeyConstraint("revision_id", "position"),
-    CheckConstraint("length(chunk_id) <= 50", name="chunk_id_fits"),
+    sa.Column("revision_id", RowId, sa.ForeignKey(document_revisions.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("position", sa.Integer, nullable=False, autoincrement=False),
+    sa.Column("order_index", sa.Integer, sa.Computed("position + 1", persisted=True)),
+    sa.Column("chunk_id", sa.String(50), nullable=False, index=True),
+    sa.Column("previous_id", sa.String(50)),
+    sa.Column("next_id", sa.String(50)),
+    sa.Column("span_start", sa.Integer, nullable=False),
+    sa.Column("span_end", sa.Integer, nullable=False),
+    sa.Column("section", sa.Text, nullable=False),
+    sa.Column("heading_path", sa.JSON, nullable=False),
+    sa.Column("anchor", sa.Text),
+    sa.Column("token_count", sa.Integer, nullable=False),
+    sa.Column("tokenizer", sa.Text, nullable=False),
+    sa.Column("content_hash", sa.String(64), nullable=False, index=True),
+    sa.Column("embedded_hash", sa.String(64), nullable=False),
+    sa.Column("created_at", UtcTimestamp, nullable=False),
+    sa.Column("repeated_before", sa.Text, nullable=False),
+    sa.Column("repeated_after", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.PrimaryKeyConstraint("revision_id", "position"),
+    sa.CheckConstraint("length(chunk_id) <= 50", name="chunk_id_fits"),
 )
 # Covers the search for unchanged chunks, so that their text is not read.
-Index("ix_chunks_embedded", chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id)
+sa.Index("ix_chunks_embedded", chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id)
 
-anchors = Table(
+anchors = sa.Table(
     "anchors",
     metadata,
-    Column("key", String(64), nullable=False),
-    Column("generation_id", GenerationId, nullable=False),
-    Column("kept_at", UtcTimestamp, nullable=False),
-    Column("passage", LargeBinary, nullable=False),
-    PrimaryKeyConstraint("key"),
+    sa.Column("key", sa.String(64), nullable=False),
+    sa.Column("generation_id", GenerationId, nullable=False),
+    sa.Column("kept_at", UtcTimestamp, nullable=False),
+    sa.Column("passage", sa.LargeBinary, nullable=False),
+    sa.PrimaryKeyConstraint("key"),
 )
 """The passage to which a judgment first resolved, on the generation named; it outlives that generation.
 
 key: hash of the passage as the test set gives it. passage: JSON, compressed by zlib."""
 
-catalog_version = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32), primary_key=True))
+catalog_version = sa.Table(VERSION_TABLE, sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 
-documents_view = Table(
+documents_view = sa.Table(
     "documents",
-    MetaData(),  # separate, because it is a view and not created from here
-    Column("chunk_id", String(50)),
-    Column("source_path", Text),
-    Column("slug", String(100)),
-    Column("title", String(255)),
-    Column("order_index", Integer),
-    Column("snippet", Text),
-    Column("created_at", UtcTimestamp),
+    sa.MetaData(),  # separate, because it is a view and not created from here
+    sa.Column("chunk_id", sa.String(50)),
+    sa.Column("source_path", sa.Text),
+    sa.Column("slug", sa.String(100)),
+    sa.Column("title", sa.String(255)),
+    sa.Column("order_index", sa.Integer),
+    sa.Column("snippet", sa.Text),
+    sa.Column("created_at", UtcTimestamp),
 )
 """Seed 003's table, as a view of the live generation. order_index counts from 1; title is cut to 255 characters."""

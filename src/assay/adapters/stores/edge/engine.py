@@ -8,22 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qdrant_edge import (
-    Distance,
-    EdgeConfig,
-    EdgeOptimizersConfig,
-    EdgeSparseVectorParams,
-    EdgeVectorParams,
-    FieldCondition,
-    Filter,
-    HnswIndexConfig,
-    MatchAny,
-    MatchValue,
-    Memory,
-    Modifier,
-    ScalarQuantizationConfig,
-    ScalarType,
-)
+import qdrant_edge as edge
 
 from assay.adapters.stores.facet_conditions import Conditions, narrowing_conditions, scope_conditions
 from assay.adapters.stores.payload import FACETS
@@ -67,32 +52,35 @@ FULL_SCAN_POINTS = 20_000
 """With fewer filtered points than this, a scan is used instead of the graph: faster and exact."""
 
 
-def shard_config(dimension: int, kind: SearchKind) -> EdgeConfig:
+def shard_config(dimension: int, kind: SearchKind) -> edge.EdgeConfig:
     """Configuration of a shard, always with one segment."""
     exact = kind is SearchKind.EXACT
-    compression = None if exact else ScalarQuantizationConfig(ScalarType.Int8, memory=Memory.Cached)
-    return EdgeConfig(
+    compression = None if exact else edge.ScalarQuantizationConfig(edge.ScalarType.Int8, memory=edge.Memory.Cached)
+    return edge.EdgeConfig(
         vectors={
-            DENSE: EdgeVectorParams(
-                size=dimension, distance=Distance.Cosine, memory=Memory.Cached, quantization_config=compression
+            DENSE: edge.EdgeVectorParams(
+                size=dimension,
+                distance=edge.Distance.Cosine,
+                memory=edge.Memory.Cached,
+                quantization_config=compression,
             )
         },
-        sparse_vectors={SPARSE: EdgeSparseVectorParams(modifier=Modifier.Idf)},
-        hnsw_config=HnswIndexConfig(
+        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        hnsw_config=edge.HnswIndexConfig(
             m=_LINKS if kind is SearchKind.GRAPH else 0,
             ef_construct=_BUILD_WIDTH,
             full_scan_threshold=max(FULL_SCAN_POINTS * dimension * 4 // 1024, 1),  # in kilobytes of vectors
             max_indexing_threads=0,  # all cores
         ),
-        optimizers=EdgeOptimizersConfig(
+        optimizers=edge.EdgeOptimizersConfig(
             default_segment_number=1, max_segment_size=_NEVER, indexing_threshold=_NEVER if exact else 1
         ),
-        payload_memory=Memory.Cold,
+        payload_memory=edge.Memory.Cold,
         wal_enabled=False,
     )
 
 
-def scope_filter(filters: Filters, everywhere: frozenset[str]) -> Filter | None:
+def scope_filter(filters: Filters, everywhere: frozenset[str]) -> edge.Filter | None:
     """Filter by version and locale, which defines the scope of IDF; None for no restriction.
 
     everywhere: facets of every point, which need no condition.
@@ -100,12 +88,12 @@ def scope_filter(filters: Filters, everywhere: frozenset[str]) -> Filter | None:
     return _all_of(scope_conditions(filters, everywhere))
 
 
-def full_filter(filters: Filters, scope: Filter | None, everywhere: frozenset[str]) -> Filter | None:
+def full_filter(filters: Filters, scope: edge.Filter | None, everywhere: frozenset[str]) -> edge.Filter | None:
     """The scope and all other filters; None for no restriction."""
     rest = _all_of(narrowing_conditions(filters, everywhere))
     if scope is None or rest is None:
         return scope or rest
-    return Filter(must=[scope, rest])
+    return edge.Filter(must=[scope, rest])
 
 
 @contextmanager
@@ -155,12 +143,12 @@ def _failed(kind: type[VectorStoreError], operation: str, folder: Path, reason: 
     return kind(f"Could not {operation} the index {folder.name}: {reason}.", hint=hints.get(kind, ""))
 
 
-def _all_of(conditions: Conditions) -> Filter | None:
+def _all_of(conditions: Conditions) -> edge.Filter | None:
     must: list[ConditionType] = [_one_of(facets) for facets in conditions]
-    return Filter(must=must) if must else None
+    return edge.Filter(must=must) if must else None
 
 
-def _one_of(facets: Sequence[str]) -> FieldCondition:
+def _one_of(facets: Sequence[str]) -> edge.FieldCondition:
     # MatchAny with one value takes four times as long as MatchValue.
-    match = MatchValue(facets[0]) if len(facets) == 1 else MatchAny(list(facets))
-    return FieldCondition(FACETS, match=match)
+    match = edge.MatchValue(facets[0]) if len(facets) == 1 else edge.MatchAny(list(facets))
+    return edge.FieldCondition(FACETS, match=match)

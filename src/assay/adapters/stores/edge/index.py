@@ -6,22 +6,7 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
-from qdrant_edge import (
-    CountRequest,
-    EdgeShard,
-    Filter,
-    HasIdCondition,
-    IdfParams,
-    QuantizationSearchParams,
-    Query,
-    QueryBatchRequest,
-    QueryRequest,
-    Record,
-    ScoredPoint,
-    ScrollRequest,
-    SearchParams,
-    SparseVector,
-)
+import qdrant_edge as edge
 
 from assay.adapters.stores.edge.engine import SEARCH_WIDTH, SearchKind, engine_errors, full_filter, scope_filter
 from assay.adapters.stores.edge.opening import TemporaryCopy
@@ -52,9 +37,9 @@ class EdgeIndex:
     copy: a folder to remove after closing; None for none.
     """
 
-    def __init__(self, folder: Path, shard: EdgeShard, seal: Seal, copy: TemporaryCopy | None) -> None:
+    def __init__(self, folder: Path, shard: edge.EdgeShard, seal: Seal, copy: TemporaryCopy | None) -> None:
         self._folder = folder
-        self._shard: EdgeShard | None = shard
+        self._shard: edge.EdgeShard | None = shard
         self._copy_folder = copy
         self._dimension = seal.dimension
         self._everywhere = frozenset(seal.everywhere)
@@ -63,7 +48,7 @@ class EdgeIndex:
     def count(self) -> int:
         """Number of points."""
         with self._engine() as shard:
-            return shard.count(CountRequest())
+            return shard.count(edge.CountRequest())
 
     def search(self, query: IndexQuery) -> IndexAnswer:
         """Search both sides in one request; a failure is never returned as an empty answer."""
@@ -74,16 +59,16 @@ class EdgeIndex:
         if query.dense is not None:
             require_direction(query.dense, self._dimension)
             params = _dense_params(SearchKind.EXACT if query.exact else self._kind, query.limit)
-            nearest = Query.Nearest(query.dense.tolist(), using=DENSE)
-            requests.append(QueryRequest(limit=limit, query=nearest, filter=where, params=params))
+            nearest = edge.Query.Nearest(query.dense.tolist(), using=DENSE)
+            requests.append(edge.QueryRequest(limit=limit, query=nearest, filter=where, params=params))
         if query.sparse is not None:
             # IDF is computed within the filter's scope.
-            weighing = SearchParams(idf=IdfParams(scope)) if scope else None
-            terms = SparseVector(list(query.sparse.indices), list(query.sparse.values))
-            nearest = Query.Nearest(terms, using=SPARSE)
-            requests.append(QueryRequest(limit=limit, query=nearest, filter=where, params=weighing))
+            weighing = edge.SearchParams(idf=edge.IdfParams(scope)) if scope else None
+            terms = edge.SparseVector(list(query.sparse.indices), list(query.sparse.values))
+            nearest = edge.Query.Nearest(terms, using=SPARSE)
+            requests.append(edge.QueryRequest(limit=limit, query=nearest, filter=where, params=weighing))
         with self._engine() as shard:
-            found = shard.query_batch(QueryBatchRequest(requests))
+            found = shard.query_batch(edge.QueryBatchRequest(requests))
         answers = iter([_ranked(points, query.limit) for points in found])
         return IndexAnswer(
             dense=next(answers) if query.dense is not None else (),
@@ -101,9 +86,9 @@ class EdgeIndex:
         where = _id_filter(chunk_ids)
         if where is None:
             return {}
-        nearest = Query.Nearest(vector.tolist(), using=DENSE)
-        exact = SearchParams(exact=True)
-        request = QueryRequest(
+        nearest = edge.Query.Nearest(vector.tolist(), using=DENSE)
+        exact = edge.SearchParams(exact=True)
+        request = edge.QueryRequest(
             limit=len(chunk_ids), query=nearest, filter=where, params=exact, with_payload=True, with_vector=False
         )
         with self._engine() as shard:
@@ -123,7 +108,7 @@ class EdgeIndex:
         """The points with these ids, damaged ones too; missing ids are left out."""
         records = self._records(chunk_ids, with_payload=True, with_vector=True)
         return {
-            point: stored_point(point, record.payload, record.vector, SparseVector)
+            point: stored_point(point, record.payload, record.vector, edge.SparseVector)
             for record in records
             for point in (_id_of(record),)
         }
@@ -132,7 +117,7 @@ class EdgeIndex:
         """Every chunk id, in ascending order."""
         offset: _PointId | None = None
         while True:
-            request = ScrollRequest(offset=offset, limit=_PAGE, with_payload=False, with_vector=False)
+            request = edge.ScrollRequest(offset=offset, limit=_PAGE, with_payload=False, with_vector=False)
             with self._engine() as shard:
                 records, offset = shard.scroll(request)
             yield from map(_id_of, records)
@@ -150,18 +135,22 @@ class EdgeIndex:
                 if self._copy_folder is not None:
                     self._copy_folder.cleanup()
 
-    def _records(self, chunk_ids: Sequence[str], *, with_payload: bool, with_vector: bool | list[str]) -> list[Record]:
+    def _records(
+        self, chunk_ids: Sequence[str], *, with_payload: bool, with_vector: bool | list[str]
+    ) -> list[edge.Record]:
         # Scrolling with a filter by id takes a seventh of the time of `retrieve`.
         where = _id_filter(chunk_ids)
         if where is None:
             return []
-        request = ScrollRequest(limit=len(chunk_ids), filter=where, with_payload=with_payload, with_vector=with_vector)
+        request = edge.ScrollRequest(
+            limit=len(chunk_ids), filter=where, with_payload=with_payload, with_vector=with_vector
+        )
         with self._engine() as shard:
             records, _ = shard.scroll(request)
         return records
 
     @contextmanager
-    def _engine(self) -> Iterator[EdgeShard]:
+    def _engine(self) -> Iterator[edge.EdgeShard]:
         shard = self._shard
         if shard is None:
             raise StoreUnavailable(f"The index {self._folder.name} is closed.")
@@ -169,21 +158,21 @@ class EdgeIndex:
             yield shard
 
 
-def _dense_params(kind: SearchKind, limit: int) -> SearchParams:
+def _dense_params(kind: SearchKind, limit: int) -> edge.SearchParams:
     if kind is SearchKind.EXACT:
-        return SearchParams(exact=True)
+        return edge.SearchParams(exact=True)
     oversampling = max(_OVERSAMPLING, _MIN_RESCORED / limit)
-    compared_again = QuantizationSearchParams(rescore=True, oversampling=oversampling)
-    return SearchParams(hnsw_ef=SEARCH_WIDTH, quantization=compared_again)
+    compared_again = edge.QuantizationSearchParams(rescore=True, oversampling=oversampling)
+    return edge.SearchParams(hnsw_ef=SEARCH_WIDTH, quantization=compared_again)
 
 
-def _id_filter(chunk_ids: Sequence[str]) -> Filter | None:
+def _id_filter(chunk_ids: Sequence[str]) -> edge.Filter | None:
     """A filter for these ids; None if none is a UUID."""
     points: set[_PointId] = {chunk_id for chunk_id in chunk_ids if CHUNK_ID.fullmatch(chunk_id)}
-    return Filter(must=[HasIdCondition(points)]) if points else None
+    return edge.Filter(must=[edge.HasIdCondition(points)]) if points else None
 
 
-def _ranked(points: Sequence[ScoredPoint], limit: int) -> tuple[Scored, ...]:
+def _ranked(points: Sequence[edge.ScoredPoint], limit: int) -> tuple[Scored, ...]:
     """The best results, equal scores by id."""
     # UUIDs are sorted as integers, which have the same order as their text and are faster.
     scores = [point.score for point in points]
@@ -193,7 +182,7 @@ def _ranked(points: Sequence[ScoredPoint], limit: int) -> tuple[Scored, ...]:
     return tuple(map(_new_scored, [(_written(number), -score) for score, number in order[:limit]]))
 
 
-def _id_of(point: ScoredPoint | Record) -> str:
+def _id_of(point: edge.ScoredPoint | edge.Record) -> str:
     return _written(point.id.int)  # type: ignore[union-attr]  # every id was written as a UUID
 
 
