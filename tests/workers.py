@@ -7,6 +7,11 @@ from collections.abc import Sequence
 from assay.ingest.workers.read_ahead import ReadAhead
 
 
+def pids(ahead: ReadAhead) -> list[int]:
+    """Ids of the processes that are ready."""
+    return [worker._process.pid for worker in ahead._workers if worker.is_ready]
+
+
 def words(texts: Sequence[str]) -> list[int]:
     """Number of words of each text."""
     return [len(text.split()) for text in texts]

@@ -19,7 +19,7 @@ import signal, sys
 from assay.ingest.chunking.chunker import ChunkingRules
 from tests.page_limits import PAGE_LIMITS
 from tests.pages import page
-from tests.workers import PatientReadAhead, never_done
+from tests.workers import PatientReadAhead, never_done, pids
 
 print("begun", flush=True)
 rules = ChunkingRules(400, None, 0, "words")
@@ -32,7 +32,7 @@ with PatientReadAhead(rules, never_done, workers=2, start_after=0, limits=PAGE_L
     for _, _, result in ahead.read(pages):
         cut += result is not None
         if cut == 30:
-            print(*ahead.pids, flush=True)
+            print(*pids(ahead), flush=True)
             if sys.argv[1] == "stop":
                 break
 print("done", flush=True)

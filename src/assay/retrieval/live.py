@@ -40,14 +40,6 @@ class LiveStatus:
     damage: str = ""
 
 
-@dataclass(slots=True)
-class _Watch:
-    """The polling thread and the signal that ends it."""
-
-    thread: threading.Thread
-    stop: threading.Event
-
-
 class LiveSearcher:
     """Leases the searcher of the live generation; each request sees one generation from start to end.
 
@@ -64,7 +56,8 @@ class LiveSearcher:
         self._refreshing = threading.Lock()
         self._current: _Lease | None = None
         self._problem = ""
-        self._watch: _Watch | None = None
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
 
     @contextmanager
     def lease(self) -> Iterator[Searcher]:
@@ -115,19 +108,15 @@ class LiveSearcher:
 
         Logs when a problem starts and when it ends; a problem that exists already was logged before.
         """
-        stop = threading.Event()
-        arguments = (stop, seconds, self.status().problem)
-        self._watch = _Watch(
-            threading.Thread(target=self._poll, args=arguments, name="live-generation", daemon=True), stop
-        )
-        self._watch.thread.start()
+        arguments = (seconds, self.status().problem)
+        self._thread = threading.Thread(target=self._poll, args=arguments, name="live-generation", daemon=True)
+        self._thread.start()
 
     def close(self) -> None:
         """Stop watching, and close the searcher once its last request is done."""
-        if self._watch:
-            self._watch.stop.set()
-            self._watch.thread.join()
-            self._watch = None
+        self._stop.set()
+        if self._thread:
+            self._thread.join()
         self._swap(None)
 
     def _acquire(self) -> _Lease:
@@ -170,9 +159,9 @@ class LiveSearcher:
         with self._lock:
             self._problem = problem
 
-    def _poll(self, stop: threading.Event, seconds: float, logged: str) -> None:
+    def _poll(self, seconds: float, logged: str) -> None:
         """Refresh and log changes of the problem, which nobody else would report."""
-        while not stop.wait(seconds):
+        while not self._stop.wait(seconds):
             problem = ""
             try:
                 self.refresh()

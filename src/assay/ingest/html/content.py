@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.ingest.html.generators import HtmlGenerator
-from assay.ingest.html.nodes import TEXT, descendants, is_element
+from assay.ingest.html.nodes import TEXT, children, descendants, is_element
 
 _CONTENT_SELECTORS = (
     "main article",
@@ -51,14 +51,8 @@ def _densest(body: LexborNode) -> LexborNode:
     lengths = _text_lengths(body)
     best = body
     while True:
-        child = best.first_child
-        total = lengths.get(best.mem_id, 0)
-        dominant: LexborNode | None = None
-        while child is not None:
-            if is_element(child) and lengths.get(child.mem_id, 0) >= _MIN_SHARE * total > 0:
-                dominant = child
-                break
-            child = child.next
+        least = _MIN_SHARE * lengths.get(best.mem_id, 0)
+        dominant = next((child for child in children(best) if lengths.get(child.mem_id, 0) >= least > 0), None)
         if dominant is None or dominant.tag in {"p", "pre", "ul", "ol", "table", "code", "span", "blockquote", "dl"}:
             return best
         best = dominant

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.ingest.html.class_patterns import NOTHING, ClassPatterns
+from assay.ingest.html.nodes import children
 
 _HEAD = 6_000
 """Characters at the start of a page in which a generator's comment is searched."""
@@ -196,11 +197,7 @@ def generator_of(content: str, tree: LexborHTMLParser, named: str | None) -> Htm
 def _metas(tree: LexborHTMLParser) -> list[str]:
     """The comma-separated parts of the page's `<meta name="generator">`, in lower case."""
     parts: list[str] = []
-    node = tree.head.first_child if tree.head is not None else None
-    while node is not None:
-        if node.tag == "meta":
-            attributes = node.attributes
-            if (attributes.get("name") or "").lower() == "generator":
-                parts += [part.strip() for part in (attributes.get("content") or "").lower().split(",")]
-        node = node.next
+    for node in children(tree.head) if tree.head is not None else ():
+        if node.tag == "meta" and (node.attributes.get("name") or "").lower() == "generator":
+            parts += [part.strip() for part in (node.attributes.get("content") or "").lower().split(",")]
     return parts

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from selectolax.lexbor import LexborNode
 
 TEXT = "-text"
-COMMENT = "-comment"
 _MAX_LOOKAHEAD = 200
 """Nodes visited by a lookahead at most."""
 

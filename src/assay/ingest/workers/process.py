@@ -62,11 +62,6 @@ class WorkerProcess:
         """The exit code; None while it runs."""
         return self._process.poll()
 
-    @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
-
     def give(self, pages: Sequence[RawPage]) -> bool:
         """Send pages that share their links; false if they have to be read by the build."""
         links = pages[0].links

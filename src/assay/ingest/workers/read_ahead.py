@@ -119,11 +119,6 @@ class ReadAhead:
         while self._workers:
             self._workers.pop().stop()
 
-    @property
-    def pids(self) -> list[int]:
-        """Ids of the processes that are ready."""
-        return [worker.pid for worker in self._workers if worker.is_ready]
-
     def read(self, items: Iterable[SourcePage]) -> Iterator[tuple[str, PageRead, Cut | None]]:
         """Yield every item in order with a worker's result; None if the build has to read it."""
         queue: deque[_Run] = deque()

@@ -16,6 +16,7 @@ from tests.workers import (
     Unloadable,
     greedy,
     never_done,
+    pids,
     short_of_memory,
     suicidal,
     talkative,
@@ -126,9 +127,9 @@ def test_a_killed_worker_loses_no_page(caplog: pytest.LogCaptureFixture) -> None
         for result in ahead.read(_items(*pages[:40])):
             results.append(result)
             if len(results) == 30:
-                os.kill(ahead.pids[0], signal.SIGKILL)
+                os.kill(pids(ahead)[0], signal.SIGKILL)
         results += ahead.read(_items(*pages[40:]))
-        assert len(ahead.pids) == 1
+        assert len(pids(ahead)) == 1
     assert [page for _, page, _ in results] == pages
     assert all(cut for _, _, cut in results[-20:])
     assert "killed by SIGKILL" in caplog.text
@@ -151,7 +152,7 @@ def test_a_build_whose_workers_are_all_killed_reads_on_alone(caplog: pytest.LogC
             results.append(result)
             if len(results) == 30:
                 for worker in ahead._workers:
-                    os.kill(worker.pid, signal.SIGKILL)
+                    os.kill(worker._process.pid, signal.SIGKILL)
                 _wait_for_their_end(ahead)
         results += ahead.read(_items(*pages[40:]))
     assert [page for _, page, _ in results] == pages
@@ -167,7 +168,7 @@ def test_a_worker_that_is_stopped_is_not_waited_for_without_end(size: int, caplo
         results = []
         for result in ahead.read(_items(*pages)):
             results.append(result)
-            for pid in ahead.pids if len(results) == 30 else []:
+            for pid in pids(ahead) if len(results) == 30 else []:
                 os.kill(pid, signal.SIGSTOP)
     assert [page for _, page, _ in results] == pages
     assert not any(cut for _, _, cut in results[-20:])
@@ -255,14 +256,14 @@ def test_an_interpreter_that_cannot_be_started_leaves_every_page_to_the_build(
 def test_no_worker_starts_where_none_is_wanted(counter: TokenCounter | None, workers: int, start_after: int) -> None:
     with _ahead(counter, workers, start_after) as ahead:
         results = list(ahead.read(_items(*(_page(number) for number in range(60)))))
-        assert not ahead.pids
+        assert not pids(ahead)
     assert [cut for _, _, cut in results] == [None] * 60
 
 
 def test_unchanged_pages_start_no_worker() -> None:
     with _ahead(start_after=20) as ahead:
         results = list(ahead.read(_items(*(PageUnchanged(f"{number}.md", "hash") for number in range(500)))))
-        assert not ahead.pids
+        assert not pids(ahead)
     assert len(results) == 500
 
 
@@ -293,9 +294,9 @@ def test_workers_end_with_the_context() -> None:
         reading = ahead.read(_items(*(_page(number) for number in range(300))))
         for _ in range(50):
             next(reading)
-        pids = ahead.pids
-        assert len(pids) == 2
-    assert not any(map(_is_running, pids))
+        running = pids(ahead)
+        assert len(running) == 2
+    assert not any(map(_is_running, running))
 
 
 def test_one_worker_is_none_and_more_are_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
