@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
+from assay.adapters.sources.site.options import DefaultVariant, Politeness, SiteLimits, SiteRequest, SiteScope
 from assay.adapters.sources.site.source import SiteSource
 from assay.model.documents import PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 from assay.settings import SourceSettings
@@ -171,17 +171,23 @@ def politeness(**changes: float) -> Politeness:
     return replace(SourceSettings(url="https://docs.example.org").options(Politeness), **changes)  # type: ignore[arg-type]
 
 
-def source_of(start: str, store: Path, **overrides: Any) -> SiteSource:  # noqa: ANN401 - passed on as they are
+def source_of(
+    start: str,
+    store: Path,
+    *,
+    current_version: str | None = None,
+    default_locale: str | None = None,
+    **overrides: Any,  # noqa: ANN401 - passed on as they are
+) -> SiteSource:
     """A source that does not wait long for anything."""
     given: dict[str, Any] = {
         "name": "site",
-        "store_path": store,
         "scope": SiteScope(),
         "limits": site_limits(page_seconds=5.0, read_seconds=2.0),
         "politeness": politeness(first_retry_seconds=0.01, retries=1),
-        "headers": {},
+        "variants": DefaultVariant(current_version, default_locale),
     }
-    return SiteSource(start, **(given | overrides))
+    return SiteSource(SiteRequest(start, **(given | overrides)), store)
 
 
 def pages(items: list[PageRead]) -> dict[str, RawPage]:

@@ -132,23 +132,22 @@ def _folder_source(settings: SourceSettings, path: Path, data_dir: Path) -> Fold
 
 
 def _site_source(settings: SourceSettings, data_dir: Path) -> "SiteSource":
-    from assay.adapters.sources.site.options import Politeness, SiteLimits, SiteScope
+    from assay.adapters.sources.site.options import DefaultVariant, Politeness, SiteLimits, SiteRequest, SiteScope
     from assay.adapters.sources.site.source import SiteSource
 
     url = str(settings.url)
     name = settings.name or str(urlsplit(url).hostname)
     store = f"{slug_from_path(name)}-{content_hash(f'{name} {url}')[:12]}.sqlite"
-    return SiteSource(
+    request = SiteRequest(
         url,
-        name=name,
-        store_path=data_dir / "crawl" / store,
-        scope=settings.options(SiteScope),
-        limits=settings.options(SiteLimits),
-        politeness=settings.options(Politeness),
-        headers={header: value.get_secret_value() for header, value in settings.headers.items()},
-        current_version=settings.current_version,
-        default_locale=settings.default_locale,
+        name,
+        settings.options(SiteScope),
+        settings.options(SiteLimits),
+        settings.options(Politeness),
+        DefaultVariant(settings.current_version, settings.default_locale),
+        {header: value.get_secret_value() for header, value in settings.headers.items()},
     )
+    return SiteSource(request, data_dir / "crawl" / store)
 
 
 def shipped_folder(name: str) -> Path:

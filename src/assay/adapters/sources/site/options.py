@@ -81,7 +81,11 @@ class DefaultVariant:
 
 @dataclass(frozen=True, slots=True)
 class SiteRequest:
-    """Everything that defines a crawl. headers: sent only to the start URL's origin, and never shown."""
+    """Everything that defines a crawl.
+
+    start_url: a page or folder, over http or https. name: of the source.
+    headers: sent only to the start URL's origin, and never shown.
+    """
 
     start_url: str
     name: str

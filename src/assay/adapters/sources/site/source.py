@@ -18,11 +18,7 @@ from assay.adapters.sources.site.crawling.crawl import Crawl
 from assay.adapters.sources.site.crawling.frontier import GUESSED
 from assay.adapters.sources.site.crawling.result import CrawlResult
 from assay.adapters.sources.site.options import (
-    DefaultVariant,
-    Politeness,
-    SiteLimits,
     SiteRequest,
-    SiteScope,
     validated_headers,
     validated_start,
 )
@@ -48,38 +44,15 @@ REVISION = 1
 class SiteSource:
     """Documents from a site.
 
-    start_url: a page or folder, over http or https.
-    name: of the source.
     store_path: file that keeps the fetched pages between crawls.
-    headers: sent with each request to the start URL's origin, and to no other.
-    current_version, default_locale: searched by default; None: the site's own.
 
     Raises ConfigurationError for an invalid header.
     """
 
-    def __init__(
-        self,
-        start_url: str,
-        *,
-        name: str,
-        store_path: Path,
-        scope: SiteScope,
-        limits: SiteLimits,
-        politeness: Politeness,
-        headers: Mapping[str, str],
-        current_version: str | None = None,
-        default_locale: str | None = None,
-    ) -> None:
-        self.name = name
-        self._request = SiteRequest(
-            start_url=start_url.strip().partition("#")[0],
-            name=name,
-            scope=scope,
-            limits=limits,
-            politeness=politeness,
-            variants=DefaultVariant(current_version, default_locale),
-            headers=validated_headers(dict(headers)),
-        )
+    def __init__(self, request: SiteRequest, store_path: Path) -> None:
+        self.name = request.name
+        start_url = request.start_url.strip().partition("#")[0]
+        self._request = replace(request, start_url=start_url, headers=validated_headers(request.headers))
         self._store_path = store_path
 
     def check(self) -> None:
