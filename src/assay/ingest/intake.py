@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from assay.errors import CatalogCorrupt, InputError
@@ -42,6 +42,7 @@ class Kept:
     revision: str
 
 
+@dataclass
 class Intake:
     """Takes the pages of one build and keeps the survey.
 
@@ -49,30 +50,23 @@ class Intake:
     known: the pages whose documents may be reused.
     """
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        base: Generation | None,
-        pages: Mapping[tuple[str, str], KnownPage],
-        known: Mapping[tuple[str, str], KnownPage],
-        rules: ChunkingRules,
-        count_tokens: Callable[[Sequence[str]], list[int]],
-    ) -> None:
-        self.survey = PageTally()
-        self._catalog = catalog
-        self._base = base
-        self._pages = pages
-        self._by_url = {page.url: page for page in pages.values()}
-        self._known = known
-        self._rules = rules
-        self._count_tokens = count_tokens
+    catalog: Catalog
+    base: Generation | None
+    pages: Mapping[tuple[str, str], KnownPage]
+    known: Mapping[tuple[str, str], KnownPage]
+    rules: ChunkingRules
+    count_tokens: Callable[[Sequence[str]], list[int]]
+    survey: PageTally = field(default_factory=PageTally)
+
+    def __post_init__(self) -> None:
+        self._by_url = {page.url: page for page in self.pages.values()}
 
     def take(self, source: str, page: PageRead, cut: Cut | None) -> Cut | Kept | None:
         """Read and chunk a new page, or name the stored document to reuse; None if there is no document.
 
         cut: the result of a worker; None to read the page here.
         """
-        earlier = self._known.get((source, page.key))
+        earlier = self.known.get((source, page.key))
         match page:
             case RawPage():
                 return self._read(source, page, cut, earlier)
@@ -99,11 +93,11 @@ class Intake:
             return None
         for notice in document.notices:
             logger.warning("%s: %s.", page.key, notice)
-        chunks = cut.chunks if cut else chunk_document(document, self._rules, self._count_tokens)
+        chunks = cut.chunks if cut else chunk_document(document, self.rules, self.count_tokens)
         if not chunks:
             self.survey.empty.append(document.info.url)
         # A renamed file with the same URL is the same page.
-        before = self._pages.get((source, page.key)) or self._by_url.get(document.info.url)
+        before = self.pages.get((source, page.key)) or self._by_url.get(document.info.url)
         if before and before.url != document.info.url:
             self.survey.moved.append((before.url, document.info.url))
         else:
@@ -127,7 +121,7 @@ class Intake:
         """Set the creation date of each chunk; a chunk stored before keeps its date."""
         now = datetime.now(UTC)
         dates: dict[str, datetime | None] = {}
-        if self._base and before:
+        if self.base and before:
             with suppress(CatalogCorrupt):  # damaged documents are overwritten
-                dates = {c.id: c.created_at for c in self._catalog.chunks(self._base.id, [before.revision])}
+                dates = {c.id: c.created_at for c in self.catalog.chunks(self.base.id, [before.revision])}
         return tuple(replace(chunk, created_at=dates.get(chunk.id) or now) for chunk in chunks)

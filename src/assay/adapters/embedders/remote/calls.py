@@ -64,30 +64,23 @@ class _Failure:
     retry_after: float | None = None
 
 
+@dataclass
 class ProviderCalls:
     """Embeds the texts of one request. Safe to use from several threads.
 
     calls: maximum number of concurrent requests.
     """
 
-    def __init__(
-        self,
-        provider: Provider,
-        transport: Transport,
-        identity: EmbedderIdentity,
-        limiter: RateLimiter,
-        clock: RateClock,
-        *,
-        calls: int,
-        observer: EmbedderObserver | None = None,
-    ) -> None:
-        self._provider = provider
-        self._transport = transport
-        self._identity = identity
-        self._limiter = limiter
-        self._clock = clock
-        self._observer = observer
-        self._in_flight = threading.BoundedSemaphore(calls)
+    provider: Provider
+    transport: Transport
+    identity: EmbedderIdentity
+    limiter: RateLimiter
+    clock: RateClock
+    calls: int
+    observer: EmbedderObserver | None = None
+
+    def __post_init__(self) -> None:
+        self._in_flight = threading.BoundedSemaphore(self.calls)
         self._reached = False  # whether any request has reached the provider
         self._warning = threading.Lock()
         self._warned = False  # whether the current outage was logged as a warning
@@ -99,21 +92,21 @@ class ProviderCalls:
 
         Raises EmbedderUnavailable, EmbedderRefused; InvalidEmbedding for repeated unusable answers.
         """
-        body = json.dumps(self._provider.request(texts, purpose), ensure_ascii=False, allow_nan=False).encode()
+        body = json.dumps(self.provider.request(texts, purpose), ensure_ascii=False, allow_nan=False).encode()
         amounts = {"inputs": len(texts), "tokens": tokens, "requests": 1}
         attempt = unusable = 0
         failing = 0.0
-        since = self._limiter.interruptions
+        since = self.limiter.interruptions
         while True:
             attempt += 1
             ticket = self._acquire_ticket(amounts, since, limits, failing)
-            began = self._clock.now()
+            began = self.clock.now()
             outcome = self._attempt(body, texts, tokens, purpose, limits.timeout, ticket)
             if not isinstance(outcome, _Failure):
                 self._reached, self._warned = True, False
                 return outcome
             self._reached |= outcome.status != "unreachable"
-            failing += self._clock.now() - began
+            failing += self.clock.now() - began
             unusable += outcome.status == "unusable"
             delay = None
             retries = limits.retries
@@ -126,7 +119,7 @@ class ProviderCalls:
                 raise self._final_error(outcome, attempt, failing)
             self._log_retry(outcome, attempt, delay, retries.budget)
             if outcome.status == "429":
-                self._limiter.pause(delay)  # other requests would be refused too
+                self.limiter.pause(delay)  # other requests would be refused too
             self._wait(delay, since)
             failing += delay
 
@@ -135,7 +128,7 @@ class ProviderCalls:
 
         After an error answer the next one is often good, so only the second error is a warning.
         """
-        name, no_answer = self._provider.name, failure.status in {"unreachable", "timeout", "cut"}
+        name, no_answer = self.provider.name, failure.status in {"unreachable", "timeout", "cut"}
         if budget >= _UNREACHED_SECONDS and attempt >= (1 if no_answer else 2) and self._is_first_warning():
             what = (
                 f"{name} does not answer: {failure.message}"
@@ -153,21 +146,21 @@ class ProviderCalls:
 
     def interrupt(self) -> None:
         """End the waits in other threads."""
-        self._limiter.interrupt()
+        self.limiter.interrupt()
 
     def close(self) -> None:
         """Close the connections."""
         self.interrupt()
-        self._transport.close()
+        self.transport.close()
 
     def _acquire_ticket(self, amounts: Mapping[str, int], since: int, limits: CallLimits, failing: float) -> Ticket:
         try:
-            return self._limiter.acquire(
+            return self.limiter.acquire(
                 amounts, since, limits.rate_limit_wait, max(limits.retries.budget - failing, 0.0)
             )
         except RateLimited as limited:
             raise EmbedderUnavailable(
-                f"{self._provider.name} can be asked again in {limited.seconds:.0f} seconds, too long to wait.",
+                f"{self.provider.name} can be asked again in {limited.seconds:.0f} seconds, too long to wait.",
                 hint="The rate limit is used up; try again later, or increase [embedding]'s limits if you may.",
             ) from None
         except Interrupted:
@@ -175,12 +168,12 @@ class ProviderCalls:
 
     def _wait(self, seconds: float, since: int) -> None:
         try:
-            self._limiter.sleep(seconds, since)
+            self.limiter.sleep(seconds, since)
         except Interrupted:
             raise self._interrupted() from None
 
     def _interrupted(self) -> EmbedderUnavailable:
-        return EmbedderUnavailable(f"Waiting for {self._provider.name} was interrupted.")
+        return EmbedderUnavailable(f"Waiting for {self.provider.name} was interrupted.")
 
     def _attempt(
         self, body: bytes, texts: Sequence[str], tokens: int, purpose: Purpose, timeout: float, ticket: Ticket
@@ -189,11 +182,11 @@ class ProviderCalls:
         outcome: Vectors | _Failure
         used: int | None = None
         with self._in_flight:
-            began = self._clock.now()
+            began = self.clock.now()
             try:
                 # An answer has its numbers, and the request, which some providers repeat.
-                most = _ANSWER_BYTES + len(texts) * self._identity.dimension * _NUMBER_BYTES + _ESCAPED * len(body)
-                answer = self._transport.post(body, timeout, most)
+                most = _ANSWER_BYTES + len(texts) * self.identity.dimension * _NUMBER_BYTES + _ESCAPED * len(body)
+                answer = self.transport.post(body, timeout, most)
             except NoAnswer as lost:
                 outcome = self._lost_failure(lost)
             else:
@@ -201,21 +194,21 @@ class ProviderCalls:
                     outcome, used = self._read(answer, len(texts))
                 else:
                     outcome = self._refusal(answer)
-            seconds = self._clock.now() - began
+            seconds = self.clock.now() - began
         if isinstance(outcome, _Failure):
             self._observe(purpose, len(texts), 0, seconds, outcome.status)
             if not outcome.worked:
-                self._limiter.settle(ticket, _NOTHING)
+                self.limiter.settle(ticket, _NOTHING)
         else:
             used = tokens if used is None else used
             self._observe(purpose, len(texts), used, seconds, "ok")
-            self._limiter.settle(ticket, {"tokens": used})
+            self.limiter.settle(ticket, {"tokens": used})
         return outcome
 
     def _read(self, answer: Answer, texts: int) -> tuple[Vectors | _Failure, int | None]:
         try:
             parsed = json.loads(answer.body)
-            vectors = unit_vectors(self._provider.rows(parsed), texts, self._identity.dimension)
+            vectors = unit_vectors(self.provider.rows(parsed), texts, self.identity.dimension)
         except (ValueError, RecursionError, UnusableAnswer) as error:
             reason = "it is nested too deeply" if isinstance(error, RecursionError) else "it is not JSON"
             reason = str(error) if isinstance(error, UnusableAnswer) else reason
@@ -228,10 +221,10 @@ class ProviderCalls:
                 )
             message = f"its answer cannot be used: {reason}"
             return _Failure("unusable", message, InvalidEmbedding, hint, worked=True), None
-        return vectors, self._provider.tokens(parsed)
+        return vectors, self.provider.tokens(parsed)
 
     def _lost_failure(self, lost: NoAnswer) -> _Failure:
-        message = f"{lost.detail} ({self._transport.address})"
+        message = f"{lost.detail} ({self.transport.address})"
         if lost.fault == "oversized":  # a retry would have the same size
             return _Failure("unusable", peer_words(message), InvalidEmbedding, _WRONG_API_HINT, final=True, worked=True)
         return _Failure(
@@ -250,26 +243,26 @@ class ProviderCalls:
             message = ""
         status = answer.status
         described = f"it answered {status}" + (f": {message.rstrip('.')}" if message else "")
-        final = not is_transient(status) or self._provider.is_final(status, message)
+        final = not is_transient(status) or self.provider.is_final(status, message)
         return _Failure(
             str(status),
             described,
             EmbedderRefused if final else EmbedderUnavailable,
-            self._provider.hint(status, message) or _hint(status),
+            self.provider.hint(status, message) or _hint(status),
             final=final,
             retry_after=_retry_after(answer.headers),
         )
 
     def _final_error(self, failure: _Failure, attempts: int, seconds: float) -> EmbeddingError:
-        name = self._provider.name
+        name = self.provider.name
         tries = f" ({attempts} tries in {seconds:.1f} seconds)" if attempts > 1 else ""
         verb = "refused" if failure.error is EmbedderRefused else "failed"
         return failure.error(f"{name} {verb}: {failure.message}{tries}.", hint=failure.hint)
 
     def _observe(self, purpose: Purpose, texts: int, tokens: int, seconds: float, status: str) -> None:
-        if self._observer is not None:
-            identity = self._identity
-            self._observer(EmbedderCall(identity.provider, identity.model, purpose, texts, tokens, seconds, status))
+        if self.observer is not None:
+            identity = self.identity
+            self.observer(EmbedderCall(identity.provider, identity.model, purpose, texts, tokens, seconds, status))
 
 
 def _duration(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.adapters.sources.folder.files import Findings, FoundFile, ProjectDetector, find_files
@@ -10,39 +11,33 @@ from assay.adapters.sources.folder.tree import Layout, Tree, related
 from assay.model.documents import UnreadFiles
 
 
+@dataclass
 class TreeFiles:
     """The files of one folder, each found once.
 
     only_file: the single file to read; None for all. detect_project, data_dir: as in find_files.
     """
 
-    def __init__(
-        self,
-        layout: Layout,
-        only_file: str | None,
-        detect_project: ProjectDetector | None,
-        data_dir: Path | None = None,
-    ) -> None:
-        self._data_dir = data_dir
-        self._layout = layout
-        self._only_file = only_file
-        self._detect_project = detect_project
-        self._findings: dict[str, Findings] = {}  # by start folder
+    layout: Layout
+    only_file: str | None
+    detect_project: ProjectDetector | None
+    data_dir: Path | None
+    _findings: dict[str, Findings] = field(default_factory=dict)  # by start folder
 
     def in_tree(self, tree: Tree) -> Findings:
         """Find the files of a tree. Raises SourceError when its folder cannot be listed."""
-        if self._only_file is not None:
-            return Findings([FoundFile(self._only_file, str(self._layout.root / self._only_file))])
-        others = {other.folder for other in self._layout.trees} - {tree.folder}
-        return self._walk(max(tree.folder, self._layout.within, key=len), others)
+        if self.only_file is not None:
+            return Findings([FoundFile(self.only_file, str(self.layout.root / self.only_file))])
+        others = {other.folder for other in self.layout.trees} - {tree.folder}
+        return self._walk(max(tree.folder, self.layout.within, key=len), others)
 
     def outside_trees(self) -> Iterator[tuple[str, str]]:
         """The key of each Markdown file outside the trees, and the reason. Call it after `in_tree` for every tree."""
-        start = self._layout.within
-        if self._only_file is not None or start in self._findings:
+        start = self.layout.within
+        if self.only_file is not None or start in self._findings:
             return
         findings = self._walk(start, self._findings.keys())
-        yield from ((file.key, _outside_reason(self._layout, file.key)) for file in findings.files)
+        yield from ((file.key, _outside_reason(self.layout, file.key)) for file in findings.files)
         yield from (*findings.excluded, *findings.failed)
 
     def unread_files(self) -> UnreadFiles:
@@ -53,7 +48,7 @@ class TreeFiles:
         for start, findings in self._findings.items():
             files += findings.others
             folders += findings.folders
-            if any(related(start, tree.folder) and len(start) >= len(tree.folder) for tree in self._layout.trees):
+            if any(related(start, tree.folder) and len(start) >= len(tree.folder) for tree in self.layout.trees):
                 documents += findings.documents
         return UnreadFiles(dict(sorted(files.items())), dict(sorted(documents.items())), tuple(sorted(folders)))
 
@@ -61,11 +56,11 @@ class TreeFiles:
         """Find every file under a folder; locales by suffix share one walk."""
         if start not in self._findings:
             self._findings[start] = find_files(
-                self._layout.root,
+                self.layout.root,
                 start,
                 skipped_folders=skipped_folders,
-                detect_project=self._detect_project,
-                data_dir=self._data_dir,
+                detect_project=self.detect_project,
+                data_dir=self.data_dir,
             )
         return self._findings[start]
 
