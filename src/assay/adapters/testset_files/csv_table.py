@@ -11,17 +11,8 @@ from assay.model.located import Place, Problem, Unparsed, refuse
 from assay.model.spelling import did_you_mean
 
 TOPIC_COLUMNS = (
-    "id",
-    "text",
-    "type",
-    "category",
-    "top_k",
-    "paraphrase_of",
-    "expect",
-    "derived",
-    "filters",
-    "expected_criteria",
-)
+    "id", "text", "type", "category", "top_k", "paraphrase_of", "expect", "derived", "filters", "expected_criteria",
+)  # fmt: skip
 PASSAGE_COLUMNS = ("url", "quote", "prefix", "suffix", "section", "position", "text_hash", "chunk_id", "content_hash")
 COLUMNS = (*TOPIC_COLUMNS, *PASSAGE_COLUMNS, "label")
 
@@ -29,26 +20,11 @@ EXCLUDED = "exclude"
 """Label of an excluded passage."""
 
 _ALIASES = {
-    "topic": "id",
-    "topic_id": "id",
-    "query_id": "id",
-    "query-id": "id",
-    "qid": "id",
-    "query": "text",
-    "query_text": "text",
-    "question": "text",
-    "query_type": "type",
-    "test_category": "category",
-    "relevance": "label",
-    "rel": "label",
-    "score": "label",
-    "grade": "label",
-    "doc_id": "chunk_id",
-    "docid": "chunk_id",
-    "corpus-id": "chunk_id",
-    "passage": "quote",
-    "page": "url",
-}
+    "topic": "id", "topic_id": "id", "query_id": "id", "query-id": "id", "qid": "id", "query": "text",
+    "query_text": "text", "question": "text", "query_type": "type", "test_category": "category", "relevance": "label",
+    "rel": "label", "score": "label", "grade": "label", "doc_id": "chunk_id", "docid": "chunk_id",
+    "corpus-id": "chunk_id", "passage": "quote", "page": "url",
+}  # fmt: skip
 _JSON_COLUMNS = frozenset({"filters", "expected_criteria", "position"})
 _MAX_CELL = 16 * 1024 * 1024
 

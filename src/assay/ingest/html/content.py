@@ -8,14 +8,8 @@ from assay.ingest.html.generators import HtmlGenerator
 from assay.ingest.html.nodes import TEXT, children, descendants, is_element
 
 _CONTENT_SELECTORS = (
-    "main article",
-    "[role=main] article",
-    "[role=main]",
-    "main",
-    "#main-content",
-    ".markdown-body",
-    "article",
-)
+    "main article", "[role=main] article", "[role=main]", "main", "#main-content", ".markdown-body", "article",
+)  # fmt: skip
 _NOT_CONTENT = frozenset(
     ["nav", "aside", "footer", "header", "script", "style", "noscript", "template", "svg", "form", "a"]
 )

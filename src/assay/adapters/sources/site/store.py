@@ -10,7 +10,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -223,14 +223,8 @@ class CrawlStore:
         with self._mapped_errors() as connection, self._transaction():
             connection.executemany(
                 "INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    (
-                        page.key, page.served_at, page.etag, page.modified, page.media, page.body_hash, page.facts,
-                        page.revision, links, body,
-                    )
-                    for page, links, body in pages
-                ),
-            )  # fmt: skip
+                ((*astuple(page), links, body) for page, links, body in pages),
+            )
             connection.executemany("INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?)", visits)
 
     @contextlib.contextmanager

@@ -17,18 +17,9 @@ from assay.ports import AdoptedPoint, Vector
 T = TypeVar("T")
 
 REPORTED = (
-    "text",
-    "url",
-    "chunk_id",
-    "position",
-    "title",
-    "section",
-    "source_path",
-    "slug",
-    "document_id",
-    "created_at",
+    "text", "url", "chunk_id", "position", "title", "section", "source_path", "slug", "document_id", "created_at",
     "content_hash",
-)
+)  # fmt: skip
 """Fields of the public contracts; if missing, they are reported."""
 
 FIELDS = (*REPORTED, "version", "locale", "source")

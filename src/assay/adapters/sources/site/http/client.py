@@ -21,6 +21,7 @@ _DRAIN = 64 * 1024
 """Bytes of an unwanted body that are read so that its connection can be reused."""
 
 
+@dataclass(eq=False)
 class FetchError(Exception):
     """A request that brought no usable response.
 
@@ -32,23 +33,16 @@ class FetchError(Exception):
     received: bytes received before the failure.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        transient: bool,
-        unreachable: bool = False,
-        forbidden: bool = False,
-        from_server: bool = False,
-        received: int = 0,
-    ) -> None:
-        self.reason = redacted(reason)
+    reason: str
+    transient: bool
+    unreachable: bool = False
+    forbidden: bool = False
+    from_server: bool = False
+    received: int = 0
+
+    def __post_init__(self) -> None:
+        self.reason = redacted(self.reason)
         super().__init__(self.reason)
-        self.transient = transient
-        self.unreachable = unreachable
-        self.forbidden = forbidden
-        self.from_server = from_server
-        self.received = received
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,8 @@ CURRENT_NAMES = ("stable", "latest", "current")
 """Names of the current version, the most certain first."""
 
 UNRELEASED_NAMES = (
-    "next",
-    "dev",
-    "develop",
-    "main",
-    "master",
-    "canary",
-    "nightly",
-    "edge",
-    "preview",
-    "unstable",
-    "trunk",
-)
+    "next", "dev", "develop", "main", "master", "canary", "nightly", "edge", "preview", "unstable", "trunk",
+)  # fmt: skip
 """Names of unreleased versions."""
 _LOCALE = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{2}|[a-z]{4}|\d{3}))?", re.IGNORECASE)
 
