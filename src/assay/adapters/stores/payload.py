@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -51,18 +52,34 @@ _REST_FIELDS: Mapping[str, tuple[type, ...]] = {
 """Allowed types of each field inside `rest`."""
 
 _RENAMED = {"chunk_id": "id", "document_id": "id", "previous": "previous_id", "next": "next_id"}
-_DOCUMENT_FIELDS = frozenset(field.name for field in fields(DocumentInfo))
 
 
-def _split(names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The names of a chunk's and of its document's attributes, with the attribute of each."""
-    of_document = {name: _RENAMED.get(name, name) for name in names if name in {*_DOCUMENT_FIELDS, "document_id"}}
-    return {name: _RENAMED.get(name, name) for name in names if name not in of_document}, of_document
+class _Attributes:
+    """Attributes of a chunk or a document, under their names in the payload."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = tuple(names)
+        self._attributes = [_RENAMED.get(name, name) for name in self._names]
+        self._values, self._stored = attrgetter(*self._attributes), itemgetter(*self._names)
+
+    def of(self, noun: Chunk | DocumentInfo) -> dict[str, Any]:
+        """The values by name."""
+        return dict(zip(self._names, self._values(noun), strict=True))
+
+    def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The stored values by attribute."""
+        return dict(zip(self._attributes, self._stored(values), strict=True))
 
 
 _COMPUTED = {"order_index", "created_at", FACETS, _REST}
-_CHUNK_NAMES, _DOCUMENT_NAMES = _split([name for name in _FIELDS if name not in _COMPUTED])
-_CHUNK_REST, _DOCUMENT_REST = _split(_REST_FIELDS)
+_NAMES = [name for name in _FIELDS if name not in _COMPUTED]
+_IN_DOCUMENT = {*(field.name for field in fields(DocumentInfo)), "document_id"}
+_CHUNK, _CHUNK_REST = (
+    _Attributes(name for name in names if name not in _IN_DOCUMENT) for names in (_NAMES, _REST_FIELDS)
+)
+_DOCUMENT, _DOCUMENT_REST = (
+    _Attributes(name for name in names if name in _IN_DOCUMENT) for names in (_NAMES, _REST_FIELDS)
+)
 
 _ABSENT = object()
 
@@ -74,18 +91,13 @@ def to_payload(chunk: Chunk) -> dict[str, Any]:
     """Convert a chunk to JSON values; from_payload is the inverse."""
     created_at = chunk.created_at
     return {
-        **_named(chunk, _CHUNK_NAMES),
-        **_named(chunk.document, _DOCUMENT_NAMES),
+        **_CHUNK.of(chunk),
+        **_DOCUMENT.of(chunk.document),
         "order_index": chunk.position + 1,
         "created_at": None if created_at is None else created_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         FACETS: facets(chunk),
-        _REST: json.dumps({**_named(chunk, _CHUNK_REST), **_named(chunk.document, _DOCUMENT_REST)}, ensure_ascii=False),
+        _REST: json.dumps({**_CHUNK_REST.of(chunk), **_DOCUMENT_REST.of(chunk.document)}, ensure_ascii=False),
     }
-
-
-def _named(noun: Chunk | DocumentInfo, names: Mapping[str, str]) -> dict[str, Any]:
-    """Values of attributes by the name in the payload. names: attribute by that name."""
-    return {name: getattr(noun, attribute) for name, attribute in names.items()}
 
 
 def from_payload(payload: Mapping[str, Any], point: str) -> Chunk:
@@ -133,19 +145,11 @@ def dense_vector(point: str, vector: object) -> Vector:
 def _chunk(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> Chunk:
     """Make the chunk of an undamaged payload. rest: the decoded field `rest`."""
     created_at = payload["created_at"]
-    document = DocumentInfo(**_attributes(payload, _DOCUMENT_NAMES), **_attributes(rest, _DOCUMENT_REST))
-    return Chunk(
-        document=document,
-        **_attributes(payload, _CHUNK_NAMES),
-        **_attributes(rest, _CHUNK_REST),
-        created_at=None if created_at is None else datetime.fromisoformat(created_at),
-    )
-
-
-def _attributes(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The inverse of `_named`; lists become tuples."""
-    found = ((attribute, values[name]) for name, attribute in names.items())
-    return {attribute: tuple(value) if isinstance(value, list) else value for attribute, value in found}
+    of_document = _DOCUMENT.read(payload) | _DOCUMENT_REST.read(rest)
+    of_chunk = _CHUNK.read(payload) | _CHUNK_REST.read(rest)
+    of_document["tags"], of_chunk["heading_path"] = tuple(rest["tags"]), tuple(rest["heading_path"])
+    of_chunk["created_at"] = None if created_at is None else datetime.fromisoformat(created_at)
+    return Chunk(document=DocumentInfo(**of_document), **of_chunk)
 
 
 def _rest_of(payload: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
