@@ -79,7 +79,8 @@ def _catalog_error(name: str, error: Exception) -> CatalogError:
     if isinstance(original, sqlite3.Error):
         return _from_sqlite(name, original)
     if isinstance(error, exc.DBAPIError):
-        return map_driver_error(name, error.orig, lost=error.connection_invalidated)
+        lost = error.connection_invalidated or isinstance(error, exc.OperationalError)
+        return map_driver_error(name, error.orig, lost=lost)
     if isinstance(error, exc.TimeoutError):
         return CatalogUnavailable(
             f"All connections to the catalog {name} are in use.", hint="Try again, or run more server processes."
