@@ -2,6 +2,7 @@
 
 import re
 from collections import deque
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
@@ -61,22 +62,21 @@ class Footnotes:
         if self._found is None:
             self._found = {}
             for container in self._root.css(_CONTAINERS):
-                self._collect(container)
+                for name, note in _notes_in(container):
+                    self._found.setdefault(name, note)
         return self._found
 
-    def _collect(self, container: LexborNode) -> None:
-        found = self._found if self._found is not None else {}
-        attributes = container.attributes
-        given = attribute(attributes, "id")
-        if given and _is_note(container.tag or "", attributes):
-            found.setdefault(given, container)
-            return
-        lists = [container] if container.tag in {"ol", "ul"} else []
-        lists += [inner for inner in children(container) if inner.tag in {"ol", "ul"}]
-        for notes in lists:
-            for item in children(notes):
-                if item.tag == "li" and (name := attribute(item.attributes, "id")):
-                    found.setdefault(name, item)
+
+def _notes_in(container: LexborNode) -> Iterator[tuple[str, LexborNode]]:
+    """The footnotes of a container, by id; it may be one itself."""
+    given = attribute(container.attributes, "id")
+    if given and _is_note(container.tag or "", container.attributes):
+        yield given, container
+        return
+    for notes in (container, *children(container)):
+        for item in children(notes) if notes.tag in {"ol", "ul"} else ():
+            if item.tag == "li" and (name := attribute(item.attributes, "id")):
+                yield name, item
 
 
 def _is_note(tag: str, attributes: Attributes) -> bool:

@@ -7,6 +7,7 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from assay.errors import InputError, SourceError
@@ -101,20 +102,17 @@ def find_files(
     return _Walk(root, skipped_folders, detect_project, data_dir).run(start, base)
 
 
+@dataclass
 class _Walk:
     """One walk. `_folders` and `_links` hold the key and path of those still to visit."""
 
-    def __init__(
-        self,
-        root: Path,
-        skipped_folders: Collection[str],
-        detect_project: ProjectDetector | None,
-        data_dir: Path | None,
-    ) -> None:
-        self._root = root
-        self._data_dir = None if data_dir is None else os.path.realpath(data_dir)
-        self._skipped_folders = skipped_folders
-        self._detect_project = detect_project
+    root: Path
+    skipped_folders: Collection[str]
+    detect_project: ProjectDetector | None
+    data_dir: Path | None
+
+    def __post_init__(self) -> None:
+        self._data_dir = None if self.data_dir is None else os.path.realpath(self.data_dir)
         self._foreign_folders: dict[str, str] = {}  # generator by the real path of its page folder
         self._start = ""
         self._findings = Findings()
@@ -136,7 +134,7 @@ class _Walk:
 
     def _follow_link(self, key: str, path: str) -> None:
         """Visit the target of a symlink to a folder, if it is inside the root."""
-        if inside(self._root, os.path.realpath(path)):
+        if inside(self.root, os.path.realpath(path)):
             self._visit(key, path)
         else:
             self._findings.excluded.append((key, "a symlink that leads out of the folder"))
@@ -166,7 +164,7 @@ class _Walk:
             if _is_folder(entry):
                 if entry.name in _NEVER_DOCUMENTATION:
                     self._findings.folders.append(child)
-                elif child not in self._skipped_folders:
+                elif child not in self.skipped_folders:
                     (self._links if entry.is_symlink() else self._folders).append((child, entry.path))
             else:
                 self._add_file(child, entry, reason, generator)
@@ -189,7 +187,7 @@ class _Walk:
         hidden = next((part for part in key[len(self._start) :].split("/") if part.startswith(".")), None)
         if hidden is not None:
             return f"in {hidden}/, a hidden folder", ""
-        found = self._detect_project(real, names) if self._detect_project and key != self._start else None
+        found = self.detect_project(real, names) if self.detect_project and key != self._start else None
         if found is not None:
             name, config, folders = found
             self._foreign_folders |= dict.fromkeys(folders, f"{name} ({key}/{config})")
@@ -200,7 +198,7 @@ class _Walk:
         if not _is_text(key):
             printable = os.fsencode(key).decode("utf-8", "backslashreplace")
             self._findings.failed.append((printable, "the name is not UTF-8; rename it"))
-        elif entry.is_symlink() and not inside(self._root, os.path.realpath(entry.path)):
+        elif entry.is_symlink() and not inside(self.root, os.path.realpath(entry.path)):
             self._findings.excluded.append((key, "a symlink that leads out of the folder"))
         elif reason:
             self._findings.excluded.append((key, reason))
@@ -265,26 +263,24 @@ def _is_text(name: str) -> bool:
 
 def sample_files(root: Path, limit: int) -> Iterator[FoundFile]:
     """Yield the first Markdown files of a folder in ascending order; stop after `limit`."""
-    remaining = limit
-    for path, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION)
-        for name in sorted(names):
-            if name.lower().endswith(SUFFIXES) and remaining:
-                full = Path(path, name)
-                yield FoundFile(full.relative_to(root).as_posix(), str(full))
-                remaining -= 1
-        if not remaining:
-            return
+    markdown = (path for path in _paths(root) if path.lower().endswith(SUFFIXES))
+    for path in islice(markdown, limit):
+        yield FoundFile(Path(path).relative_to(root).as_posix(), path)
 
 
 def document_paths(root: Path) -> Iterator[str]:
     """Yield the real path of every document in a folder, HTML excluded."""
+    for path in _paths(root):
+        suffix = _suffix(os.path.basename(path))  # noqa: PTH119 - as in the walk
+        if f".{suffix}" in SUFFIXES or suffix in DOCUMENT_FORMATS - _HTML:
+            yield os.path.realpath(path)
+
+
+def _paths(root: Path) -> Iterator[str]:
+    """Yield the path of every file in the folders that may hold documentation, folder by folder, ascending."""
     for path, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION]
-        for name in names:
-            suffix = _suffix(name)
-            if f".{suffix}" in SUFFIXES or suffix in DOCUMENT_FORMATS - _HTML:
-                yield os.path.realpath(os.path.join(path, name))  # noqa: PTH118 - as in the walk
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_DOCUMENTATION)
+        yield from (os.path.join(path, name) for name in sorted(names))  # noqa: PTH118 - as in the walk
 
 
 def read_text(path: str, limit: int) -> str:

@@ -35,6 +35,7 @@ class Listings:
     faults: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass
 class ListingReader:
     """Reads the sitemaps and llms.txt of one site and offers the listed pages to the crawl.
 
@@ -42,21 +43,15 @@ class ListingReader:
     offer_page: called with each address.
     """
 
-    def __init__(
-        self,
-        crawl_start: CrawlStart,
-        fetcher: RetryingFetcher,
-        request: SiteRequest,
-        previous: dict[str, int],
-        offer_page: Offer,
-    ) -> None:
-        self._crawl_start = crawl_start
-        self._scope = crawl_start.scope
-        self._fetcher = fetcher
-        self._limits = request.limits
-        self._configured = request.scope.sitemaps
-        self._previous = previous
-        self._offer = offer_page
+    crawl_start: CrawlStart
+    fetcher: RetryingFetcher
+    request: SiteRequest
+    previous: dict[str, int]
+    offer_page: Offer
+
+    def __post_init__(self) -> None:
+        self._scope = self.crawl_start.scope
+        self._limits = self.request.limits
         self._seen: set[str] = set()
         self._tried_origins: set[str] = set()
         self.result = Listings()
@@ -65,11 +60,11 @@ class ListingReader:
         """Read every sitemap: declared, guessed, read in the previous crawl, or listed in another sitemap."""
         declared = self._declared()
         guessed = [f"{place}/{name}" for name in _GUESSES[:1] for place in self._locations()]
-        queue = deque((address, 0, address in declared) for address in [*declared, *guessed, *self._previous])
+        queue = deque((address, 0, address in declared) for address in [*declared, *guessed, *self.previous])
         self._drain(queue)
         if not self.result.entries:
             self._drain(deque((f"{place}/{name}", 0, False) for name in _GUESSES[1:] for place in self._locations()))
-        for address in self._previous:
+        for address in self.previous:
             if address not in self.result.entries and address not in self.result.faults:
                 self._fault(address, "it was there in the previous crawl and is missing now")
 
@@ -87,7 +82,7 @@ class ListingReader:
         """Offer the links of llms.txt. Dead ones do no harm."""
         for place in self._locations():
             try:
-                fetched = self._fetcher.fetch(f"{place}/llms.txt", _LLMS_BYTES)
+                fetched = self.fetcher.fetch(f"{place}/llms.txt", _LLMS_BYTES)
             except FetchError:
                 continue
             if not fetched.ok or fetched.media == "text/html":
@@ -102,12 +97,14 @@ class ListingReader:
 
     def _declared(self) -> list[str]:
         found = [
-            link for written in self._configured if (link := resolve(self._scope.origin + "/", written)) is not None
+            link
+            for written in self.request.scope.sitemaps
+            if (link := resolve(self._scope.origin + "/", written)) is not None
         ]
-        for origin, robots in self._crawl_start.robots.items():
+        for origin, robots in self.crawl_start.robots.items():
             found += [link for written in robots.sitemaps if (link := resolve(origin + "/", written)) is not None]
-        if self._crawl_start.head is not None:
-            found += self._crawl_start.head.facts.sitemaps
+        if self.crawl_start.head is not None:
+            found += self.crawl_start.head.facts.sitemaps
         return list(dict.fromkeys(found))
 
     def _locations(self) -> list[str]:
@@ -140,7 +137,7 @@ class ListingReader:
         for candidate in self._candidates(address):
             self._seen.add(candidate)
             try:
-                fetched = self._fetcher.fetch(candidate, self._limits.sitemap_bytes)
+                fetched = self.fetcher.fetch(candidate, self._limits.sitemap_bytes)
             except FetchError as failure:
                 if candidate == address:
                     self._fault(address, failure.reason, warn=declared or failure.transient)
@@ -176,7 +173,7 @@ class ListingReader:
         pages = [page for written in listing.pages if (page := resolve(address, written)) is not None]
         self._alias_origin(pages, address)
         for page in pages:
-            self._offer(page)
+            self.offer_page(page)
 
     def _alias_origin(self, pages: list[str], where: str) -> None:
         """Add an origin as an alias if all pages are listed there and are also served at the start URL's origin."""
@@ -188,7 +185,7 @@ class ListingReader:
             return
         self._tried_origins.add(origin)
         sample = [pages[0], pages[len(pages) // 2], pages[-1]]
-        if is_served_at_start(sample, self._scope, self._crawl_start, self._fetcher, self._limits.max_page_bytes):
+        if is_served_at_start(sample, self._scope, self.crawl_start, self.fetcher, self._limits.max_page_bytes):
             self._scope.add_alias(origin)
             logger.warning(
                 "%s lists pages at %s that are also served at %s; they are read under the latter address.",

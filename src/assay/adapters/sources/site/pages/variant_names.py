@@ -50,8 +50,7 @@ def version_rank(name: str) -> tuple[int, tuple[int, ...], str]:
     if lowered in CURRENT_NAMES:
         return (3 - CURRENT_NAMES.index(lowered) + 2, (), name)
     match = _RELEASE.fullmatch(name)
-    if match and not match[5]:
-        return (2, tuple(int(part) if part and part.isdigit() else 0 for part in match.groups()[:4]), name)
     if match:
-        return (1, tuple(int(part) if part and part.isdigit() else 0 for part in match.groups()[:4]), name)
+        numbers = tuple(int(part) if part and part.isdigit() else 0 for part in match.groups()[:4])
+        return (1 if match[5] else 2, numbers, name)
     return (0 if lowered in UNRELEASED_NAMES else 1, (), name)
