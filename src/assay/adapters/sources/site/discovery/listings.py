@@ -96,13 +96,10 @@ class ListingReader:
                 offer(link)
 
     def _declared(self) -> list[str]:
-        found = [
-            link
-            for written in self.request.scope.sitemaps
-            if (link := resolve(self._scope.origin + "/", written)) is not None
-        ]
-        for origin, robots in self.crawl_start.robots.items():
-            found += [link for written in robots.sitemaps if (link := resolve(origin + "/", written)) is not None]
+        robots = ((origin, rules.sitemaps) for origin, rules in self.crawl_start.robots.items())
+        listed = [(self._scope.origin, self.request.scope.sitemaps), *robots]
+        written = [(origin + "/", address) for origin, addresses in listed for address in addresses]
+        found = [link for place in written if (link := resolve(*place)) is not None]
         if self.crawl_start.head is not None:
             found += self.crawl_start.head.facts.sitemaps
         return list(dict.fromkeys(found))
