@@ -14,11 +14,11 @@ from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
 from assay.ingest.reduced_gc import reduced_gc
-from assay.ingest.stages import StageClock, stage
+from assay.ingest.stages import StageClock
 from assay.ingest.survey import PageChanges, PageTally
 from assay.model.documents import Chunk, Document
 from assay.model.generations import Generation, State, last_judged
-from assay.ports import Catalog, EmbeddedChunk, IndexSpec, Progress, VectorIndex, VectorStore
+from assay.ports import Catalog, EmbeddedChunk, IndexSpec, Progress, VectorIndex, VectorStore, stage
 
 logger = logging.getLogger(__name__)
 
@@ -182,7 +182,7 @@ class Pipeline:
         catalog = self._parts.catalog
         documents: list[tuple[Document, Sequence[Chunk]]] = []
         kept: list[str] = []
-        with stage(self._progress, "read", None):
+        with stage(self._progress, "read"):
             for taken in flow.take():
                 match taken:
                     case Cut(document, chunks):
@@ -199,7 +199,7 @@ class Pipeline:
     def _count(self, generation: Generation, survey: PageTally, spool: TermSpool) -> Generation:
         """First pass over the chunks: term counts, average length, content fingerprint."""
         catalog, encoder = self._parts.catalog, self._parts.encoder
-        with stage(self._progress, "count", None):
+        with stage(self._progress, "count"):
             counted = count_terms(generation, catalog, encoder, spool, self._progress)
         counted = replace(
             counted,
@@ -228,7 +228,7 @@ class Pipeline:
                 )
             if supply.recovered:
                 logger.info("%d vectors were recovered from an unfinished build.", supply.recovered)
-            with stage(self._progress, "seal", None):
+            with stage(self._progress, "seal"):
                 writer.seal()
         except BaseException:
             writer.abort()

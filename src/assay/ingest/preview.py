@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
-from assay.ingest.stages import StageClock, stage
+from assay.ingest.stages import StageClock
 from assay.ingest.survey import PageChanges
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
-from assay.ports import Progress
+from assay.ports import Progress, stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> 
     reusable = base is not None and base.embedder == parts.embedder.identity
     cost = _Cost(catalog.embedded_hashes(base.id) if base and reusable else ())
     kept: list[str] = []
-    with stage(clock, "read", None):
+    with stage(clock, "read"):
         for taken in flow.take():
             match taken:
                 case Cut(_, chunks):

@@ -11,7 +11,6 @@ from assay.ingest.indexing.passes import count_terms, write_points
 from assay.ingest.indexing.term_spool import TermSpool
 from assay.ingest.indexing.vectors import VectorSupply
 from assay.ingest.pipeline import new_generation_id
-from assay.ingest.stages import stage
 from assay.ingest.text.blocks import blocks_of
 from assay.model.documents import Chunk, Document
 from assay.model.generations import ChunkerIdentity, Generation, State
@@ -26,6 +25,7 @@ from assay.ports import (
     StoredDocument,
     VectorIndex,
     VectorStore,
+    stage,
 )
 
 _DOCUMENTS_AT_ONCE = 64
@@ -81,7 +81,7 @@ def recut(parts: RecutParts, rules: ChunkingRules, progress: Progress) -> Genera
     with stage(progress, "cut", parts.base.documents):
         _cut(parts, generation, rules, progress)
     with TermSpool(parts.work_dir) as spool:
-        with stage(progress, "count", None):
+        with stage(progress, "count"):
             generation = count_terms(generation, parts.catalog, parts.encoder, spool, progress)
         _index(parts, generation, spool, progress)
     parts.catalog.update_generation(replace(generation, sealed_at=datetime.now(UTC)))
@@ -118,7 +118,7 @@ def _index(parts: RecutParts, generation: Generation, spool: TermSpool, progress
         supply = VectorSupply(parts.embedder, parts.earlier, parts.earlier_chunks, parts.cache)
         with stage(progress, "embed", generation.chunks):
             write_points(generation, parts.catalog, parts.encoder, spool, supply, writer, progress)
-        with stage(progress, "seal", None):
+        with stage(progress, "seal"):
             writer.seal()
     except BaseException:
         writer.abort()

@@ -1,20 +1,8 @@
 """The duration of each build stage, measured through the progress it reports."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import perf_counter
 
 from assay.ports import Progress, Relay
-
-
-@contextmanager
-def stage(progress: Progress, name: str, total: int | None) -> Iterator[None]:
-    """Report the block as a stage. total: as in Progress.begin."""
-    progress.begin(name, total)
-    try:
-        yield
-    finally:
-        progress.end()
 
 
 class StageClock(Relay):

@@ -32,7 +32,7 @@ from assay.adapters.sources.site.store import CrawlStore, StoredPage
 from assay.errors import SourceError
 from assay.model.documents import MediaType, PageExcluded, PageFailed, PageGone, PageRead, PageUnchanged, RawPage
 from assay.model.ids import canonical_url, slug_from_path
-from assay.ports import Progress, Silence
+from assay.ports import Progress, Silence, stage
 from assay.redaction import redacted_content
 
 logger = logging.getLogger(__name__)
@@ -81,11 +81,8 @@ class SiteSource:
             store.close()
 
     def _crawl(self, store: CrawlStore, known: Mapping[str, str], progress: Progress) -> CrawlResult:
-        progress.begin("crawl", None)
-        try:
+        with stage(progress, "crawl"):
             return Crawl(self._request, store, known, progress).run()
-        finally:
-            progress.end()
 
 
 _INTERRUPTED = "the crawl was interrupted"
