@@ -91,8 +91,8 @@ def test_going_back_and_forth(assay: Run, folder: Path) -> None:
     assert assay("promote", second, "--json").body["state"] == "live"
 
 
+@pytest.mark.usefixtures("published")
 def test_the_table_of_generations_has_one_line_each(assay: Run, folder: Path) -> None:
-    assay("publish")
     _change(folder)
     assay("publish")
     lines = assay("generations").out.splitlines()
@@ -111,10 +111,10 @@ def test_a_folder_that_the_file_speaks_of_keeps_what_is_said_of_it_there(assay: 
     assert assay("search", "gripper", "--json").body["results"][0]["url"] == ("https://docs.example/gripper")
 
 
+@pytest.mark.usefixtures("published")
 def test_a_folder_without_an_address_never_takes_the_place_of_pages_that_have_one(
     assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assay("publish")
     plant(folder, {"other/wheel.md": "# The wheel\n\nThe wheel turns.\n"})
     monkeypatch.setenv("ASSAY_GATE__MAX_PAGE_FALL", "1")
     said = assay("publish", "other")
@@ -152,8 +152,8 @@ def test_other_pages_take_the_place_of_the_live_ones_only_when_that_is_said(assa
     assert "9 of the live generation's 9 pages are gone" in back.out
 
 
+@pytest.mark.usefixtures("published")
 def test_a_check_shows_five_of_what_it_found_in_text_and_fifty_in_json(assay: Run, folder: Path) -> None:
-    assay("publish")
     plant(folder, {"other/only.md": "# Only\n\nOnly this page.\n"})
     other = ("publish", "other", "--base-url", "https://docs.example")
     said = assay(*other)
@@ -165,8 +165,8 @@ def test_a_check_shows_five_of_what_it_found_in_text_and_fifty_in_json(assay: Ru
     assert (len(found["examples"]), found["count"]) == (6, 6)
 
 
+@pytest.mark.usefixtures("published")
 def test_a_site_that_moves_is_asked_whether_that_was_meant(assay: Run) -> None:
-    assay("publish")
     moved = ("docs", "--base-url", "https://new.example")
     assert assay("ingest", *moved).code == 0
     said = assay("promote")
@@ -200,8 +200,8 @@ def test_pages_that_get_another_address_are_neither_changed_nor_removed(assay: R
     assert {"from": "https://docs.example/gripper", "to": "https://new.example/gripper"} in body["moved_pages"]
 
 
+@pytest.mark.usefixtures("published")
 def test_the_generation_that_pages_are_held_against_is_named_where_a_candidate_waits(assay: Run, folder: Path) -> None:
-    assay("publish")
     _change(folder)
     first = assay("ingest")
     assert "\nPages: " in first.out
@@ -210,8 +210,8 @@ def test_the_generation_that_pages_are_held_against_is_named_where_a_candidate_w
     assert f"Pages compared with the earlier candidate {waiting}: 1 new, 0 changed" in assay("ingest").out
 
 
+@pytest.mark.usefixtures("published")
 def test_a_removal_that_is_allowed_lifts_no_other_limit(assay: Run, folder: Path) -> None:
-    assay("publish")
     (folder / "assay.toml").write_text((folder / "assay.toml").read_text() + "\n[gate]\nmax_failed_pages = 0.1\n")
     _break_pages(folder, "wheel")
     said = assay("publish", "--allow-removals", "--json").body
@@ -278,8 +278,8 @@ def test_publish_reports_in_json(assay: Run) -> None:
     assert {finding["outcome"] for finding in body["findings"]} == {"PASS"}
 
 
+@pytest.mark.usefixtures("published")
 def test_a_search_answers_in_json_as_the_http_route_does(assay: Run) -> None:
-    assay("publish")
     body = assay("search", "gripper", "--top-k", "2", "--mode", "sparse", "--json").body
     assert (body["query"], body["mode"], len(body["results"])) == ("gripper", "sparse", 1)
     first = body["results"][0]
@@ -296,8 +296,8 @@ def test_progress_and_warnings_keep_off_standard_output(assay: Run) -> None:
     assert "no words" not in found.out
 
 
+@pytest.mark.usefixtures("published")
 def test_no_hit_is_an_answer_and_no_failure(assay: Run) -> None:
-    assay("publish")
     said = assay("search", "gripper", "--source", "elsewhere")
     assert (said.code, "Nothing was found" in said.out) == (0, True)
     assert assay("search", "gripper", "--source", "elsewhere", "--json").body["results"] == []
@@ -348,8 +348,8 @@ def test_a_candidate_that_does_not_pass_is_exit_code_1_with_its_report(assay: Ru
     assert assay("search", "gripper", "--json").body["generation"] == live
 
 
+@pytest.mark.usefixtures("published")
 def test_the_text_of_a_failed_publish_says_what_is_live(assay: Run, folder: Path) -> None:
-    assay("publish")
     _break_pages(folder, "wheel", "motor", "camera")
     said = assay("publish")
     assert said.code == 1
@@ -382,8 +382,8 @@ def test_a_check_that_cannot_be_decided_is_exit_code_3(assay: Run, monkeypatch: 
 # --- doctor, init, demo --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("published")
 def test_a_healthy_index_passes_the_doctor(assay: Run) -> None:
-    assay("publish")
     said = assay("doctor", "--json")
     assert said.code == 0
     assert {check["check"]: check["level"] for check in said.body["checks"]} == dict.fromkeys(

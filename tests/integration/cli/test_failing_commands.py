@@ -43,8 +43,8 @@ def test_a_command_that_only_reads_says_that_nothing_is_there_and_makes_nothing(
     assert not (folder / ".assay").exists()
 
 
+@pytest.mark.usefixtures("published")
 def test_a_data_directory_that_was_misspelled_is_not_made(assay: Run, folder: Path) -> None:
-    assay("publish")
     said = assay("search", "gripper", "--data-dir", ".asay")
     assert (said.code, "nothing has been ingested here yet" in said.err) == (2, True)
     assert not (folder / ".asay").exists()
@@ -119,8 +119,8 @@ def test_a_failure_with_json_is_one_object_with_a_word_a_message_and_a_hint(
     ],
     ids=lambda value: "" if isinstance(value, tuple) else value,
 )
+@pytest.mark.usefixtures("published")
 def test_a_query_that_cannot_be_asked_is_refused_by_its_field(assay: Run, command: tuple[str, ...], told: str) -> None:
-    assay("publish")
     said = assay(*command, "--json")
     assert (said.code, said.body["error"]) == (2, "validation_error")
     assert told in said.body["message"]
@@ -229,8 +229,8 @@ def test_a_test_set_that_there_is_not_is_told_with_what_makes_one(assay: Run, co
     assert "assay testset derive" in said.body["hint"]
 
 
+@pytest.mark.usefixtures("published")
 def test_a_generation_that_there_is_not_is_named(assay: Run) -> None:
-    assay("publish")
     said = assay("promote", "20200101-000000-000000", "--json")
     assert (said.code, said.body["error"]) == (2, "not_found")
     assert "20200101-000000-000000" in said.body["message"]
@@ -242,8 +242,8 @@ def test_what_is_live_cannot_be_promoted_again(assay: Run) -> None:
     assert (said.code, said.body["error"]) == (2, "invalid_transition")
 
 
+@pytest.mark.usefixtures("published")
 def test_there_is_nothing_to_go_back_to_after_one_publish(assay: Run) -> None:
-    assay("publish")
     said = assay("rollback", "--json")
     assert (said.code, said.body["error"]) == (2, "not_found")
     assert "no earlier generation" in said.body["message"]
@@ -268,8 +268,8 @@ def test_a_file_that_is_no_catalog_is_exit_code_4(assay: Run, folder: Path) -> N
     assert (said.code, said.body["error"]) == (4, "service_unavailable")
 
 
+@pytest.mark.usefixtures("published")
 def test_a_catalog_of_a_newer_version_is_exit_code_2(assay: Run, folder: Path) -> None:
-    assay("publish")
     with sqlite3.connect(folder / ".assay" / "catalog.sqlite") as connection:
         (table,) = connection.execute("SELECT name FROM sqlite_master WHERE name LIKE '%version%'").fetchone()
         connection.execute(f"UPDATE {table} SET version_num = '7777'")
@@ -297,8 +297,8 @@ def test_a_source_that_there_is_not_leaves_no_generation(assay: Run, folder: Pat
     assert len(assay("generations", "--json").body["generations"]) == 1
 
 
+@pytest.mark.usefixtures("published")
 def test_a_damaged_catalog_is_told_with_what_to_do(assay: Run, folder: Path) -> None:
-    assay("publish")
     catalog = folder / ".assay" / "catalog.sqlite"
     content = catalog.read_bytes()
     catalog.write_bytes(content[:100] + b"\xff" * (len(content) - 100))

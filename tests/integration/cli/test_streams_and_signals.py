@@ -11,10 +11,6 @@ from pathlib import Path
 import pytest
 from tests.folders import plant
 from tests.integration.cli.commands import PROGRAM, Run, Said, environment
-from tests.integration.cli.conftest import planted_pages
-
-from assay.app import Assay
-from assay.settings import load_settings
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the shell's redirections are those of POSIX")
 
@@ -32,32 +28,23 @@ def shell(folder: Path, line: str) -> Said:
     return Said(ran.returncode, ran.stdout, ran.stderr)
 
 
-@pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with something live; no test changes it."""
-    folder = planted_pages(tmp_path_factory.mktemp("live"))
-    with Assay.open(load_settings(folder / "assay.toml", {"data_dir": folder / ".assay"})) as opened:
-        assert opened.publish().promoted
-    return folder
-
-
 @needs_full
 @pytest.mark.parametrize("form", ["", "--json"])
-def test_a_full_standard_output_is_exit_code_4_and_said(live: Path, form: str) -> None:
-    said = shell(live, f"assay search gripper {form} >/dev/full")
+def test_a_full_standard_output_is_exit_code_4_and_said(published: Path, form: str) -> None:
+    said = shell(published, f"assay search gripper {form} >/dev/full")
     assert said.code == 4
     assert said.err == "Error: The result cannot be written to standard output: no space left on device.\n"
 
 
-def test_a_closed_standard_output_is_exit_code_4_and_said(live: Path) -> None:
-    said = shell(live, "assay search gripper >&-")
+def test_a_closed_standard_output_is_exit_code_4_and_said(published: Path) -> None:
+    said = shell(published, "assay search gripper >&-")
     assert said.code == 4
     assert said.err == "Error: The result cannot be written to standard output: closed.\n"
 
 
 @pytest.mark.parametrize("form", ["--full", "--json"])
-def test_a_reader_that_goes_away_is_exit_code_141_and_no_word(live: Path, form: str) -> None:
-    said = shell(live, f"exec 3>&1; {{ {{ assay search gripper {form}; echo $? >&3; }} | true; }}")
+def test_a_reader_that_goes_away_is_exit_code_141_and_no_word(published: Path, form: str) -> None:
+    said = shell(published, f"exec 3>&1; {{ {{ assay search gripper {form}; echo $? >&3; }} | true; }}")
     assert said.out.strip() == "141"
     assert said.err == ""
 

@@ -125,8 +125,8 @@ def test_worse_rankings_fail(assay: Run, folder: Path) -> None:
     assert said.body["files"]["html"]
 
 
+@pytest.mark.usefixtures("published")
 def test_an_undecided_publish_says_what_is_live(assay: Run, folder: Path) -> None:
-    assay("publish")
     plant(folder, {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
     _configured(folder, gate="")
     said = assay("publish")
@@ -142,10 +142,10 @@ def test_an_undecided_publish_says_what_is_live(assay: Run, folder: Path) -> Non
         ("", False, 3, "The live generation could not be judged by parts; it stays live."),
     ],
 )
+@pytest.mark.usefixtures("published")
 def test_a_new_test_set_for_unchanged_pages_speaks_of_what_is_live(
     assay: Run, folder: Path, gate: str, worse: bool, code: int, told: str
 ) -> None:
-    assay("publish")
     _configured(folder, *(_worse() if worse else []), gate=gate)
     said = assay("publish")
     assert said.code == code
