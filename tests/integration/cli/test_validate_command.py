@@ -98,7 +98,7 @@ def test_a_regression_fails_and_names_its_topics(assay: Run, folder: Path) -> No
     for part in PARTS[:3]:
         plant(folder, {f"docs/{part}.md": f"# The {part}\n\nNothing is said here of when or how the {part} runs.\n"})
     said = assay("publish", "--json")
-    assert (said.code, said.body["verdict"], said.body["state"]) == (3, "INCONCLUSIVE", "candidate")
+    assert (said.code, said.body["verdict"], said.body["state"]) == (1, "FAIL", "rejected")
     lost = next(finding for finding in said.body["findings"] if finding["check"] == "judgments found")
     assert lost["count"] == 3
     checks = [finding["check"] for finding in said.body["findings"]]
