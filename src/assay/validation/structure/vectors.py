@@ -55,7 +55,10 @@ _NUMBER = re.compile(r"\d+")
 
 
 def distinct_vectors(context: CheckContext, _: StructuralLimits, __: Progress) -> Iterator[Finding]:
-    """Check that texts with different words have different vectors, in different directions."""
+    """Check that texts with different words have different vectors, in different directions.
+
+    Digits do not count as words: the built-in model hardly sees them, so generated pages may have equal vectors.
+    """
     points = [
         (point.chunk, point.dense) for point in draw_points(context, _COMPARED, "vectors") if point.chunk is not None
     ]
@@ -66,7 +69,7 @@ def distinct_vectors(context: CheckContext, _: StructuralLimits, __: Progress) -
     vectors = unit_rows([dense for _, dense in distinct if dense is not None])
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -1.0)
-    words = [frozenset(_WORD.findall(chunk.embedded_text.casefold())) for chunk, _ in distinct]
+    words = [frozenset(_WORD.findall(_NUMBER.sub(" ", chunk.embedded_text.casefold()))) for chunk, _ in distinct]
     same = [
         (row, next((int(other) for other in np.flatnonzero(near) if words[other] != words[row]), None))
         for row, near in enumerate(cosines >= EQUAL)
@@ -83,7 +86,10 @@ def distinct_vectors(context: CheckContext, _: StructuralLimits, __: Progress) -
         "embedder returned one vector for many texts. Check it with two texts, then run `assay publish --rebuild`",
         [f"{name_of(one)} and {name_of(other)}" for one, other in pairs],
     )
-    count = len(distinct)
+    vectors = vectors[list({one: row for row, one in enumerate(words)}.values())]  # one for each set of words
+    count = len(vectors)
+    if count < 2:
+        return
     mean = (float(np.square(vectors.astype(np.float64).sum(axis=0)).sum()) - count) / (count * (count - 1))
     yield finding(
         "spread of vectors",

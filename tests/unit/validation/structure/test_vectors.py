@@ -1,14 +1,16 @@
 """Wrong vectors are found by the vectors alone, at the share that each check claims; sound ones pass."""
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.structures import LIMITS
-from tests.worlds import World
+from tests.worlds import DIMENSION, World
 
+from assay.adapters.stores.memory import MemoryEmbedder
 from assay.errors import EmbedderUnavailable
 from assay.model.evaluation import Finding, Outcome
 from assay.model.generations import Generation
@@ -203,6 +205,26 @@ def test_texts_of_the_same_words_may_have_one_vector() -> None:
     pages = [page(f"p{n}", f"Same words{'!' * n}", title=f"Same{'.' * n}") for n in range(12)]
     found = _findings(world, world.build("g1", *pages))
     assert found["distinct vectors"].outcome is Outcome.PASS
+
+
+class _BlindToDigits(MemoryEmbedder):
+    """A model that drops digits, as the built-in one nearly does."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return super().embed_documents([re.sub(r"\d+", "", text) for text in texts])
+
+
+def test_generated_pages_that_differ_in_digits_alone_may_have_one_vector() -> None:
+    world = World()
+    world.embedder = _BlindToDigits(DIMENSION, None)
+    pages = [page(f"p{n}", f"The part {n} weighs {n * 7} grams.", title=f"Part {n}") for n in range(60)]
+    others = [page(f"q{n}", f"About {title}.", title=title) for n, title in enumerate(TITLES[:10])]
+    found = _findings(world, world.build("g1", *pages, *others))
+    assert found["distinct vectors"].outcome is Outcome.PASS
+    assert found["spread of vectors"].outcome is Outcome.PASS
+    alone = _findings(world, world.build("g2", *pages))
+    assert alone["distinct vectors"].outcome is Outcome.PASS
+    assert "spread of vectors" not in alone
 
 
 def test_few_titles_say_nothing() -> None:
