@@ -99,7 +99,11 @@ class Client:
 
         Raises InputError for a query that the server refuses, and ServiceError.
         """
-        request = native.search_request(query, top_k, options) if isinstance(query, str) else _request(query)
+        if isinstance(query, str):
+            request = native.search_request(query, top_k, options)
+        else:
+            native.require_no_options(top_k, options)
+            request = _request(query)
         if self._needs_similarity:
             request["include"] = {**request.get("include", {}), "similarity": True}
         body = json.dumps(request).encode()

@@ -217,6 +217,15 @@ def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict
     return body if top_k is None else body | {"top_k": top_k}
 
 
+def require_no_options(top_k: int | None, options: SearchOptions) -> None:
+    """Refuse arguments next to a Query, which has them all. Raises TypeError."""
+    given = [*(["top_k"] if top_k is not None else []), *options]
+    if given:
+        raise TypeError(
+            f"search() with a Query takes no {', '.join(given)}: set them in the Query, or pass the query as text"
+        )
+
+
 def parse(fields: Mapping[str, object], defaults: Defaults) -> NativeRequest:
     """Parse a request body. Raises InputError that names the field, its limit and what was sent."""
     request = check_fields(SearchQuery, fields)

@@ -404,6 +404,12 @@ def test_a_healthy_index_passes_the_doctor(assay: Run) -> None:
     assert "✓ catalog" in assay("doctor").out
 
 
+def test_the_doctor_refuses_a_sample_of_an_index_that_is_not_adopted(assay: Run) -> None:
+    said = assay("doctor", "--sample", "5")
+    assert said.code == 2
+    assert "add --adopt" in said.err
+
+
 def test_the_doctor_names_what_is_broken_and_still_looks_at_the_rest(assay: Run, folder: Path) -> None:
     live = assay("publish", "--json").body["generation"]
     for path in (folder / ".assay" / "generations" / live).rglob("*.mmap"):

@@ -86,6 +86,7 @@ def test_a_test_set_is_derived_from_a_folder(assay: Run, linked: Path) -> None:
     said = assay("testset", "derive", "docs", "--base-url", "https://docs.example", "--output", "derived.yaml")
     assert said.code == 0
     assert "2 topics from 7 pages: 1 from link texts, 1 from question headings." in said.err
+    assert "2 topics; the gate needs 5, or the verdict is INCONCLUSIVE. Write more" in " ".join(said.err.split())
     test_set = load_test_set(linked / "derived.yaml")
     assert {topic.text: topic.derived for topic in test_set.topics} == {
         "charging batteries": "link",
@@ -180,6 +181,8 @@ def test_a_test_set_is_exported_and_what_is_lost_is_said(assay: Run, folder: Pat
     assert load_test_set(folder / "back.jsonl").topics == load_test_set(folder / "set.yaml").topics
     assert assay("testset", "export", "set.yaml", "set.json", "--json").body["left_out"] == []
     assert load_test_set(folder / "set.json").topics == load_test_set(folder / "set.yaml").topics
+    refused = assay("testset", "export", "set.yaml", "set.suite", "--format", "suite")
+    assert (refused.code, "'suite' is not one of 'trec'" in refused.err) == (2, True)
     said = assay("testset", "export", "set.yaml", "somewhere")
     assert (said.code, "--format trec" in said.err) == (2, True)
 

@@ -6,6 +6,7 @@ import pytest
 
 from assay.app import Assay
 from assay.errors import CatalogUnavailable, InputError
+from assay.model.ranking import Query
 from assay.settings import Settings
 from assay.testing.catalog_samples import generation
 
@@ -34,6 +35,11 @@ def test_a_closed_assay_refuses_and_opens_nothing_again(tmp_path: Path) -> None:
         with pytest.raises(CatalogUnavailable, match="This Assay is closed"):
             call()
     assay.close()
+
+
+def test_a_query_takes_no_further_options(tmp_path: Path) -> None:
+    with Assay.open(Settings(data_dir=tmp_path)) as assay, pytest.raises(TypeError, match=r"takes no top_k, mode: set"):
+        assay.search(Query("nodes", 5), 3, mode="dense")  # type: ignore[call-overload]  # what the types forbid
 
 
 def test_the_named_generation_live_follows_promotions_as_no_name_does(tmp_path: Path) -> None:

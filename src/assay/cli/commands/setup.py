@@ -120,6 +120,8 @@ def doctor(
     """Check the installation, the settings, the stores and the live generation, or an adopted collection."""
     overrides = {"index": {"adopt": adopt}} if adopt is not None else {}
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
+        if sample is not None and assay.parts.adopted is None:
+            raise typer.BadParameter("--sample is for an adopted collection: add --adopt, or set [index] adopt.")
         checks = diagnose(assay, ask_provider=ask_provider)
         adoption = None
         if assay.parts.adopted is not None:

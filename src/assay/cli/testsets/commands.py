@@ -23,6 +23,7 @@ from assay.model.counting import counted
 from assay.model.located import Problem
 from assay.ports import track
 from assay.validation.deriving.deriving import Derivation, derive
+from assay.validation.gate.quality import topics_needed_of_derived
 from assay.validation.testsets.plain import to_plain
 from assay.validation.testsets.reading import ReadTestSet
 
@@ -68,6 +69,7 @@ def derive_from_documents(
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         documents = assay.builds.read_documents() if sources else assay.labels.linked_documents(generation)
         derivation = derive(track(documents, progress(), "derive"), name, most)
+        needed = topics_needed_of_derived(assay.systems.gate.quality)
     if derivation.test_set is None:
         raise InputError(
             f"No queries could be derived from {counted(derivation.pages, 'page')} ({_left_out(derivation)}).",
@@ -85,6 +87,11 @@ def derive_from_documents(
         f"{derivation.links:,} from link texts, {derivation.questions:,} from question headings."
     )
     err().print(f"[dim]Left out: {_left_out(derivation)}.[/]")
+    if (found := len(derivation.test_set.topics)) < needed:
+        err().print(
+            f"[yellow]{counted(found, 'topic')}; the gate needs {needed}, or the verdict is INCONCLUSIVE.[/] "
+            "Write more (`assay docs testsets`), or derive from more pages."
+        )
     if output is not None:
         err().print(
             f"Wrote {escape(str(output))}. Read through it, then run: assay validate --testset {escape(str(output))}"

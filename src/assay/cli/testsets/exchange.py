@@ -1,6 +1,7 @@
 """`assay testset import` and `assay testset export`: conversion from and to the formats of other tools."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,14 @@ from assay.cli.terminal.output import err, out, print_json
 from assay.model.counting import counted
 from assay.model.evaluation import TestSet
 from assay.validation.testsets.plain import to_plain
+
+
+class ExportFormat(StrEnum):
+    """The formats of Format that can be written."""
+
+    TREC = "trec"
+    BEIR = "beir"
+    CSV = "csv"
 
 
 def import_files(
@@ -64,7 +73,8 @@ def export_file(
     file: options.TestSetArgument,
     target: Annotated[Path, typer.Argument(help="A new folder for trec and beir; a new file for every other format.")],
     format_: Annotated[
-        Format | None, typer.Option("--format", help="Format to write [default: detected from the target's name].")
+        ExportFormat | None,
+        typer.Option("--format", help="Format to write [default: detected from the target's name]."),
     ] = None,
     generation: Annotated[
         str | None,
@@ -114,9 +124,9 @@ def _export(
     return (*lost, f"{counted(missing, 'judgment')} not found in generation {found}") if missing else lost
 
 
-def _format(target: Path, format_: Format | None) -> Format:
+def _format(target: Path, format_: ExportFormat | None) -> Format:
     if format_ is not None:
-        return format_
+        return Format(format_.value)
     if target.suffix.lower() == ".csv":
         return Format.CSV
     raise typer.BadParameter(f"{target}: unknown format; add --format trec or --format beir.")

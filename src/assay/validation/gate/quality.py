@@ -220,6 +220,11 @@ def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterab
         )
 
 
+def topics_needed_of_derived(limits: QualityLimits) -> int:
+    """The number of topics from which a derived test set can prove the limits on RR and Success@5."""
+    return max(samples_to_prove(least) for least in (limits.min_derived_rr, limits.min_derived_success))
+
+
 def _precision_of(result: TopicResult, values: Mapping[str, float | None], limits: QualityLimits) -> float:
     value = values.get(PRECISION) or 0.0
     if limits.precision == "at_k":
