@@ -7,6 +7,7 @@ from assay.model.generations import Generation, State
 from assay.model.ids import is_placeholder
 from assay.ports import Catalog, Progress
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
+from assay.validation.structure.hosts import is_provisional
 
 
 def erosion(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
@@ -15,7 +16,10 @@ def erosion(context: CheckContext, limits: StructuralLimits, _: Progress) -> Ite
     Ancestors are followed from parent to parent, back to a release with intended removals.
     """
     now = _urls(context.catalog, context.generation)
-    losses = [(one, sorted(urls - now), len(urls)) for one, urls in _ancestors(context, limits)]
+    ancestors = _ancestors(context, limits)
+    if not any(map(is_provisional, now)):  # provisional addresses that were corrected are no loss
+        ancestors = ((one, frozenset(url for url in urls if not is_provisional(url))) for one, urls in ancestors)
+    losses = [(one, sorted(urls - now), len(urls)) for one, urls in ancestors]
     shares = [(len(gone) / count, one.id, gone, count) for one, gone, count in losses if count]
     share, ancestor, gone, count = max(shares, key=lambda one: one[0], default=(0.0, "", [], 0))
     yield finding(

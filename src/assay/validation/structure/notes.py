@@ -1,6 +1,5 @@
 """Notes for a verdict: facts that fail no check but matter to its reader."""
 
-import ipaddress
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -11,6 +10,8 @@ from assay.model.counting import counted
 from assay.model.ids import is_placeholder
 from assay.validation.content.languages import LANGUAGES, signs_of_languages
 from assay.validation.structure.context import CheckContext
+from assay.validation.structure.hosts import private_reach
+from assay.validation.structure.pages import first_real_addresses
 
 _PAGES = 20
 
@@ -52,7 +53,7 @@ def private_addresses(context: CheckContext) -> Iterator[str]:
     """Name the private hosts."""
     hosts = Counter(_host(page.url) for page in context.catalog.known_pages(context.generation.id).values())
     for host, pages in hosts.most_common():
-        if (reach := _private(host)) is not None:
+        if (reach := private_reach(host)) is not None:
             yield (
                 f"{counted(pages, 'page is', 'pages are')} at {host}: links of hits work only {reach}. Set the public "
                 "address with --base-url, or crawl the public site."
@@ -100,17 +101,14 @@ def _host(url: str) -> str:
     return urlsplit(url).hostname or ""
 
 
-def _private(host: str) -> str | None:
-    """The place from which a private host can be reached; None for a public host."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return "on this machine"
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return None
-    if address.is_loopback:
-        return "on this machine"
-    return "within its network" if address.is_private else None
+def corrected_addresses(context: CheckContext) -> Iterator[str]:
+    """Say that pages at a provisional address got a real one, and that they count as the same pages."""
+    pairs = Counter((_host(old), _host(new)) for old, new in first_real_addresses(context).items())
+    for (old, new), pages in pairs.most_common(1):
+        yield (
+            f"{counted(pages, 'page')} moved from {old}, which is no public address, to {new}; they are not counted as "
+            "gone."
+        )
 
 
 def vectors_not_compared(context: CheckContext) -> Iterator[str]:
@@ -138,6 +136,7 @@ def checksums_not_recorded(context: CheckContext) -> Iterator[str]:
 NOTES: tuple[Callable[[CheckContext], Iterable[str]], ...] = (
     placeholder_addresses,
     private_addresses,
+    corrected_addresses,
     same_pages_at_two_hosts,
     other_languages,
     vectors_not_compared,

@@ -11,6 +11,7 @@ from assay.model.generations import Generation
 from assay.model.ids import is_placeholder
 from assay.ports import Catalog, Progress
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
+from assay.validation.structure.hosts import is_provisional
 
 _MOST_ALIKE = 3
 """From this number of pages on, a new shared title or text means that their content is lost."""
@@ -39,13 +40,15 @@ def failed_pages(context: CheckContext, limits: StructuralLimits, _: Progress) -
 def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
     """Check by address that the live generation's pages are still there. New pages do not offset missing ones.
 
-    A page without a real address is still there if its file is: giving it an address breaks no link.
+    A page without a real address is still there if its file is: giving it an address breaks no link. Nor does it to
+    correct an address that leads nowhere, such as one at example.org.
     """
     live = [document.info for document in context.catalog.listing(context.live.id)] if context.live else []
     candidate = [document.info for document in context.catalog.listing(context.generation.id)] if live else []
     before, now = {info.url for info in live}, {info.url for info in candidate}
     files = {(info.source, info.source_path) for info in candidate}
     named = {info.url for info in live if is_placeholder(info.url) and (info.source, info.source_path) in files}
+    named |= first_real_addresses(context).keys()
     gone = sorted(before - now - named)
     fall = len(gone) / max(len(before), 1)
     yield finding(
@@ -58,6 +61,17 @@ def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) 
         "are intended, use --allow-removals, or raise gate.max_page_fall",
         gone,
     )
+
+
+def first_real_addresses(context: CheckContext) -> dict[str, str]:
+    """The new address of each live page whose address was provisional, if its file is now at a public one."""
+    if context.live is None:
+        return {}
+    live = [at.info for at in context.catalog.listing(context.live.id) if is_provisional(at.info.url)]
+    found = (at.info for at in context.catalog.listing(context.generation.id)) if live else iter(())
+    now = {(info.source, info.source_path): info.url for info in found if not is_provisional(info.url)}
+    files = {info.url: (info.source, info.source_path) for info in live if not is_placeholder(info.url)}
+    return {url: now[file] for url, file in files.items() if file in now}
 
 
 def lost_content(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:

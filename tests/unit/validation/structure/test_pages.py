@@ -201,3 +201,29 @@ def test_pages_that_say_nothing_any_more_do_not_go_live() -> None:
     generation = world.build("g1", *empty, *some_pages(10)[3:], minute=1)
     finding = finding_of(verdict_on(world, generation, live=live), "lost content")
     assert (finding.outcome, finding.count) == (Outcome.FAIL, 3)
+
+
+# --- addresses that were corrected ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "outcome"),
+    [
+        (SITE, "https://docs.acme.dev", Outcome.PASS),
+        ("http://localhost:3000", "https://docs.acme.dev", Outcome.PASS),
+        (SITE, "https://other.example", Outcome.FAIL),
+        ("https://docs.acme.dev", SITE, Outcome.FAIL),
+        ("https://docs.acme.dev", "https://docs.acme.com", Outcome.FAIL),
+    ],
+)
+def test_pages_may_move_from_an_address_that_leads_nowhere_to_a_public_one(
+    old: str, new: str, outcome: Outcome
+) -> None:
+    world = World()
+    sides = [[moved(one, one[0].info.url.replace(SITE, base)) for one in some_pages(10)] for base in (old, new)]
+    live = world.build("g0", *sides[0])
+    candidate = world.build("g1", *sides[1], minute=1)
+    verdict = verdict_on(world, candidate, live=live)
+    assert finding_of(verdict, "fall in pages").outcome is outcome
+    said = any("10 pages moved from" in note and "not counted as gone" in note for note in verdict.notes)
+    assert said == (outcome is Outcome.PASS)
