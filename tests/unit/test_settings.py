@@ -241,6 +241,7 @@ def test_two_wrong_settings_of_two_sources_are_told_apart(tmp_path: Path, monkey
         ("[search]\nlimit = 3\n", "search.top_k"),
         ("[validation]\ntopics = 'a.yaml'\n", "validation.testset"),
         ("[chunking]\nchunk_size = 3\n", "chunking.max_characters"),
+        ("[gate]\nmax_page_drop = 0.5\n", "gate.max_page_fall"),
     ],
 )
 def test_another_word_for_a_setting_is_understood(tmp_path: Path, wrong: str, meant: str) -> None:

@@ -29,6 +29,8 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("k", "limit", "results"), ("top_k",)),
     **dict.fromkeys(("size", "chunk_size"), ("max_characters",)),
     **dict.fromkeys(("test_set", "topics", "queries"), ("testset",)),
+    **dict.fromkeys(("max_page_drop", "max_page_loss", "max_removed_pages", "max_lost_pages"), ("max_page_fall",)),
+    **dict.fromkeys(("max_anchor_drop", "max_anchor_loss"), ("max_anchor_fall",)),
 }
 """Other names for a setting, suggested in a table that has the setting."""
 
@@ -156,9 +158,8 @@ def _suggest(location: Location, settings: type[BaseModel]) -> str:
             return ""
         tables.append((f"{tables[-1][0]}{part}.", table))
     prefix, table = tables[-1]
-    near = nearest(str(wrong), table.model_fields, cutoff=_SETTING_SIMILARITY) or next(
-        (name for name in _SYNONYMS.get(str(wrong), ()) if name in table.model_fields), None
-    )
+    meant = (name for name in _SYNONYMS.get(str(wrong), ()) if name in table.model_fields)
+    near = next(meant, None) or nearest(str(wrong), table.model_fields, cutoff=_SETTING_SIMILARITY)
     if near:
         return f"{prefix}{near}"
     elsewhere = [path for path in _paths(settings) if path.rpartition(".")[2] == wrong]

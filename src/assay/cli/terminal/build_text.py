@@ -100,6 +100,11 @@ def show_build(console: Console, build: BuildReport) -> None:
         )
         against = build.base if build.base and build.base.state is State.CANDIDATE else None
         console.print(_counts(build, f" compared with the earlier candidate {against.id}" if against else ""))
+        if build.base and build.base.sources and set(build.base.sources).isdisjoint(generation.sources):
+            before, now = ", ".join(build.base.sources), ", ".join(generation.sources)
+            console.print(
+                f"[yellow]The source is another one:[/] {escape(now)}; the pages before are of {escape(before)}."
+            )
     _show_pages(console, build)
 
 

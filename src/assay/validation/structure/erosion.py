@@ -28,11 +28,19 @@ def erosion(context: CheckContext, limits: StructuralLimits, _: Progress) -> Ite
         share,
         f"at most {percent(limits.max_page_fall)} of the pages of a kept earlier generation are gone",
         f"{len(gone)} of the {count} pages of {ancestor}, an earlier live generation, are gone ({percent(share)}; "
-        f"limit {percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}: several releases lost some each. "
-        "Check whether the crawl reaches fewer pages each time. If the removals are intended, use --allow-removals, or "
-        "raise gate.max_page_fall",
+        f"limit {percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}: "
+        f"{_why(context, limits, now)}. If the removals are intended, use --allow-removals, or raise "
+        "gate.max_page_fall",
         gone,
     )
+
+
+def _why(context: CheckContext, limits: StructuralLimits, now: frozenset[str]) -> str:
+    """The likely cause: this release, as from a wrong folder, or several that lost some each."""
+    live = _urls(context.catalog, context.live) if context.live is not None else frozenset()
+    if len(live - now) > limits.max_page_fall * len(live):
+        return f"this release alone lost {len(live - now)} of {len(live)}, see `fall in pages`"
+    return "several releases lost some each. Check whether the crawl reaches fewer pages each time"
 
 
 def _ancestors(context: CheckContext, limits: StructuralLimits) -> Iterator[tuple[Generation, frozenset[str]]]:

@@ -57,8 +57,9 @@ def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) 
         fall,
         f"at most {percent(limits.max_page_fall)} of the live generation's pages are gone",
         f"{len(gone)} of the live generation's {len(before)} pages are gone ({percent(fall)}; limit "
-        f"{percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}. {_why_gone(before, now)} If the removals "
-        "are intended, use --allow-removals, or raise gate.max_page_fall",
+        f"{percent(limits.max_page_fall)}), such as {', '.join(gone[:2])}. "
+        f"{_other_sources(context) or _why_gone(before, now)} If the removals are intended, use --allow-removals, or "
+        "raise gate.max_page_fall",
         gone,
     )
 
@@ -131,6 +132,17 @@ def _templates(catalog: Catalog, generation: Generation | None, urls: Sequence[s
 def _template(text: str, title: str) -> tuple[str, ...]:
     own = set(_WORD.findall(title.lower()))
     return tuple(word for word in _WORD.findall(text.lower()) if word not in own)
+
+
+def _other_sources(context: CheckContext) -> str:
+    """Name the sources if none of them is one of the live generation; else ""."""
+    before, now = (one.sources if one is not None else () for one in (context.live, context.generation))
+    if not before or not set(before).isdisjoint(now):
+        return ""
+    return (
+        f"The source is another one: {', '.join(now)}; the live generation was read from {', '.join(before)}. Publish "
+        "that folder or site, or set `name` of the source if only its folder was renamed."
+    )
 
 
 def _why_gone(before: set[str], now: set[str]) -> str:

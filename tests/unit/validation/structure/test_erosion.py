@@ -86,3 +86,8 @@ def test_releases_that_were_rolled_back_or_are_kept_no_longer_are_not_counted() 
     forgotten = _nights(10, 9, 8)
     forgotten.forget("g1")
     assert forgotten.found(8).value == pytest.approx(1 / 9)
+
+
+def test_a_release_that_lost_most_pages_itself_is_named_as_the_cause() -> None:
+    assert "this release alone lost 7 of 9, see `fall in pages`" in _nights(10, 9).found(2).detail
+    assert "several releases lost some each" in _nights(10, 9, 8).found(7).detail
