@@ -65,7 +65,7 @@ class Searches:
 
     @property
     def shaping(self) -> Shaping:
-        """The way in which the seeds' routes choose and order hits."""
+        """The way in which the contracts' routes choose and order hits."""
         settings = self._parts.settings
         return Shaping.of(settings.contract_mode, settings.search.mode)
 

@@ -139,7 +139,7 @@ class ReportMeasure(ReportModel):
 
 
 class ReportShownOrder(ReportModel):
-    """MRR in the order of the seeds' routes."""
+    """MRR in the order of the contracts' routes."""
 
     contract_mode: Annotated[ContractMode, Field(strict=False)] = Field(
         description="`hybrid`: selected by the search, sorted by similarity; `dense`: selected and sorted by "
@@ -259,7 +259,7 @@ class ValidationReport(ReportModel):
     )
     shown_order: ReportShownOrder | None = Field(
         default=None,
-        description="MRR in the order of the seeds' routes; all other figures use the order of the search. Null "
+        description="MRR in the order of the contracts' routes; all other figures use the order of the search. Null "
         "without topics, or if that order is unknown.",
     )
     resolution: ReportResolution = Field(description="Whether the judged passages were found in this index.")

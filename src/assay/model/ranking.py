@@ -16,7 +16,7 @@ class Mode(StrEnum):
 
 
 class ContractMode(StrEnum):
-    """How the seeds' routes select and order hits. The score is always the cosine."""
+    """How the contracts' routes select and order hits. The score is always the cosine."""
 
     HYBRID = "hybrid"  # selected by the configured search, sorted by similarity
     DENSE = "dense"  # selected and sorted by similarity

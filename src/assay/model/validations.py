@@ -133,7 +133,7 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True)
 class ShownOrder:
-    """MRR in the order of the seeds' routes. contract_mode: how they select and order hits."""
+    """MRR in the order of the contracts' routes. contract_mode: how they select and order hits."""
 
     contract_mode: ContractMode
     mrr: MeasureValue
@@ -180,7 +180,7 @@ class Validation:
     against_live: differences from the live generation; empty if it was not run.
     advice: recommended actions, part of the seed's `issues`.
     precision_target: the P@5 that each topic should reach.
-    shown: MRR in the order of the seeds' routes; None without topics, or if that order is unknown.
+    shown: MRR in the order of the contracts' routes; None without topics, or if that order is unknown.
     """
 
     started_at: datetime

@@ -113,7 +113,7 @@ class Settings(BaseSettings):
 
     @property
     def contract_mode(self) -> ContractMode:
-        """How the seeds' routes choose and order hits; hybrid by default."""
+        """How the contracts' routes choose and order hits; hybrid by default."""
         return self.server.contract_mode or ContractMode.HYBRID
 
     @property

@@ -32,7 +32,7 @@ class SearchSettings(Table):
     keyword_fallback: bool = Field(
         default=True,
         description="Answer hybrid searches by BM25 alone, marked `degraded`, if the query cannot be embedded; if "
-        "false, such searches fail. The seeds' routes and validations never fall back.",
+        "false, such searches fail. The contracts' routes (such as `/query`) and validations never fall back.",
     )
     depth: int = Field(default=100, ge=10, le=1_000, description="Candidates from each side, dense and sparse.")
 

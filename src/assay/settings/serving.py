@@ -21,7 +21,7 @@ class ServerSettings(Table):
     threads: int = Field(default=8, ge=1, le=256, description="Most searches at the same time.")
     contract_mode: ContractMode | None = Field(
         default=None,
-        description="How the seeds' routes choose and order hits: `hybrid` (chosen by `[search] mode`, ordered by "
+        description="How the contracts' routes choose and order hits: `hybrid` (chosen by `[search] mode`, ordered by "
         "similarity), `dense` (chosen and ordered by similarity) or `fused` (chosen and ordered by `[search] mode`). "
         "`hybrid` if unset.",
     )

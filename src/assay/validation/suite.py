@@ -86,7 +86,7 @@ class Plan:
     test_set: None to check the structure only.
     structure: the input of the structural checks; None to check queries only.
     load: further loads to measure latency under, one after the other.
-    contract_mode: how the seeds' routes select and order hits; None if unknown.
+    contract_mode: how the contracts' routes select and order hits; None if unknown.
     started_at: names the report.
     notes: notes of the verdict on how it was planned.
     problem_of_url: requests the address of a hit and returns why it is dead; None to request none.

@@ -30,6 +30,12 @@ def test_a_page_is_printed_as_it_was_written_where_no_person_looks(assay: Run, n
     assert assay("docs", name, "--json").body == {"name": "settings", "text": text}
 
 
+@pytest.mark.parametrize(("name", "page"), [("README", "index"), ("glossary", "index"), ("lost topics", None)])
+def test_a_page_is_found_by_a_heading_and_the_index_as_readme(assay: Run, name: str, page: str | None) -> None:
+    said = assay("docs", name, "--json")
+    assert (said.code, said.body.get("name")) == ((0, page) if page else (2, None))
+
+
 def test_a_decision_is_printed_by_its_path(assay: Run) -> None:
     (decision,) = (DOCS / "decisions").glob("0029-*.md")
     assert assay("docs", f"decisions/{decision.name}").out == decision.read_text(encoding="utf-8")

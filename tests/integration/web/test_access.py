@@ -385,6 +385,8 @@ def _samples(answer: Answer) -> dict[tuple[str, tuple[tuple[str, str], ...]], fl
 
 def test_metrics_are_for_programs_of_this_machine_and_for_admin_keys(public: Guarded) -> None:
     assert ask(public.port, "/metrics").status == 200
+    head = ask(public.port, "/metrics", method="HEAD")
+    assert (head.status, head.content) == (200, b"")
     for sign in ({"X-Forwarded-For": "198.51.100.1"}, {"Via": "1.1 proxy"}, ORIGIN, {"Forwarded": "for=x"}):
         assert ask(public.port, "/metrics", headers=sign).status == 401
         assert ask(public.port, "/metrics", headers={**sign, **bearer(public.searcher)}).status == 403

@@ -11,6 +11,7 @@ from assay.adapters.stores import payload
 from assay.adapters.stores.facet_conditions import narrowing_conditions
 from assay.adapters.stores.points import require_direction, unit_rows
 from assay.errors import IndexCorrupt, IndexNotFound, StoreUnavailable, VectorStoreError
+from assay.model.counting import counted
 from assay.model.documents import Chunk
 from assay.model.ranking import Filters
 from assay.ports import (
@@ -89,7 +90,7 @@ class MemoryStore:
 
     def describe(self) -> StoreReport:
         """The state of the store. Raises VectorStoreError."""
-        return StoreReport(f"{len(self._generations)} index(es) in memory", (), None)
+        return StoreReport(f"{counted(len(self._generations), 'index', 'indexes')} in memory", (), None)
 
     def close(self) -> None:
         """Do nothing."""

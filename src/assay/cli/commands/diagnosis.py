@@ -148,10 +148,12 @@ def _store(assay: Assay) -> Check:
     strays = [identity for identity in assay.parts.store.generations() if identity not in known]
     problems = list(report.problems)
     if strays and assay.parts.store.owns_all_indexes:
-        problems.append(f"{len(strays)} left-over index(es); the next build removes them")
+        left_over = counted(len(strays), "left-over index", "left-over indexes")
+        problems.append(f"{left_over}; the next build removes them")
     elif strays:
+        indexes = counted(len(strays), "index", "indexes")
         problems.append(
-            f"{len(strays)} index(es) unknown to this catalog ({', '.join(strays[:3])}): Assay keeps them, because "
+            f"{indexes} unknown to this catalog ({', '.join(strays[:3])}): Assay keeps them, because "
             "another Assay may serve them; remove them on the server if none does"
         )
     live = next((identity for identity, state in known.items() if state is State.LIVE), None)

@@ -81,10 +81,18 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _found(name: str, files: Mapping[str, Path]) -> tuple[str, Path]:
-    """Return a page's name and file. Raises InputError, with a similar name, if there is no such page."""
+    """Return a page's name and file; the index for `README`, or the page with a heading of this name.
+
+    Raises InputError, with a similar name, if there is none.
+    """
     wanted = name.removeprefix("docs/").removesuffix(".md").lower()
+    wanted = _INDEX if wanted == "readme" else wanted
     if wanted in files:
         return wanted, files[wanted]
+    heading = re.compile(rf"^#{{1,6}} {re.escape(wanted)}$", re.MULTILINE | re.IGNORECASE)
+    for page, file in sorted(files.items(), key=lambda found: ("/" in found[0], found[0])):
+        if heading.search(file.read_text(encoding="utf-8")):
+            return page, file
     near = nearest(wanted, files, cutoff=_LEAST_SIMILARITY)
     suggestion = f" Did you mean {near}?" if near else ""
     raise InputError(f"There is no page {name!r}.{suggestion}", hint="`assay docs` lists the pages.")

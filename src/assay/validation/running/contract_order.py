@@ -1,4 +1,4 @@
-"""MRR in the order in which the seeds' routes return hits, which can differ from the order that the gate judges."""
+"""MRR in the order in which the contracts' routes return hits, which can differ from the order that the gate judges."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,7 +47,8 @@ def contract_order_notes(shown: ShownOrder, judged: float | None) -> list[str]:
         return []
     return [
         (
-            f"The gate judges MRR in search order, {judged:.3f}. The seeds' routes order hits by similarity "
+            f"The gate judges MRR in search order, {judged:.3f}. The contracts' routes, such as `/query`, "
+            "order hits by similarity "
             f"(contract_mode `{shown.contract_mode.value}`), which has MRR {value:.3f}."
         )
     ]

@@ -12,7 +12,7 @@ def router(metrics: Metrics) -> APIRouter:
     routes = APIRouter()
 
     # async, so that it needs no search thread: monitoring matters most when all are busy.
-    @routes.get(METRICS_PATH, include_in_schema=False)
+    @routes.api_route(METRICS_PATH, methods=["GET", "HEAD"], include_in_schema=False)
     async def read_metrics(request: Request) -> Response:
         content, content_type = metrics.exposition(request.headers.get("accept", ""))
         return Response(content, media_type=None, headers={"Content-Type": content_type})

@@ -22,6 +22,7 @@ from assay.adapters.stores.edge.seal import (
 from assay.adapters.stores.edge.writer import EdgeWriter
 from assay.adapters.stores.points import INDEX_NAME, require_name
 from assay.errors import IndexCorrupt, IndexNotFound, StoreUnavailable, VectorStoreError
+from assay.model.counting import counted
 from assay.ports import IndexSpec, Inspected, StoreReport
 
 
@@ -129,7 +130,8 @@ class EdgeStore:
 
     def describe(self) -> StoreReport:
         """The state of the store. Raises VectorStoreError."""
-        summary = f"embedded (qdrant-edge {engine_version()}), {len(self.generations())} index(es) in {self._root}"
+        indexes = counted(len(self.generations()), "index", "indexes")
+        summary = f"embedded (qdrant-edge {engine_version()}), {indexes} in {self._root}"
         probe = self._root / ".writable"
         problems = []
         try:
