@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.memory_embedder import MemoryEmbedder
 from tests.structures import LIMITS
 from tests.worlds import DIMENSION, World
 
-from assay.adapters.stores.memory import MemoryEmbedder
 from assay.errors import EmbedderUnavailable
 from assay.model.evaluation import Finding, Outcome
 from assay.model.generations import Generation
