@@ -16,6 +16,7 @@ from benchmarks import (
     quality,
     reading_sites,
     sabotages,
+    scale,
     serving,
     simulations,
     storm,
@@ -28,6 +29,7 @@ if __name__ == "__main__":
     quality.main()
     derived.main([])
     serving.main(50_000)
+    scale.main()
     http_load.main()
     chain.main()
     storm.main()

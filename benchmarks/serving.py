@@ -147,7 +147,7 @@ def recall(assay: Assay, queries: Sequence[str]) -> None:
     print(f"recall@10 of dense search against exact search: {found / total:.4f} ({len(queries)} queries)")
 
 
-def resident_megabytes(pid: int) -> tuple[float, float]:
+def resident_megabytes(pid: int | str) -> tuple[float, float]:
     """Resident memory of a process in MB, and its reclaimable part (pages of files)."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     found = dict(re.findall(r"(VmRSS|RssFile):\s+(\d+) kB", status))

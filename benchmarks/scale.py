@@ -1,0 +1,148 @@
+"""Growth with the number of chunks: build by stage, memory, disk, searches, and recall of the approximate search.
+
+Run as `python -m benchmarks.scale [CHUNKS ...]`, such as 100000 300000 1000000; 20,000 and 60,000 by default. The text
+is `generated_text`'s. Each size is built and searched in a process of its own, over the embedded store. With several
+sizes, the exponent b of cost = a · chunks^b is fitted to each figure by least squares of its logarithms.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import mean
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from assay.app import Assay
+from assay.model.ranking import Filters, Mode, Query
+from assay.ports import IndexQuery
+from assay.settings import Settings, load_settings
+from benchmarks.generated_text import NEAR_DUPLICATES, GeneratedText
+from benchmarks.serving import bare_engine, resident_megabytes, timed
+
+SIZES = (20_000, 60_000)
+_QUERIES = 600
+_COMPARED = 200
+_TOP = 10
+_WORD_MARK = "▁"
+
+
+def vocabulary() -> list[str]:
+    """The English-looking words of the built-in model's vocabulary, which it does not split."""
+    spec = find_spec("wordllama")
+    assert spec
+    assert spec.submodule_search_locations
+    (definition,) = (Path(spec.submodule_search_locations[0]) / "tokenizers").glob("l2_supercat_*.json")
+    tokenizer = Tokenizer.from_file(str(definition))
+    tokens = sorted(token for token in tokenizer.get_vocab() if token.startswith(_WORD_MARK))
+    words = [token.removeprefix(_WORD_MARK) for token in tokens]
+    return [word for word in words if word.isascii() and word.isalpha() and word.islower() and len(word) > 3]
+
+
+def settings_of(work: Path) -> Settings:
+    """One folder of generated pages; the gate judges them, but for their titles, which are no questions."""
+    source = {"path": work / "docs", "base_url": "https://docs.example", "name": "generated", "convention": "plain"}
+    gate = {"max_unreachable": 1.0, "title_sample": 100, "max_alike_pages": 1.0, "max_repeated": 1.0}
+    return load_settings(None, {"data_dir": work / "data", "sources": [source], "gate": gate})
+
+
+def build(work: Path) -> dict[str, float]:
+    """Publish, in this process."""
+    with Assay.open(settings_of(work)) as assay:
+        started = perf_counter()
+        report = assay.publish()
+        whole = perf_counter() - started
+    if report.promoted is None:
+        raise SystemExit(f"not promoted: {report.verdict and report.verdict.summary}")
+    recall = next((one.value for one in report.verdict.findings if one.check == "recall of dense search"), None)  # type: ignore[union-attr]
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    found = {f"{stage} s": seconds for stage, seconds in report.build.seconds.items()}
+    found |= {
+        "chunks": report.build.generation.chunks,
+        "pages": report.build.generation.documents,
+        "publish s": whole,
+        "CPU s": used.ru_utime + used.ru_stime + children.ru_utime + children.ru_stime,
+        "peak MB": used.ru_maxrss / 1024,
+        "peak MB of a reader": children.ru_maxrss / 1024,
+        "disk MB": sum(path.stat().st_blocks for path in (work / "data").rglob("*")) * 512 / 1e6,
+    }
+    return found | ({"recall in the gate": recall} if recall is not None else {})
+
+
+def search(work: Path) -> dict[str, float]:
+    """Search the live generation, in this process."""
+    found: dict[str, float] = {}
+    queries = list(GeneratedText(vocabulary()).queries(_QUERIES))
+    with Assay.open(settings_of(work)) as assay:
+        started = perf_counter()
+        with assay.searches.live.lease() as searcher:
+            found["open s"] = perf_counter() - started
+            for mode in Mode:
+                for text in queries[:50]:
+                    searcher.search(Query(text, _TOP, mode))
+                seconds, _ = timed(lambda text, mode=mode: searcher.search(Query(text, _TOP, mode)), queries, 1)
+                for share in (50, 95, 99):
+                    found[f"{mode.value} p{share} ms"] = float(np.percentile(seconds, share)) * 1000.0
+            vectors = [assay.parts.embedder.embed_query(text) for text in queries[:_COMPARED]]
+            answers = [
+                [
+                    {one.chunk_id for one in searcher.index.search(IndexQuery(v, None, _TOP, Filters(), exact)).dense}
+                    for exact in (False, True)
+                ]
+                for v in vectors
+            ]
+            found["recall@10"] = mean(len(usual & exact) / max(len(exact), 1) for usual, exact in answers)
+            whole, files = resident_megabytes("self")
+            found |= {"serving MB": whole, "of it files MB": files}
+        found["bare engine p50 ms"] = float(np.median(bare_engine(assay, queries))) * 1000.0
+    found["hybrid / bare engine"] = found["hybrid p50 ms"] / found["bare engine p50 ms"]
+    return found
+
+
+def measure(chunks: int) -> dict[str, float]:
+    """All figures of one size."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        started = perf_counter()
+        GeneratedText(vocabulary()).write(work / "docs", chunks)
+        print(f"{chunks} chunks, {NEAR_DUPLICATES:.0%} near-duplicates: written in {perf_counter() - started:.0f} s")
+        found: dict[str, float] = {}
+        for task in ("build", "search"):
+            command = [sys.executable, "-m", "benchmarks.scale", task, folder]
+            run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            figures: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+            found |= figures
+            for name, value in figures.items():
+                print(f"  {name:24} {value:12.4g}", flush=True)
+        return found
+
+
+def exponents(rows: Sequence[Mapping[str, float]]) -> None:
+    """Print the fitted exponent of each figure."""
+    sizes = np.log([row["chunks"] for row in rows])
+    for name in rows[0]:
+        values = [row.get(name, 0.0) for row in rows]
+        if name != "chunks" and min(values) > 0.0:
+            print(f"  {name:24} chunks^{np.polyfit(sizes, np.log(values), 1)[0]:.2f}")
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Measure each size; or, in a process of its own, one task of one size."""
+    if len(arguments) == 2 and arguments[0] in ("build", "search"):
+        print(json.dumps({"build": build, "search": search}[arguments[0]](Path(arguments[1]))))
+        return
+    rows = [measure(int(size)) for size in arguments or SIZES]
+    if len(rows) > 1:
+        exponents(rows)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
