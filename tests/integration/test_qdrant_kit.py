@@ -8,6 +8,7 @@ from tests.qdrant_stores import qdrant_store
 from tests.real_qdrant import real_server
 
 from assay.adapters.stores.qdrant.store import QdrantStore
+from assay.ports import VectorStore
 from assay.testing.vector_store import VectorStoreConformance
 
 
@@ -41,7 +42,17 @@ class TestOverGrpc(VectorStoreConformance):
         assert all(request.startswith("gRPC ") for request in peer.counts)
 
 
-class TestOnAServerOverRest(VectorStoreConformance):
+class OnAServer(VectorStoreConformance):
+    """The kit on a real server, of any version that Assay supports."""
+
+    def test_idf_is_computed_within_the_filters_scope(self, store: VectorStore) -> None:
+        version = store.describe().summary.split()[1]
+        if [int(part) for part in version.split(".")[:2]] < [1, 19]:
+            pytest.skip(f"Qdrant {version} computes IDF over the whole collection")
+        super().test_idf_is_computed_within_the_filters_scope(store)
+
+
+class TestOnAServerOverRest(OnAServer):
     @pytest.fixture
     def store(self) -> Iterator[QdrantStore]:
         server = real_server()
@@ -50,7 +61,7 @@ class TestOnAServerOverRest(VectorStoreConformance):
         store.close()
 
 
-class TestOnAServerOverGrpc(VectorStoreConformance):
+class TestOnAServerOverGrpc(OnAServer):
     @pytest.fixture
     def store(self) -> Iterator[QdrantStore]:
         server = real_server()
