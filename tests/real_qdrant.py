@@ -1,20 +1,23 @@
 """A real Qdrant server, or a cluster of them, whose addresses the environment gives.
 
 ASSAY_TEST_QDRANT_URL: one URL, or those of a cluster's nodes, separated by commas. The servers have to be for these
-    tests alone: collections named `assay-*`, `kit-*` and `theirs` are deleted.
+    tests alone: all their collections are deleted.
 ASSAY_TEST_QDRANT_API_KEY: the key of all of them, if they have one.
 ASSAY_TEST_QDRANT_GRPC_PORT: the gRPC port of the first; 6334 by default.
 """
+# ruff: noqa: ANN401 - whatever a peer has
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 from qdrant_client import QdrantClient
 
-_OWN = ("assay-", "kit-", "theirs", "elsewhere-")
+from tests.peers.qdrant import QdrantPeer
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,28 @@ def real_server() -> Server:
     server = real_servers()[0]
     with server.client() as client:
         for collection in client.get_collections().collections:
-            if collection.name.startswith(_OWN):
-                client.delete_collection(collection.name)
+            client.delete_collection(collection.name)
     return server
+
+
+class RealPeer:
+    """A real server in place of the peer. A test that looks into the peer, or lets it fail, is skipped."""
+
+    def __init__(self, server: Server) -> None:
+        self.__dict__["url"] = server.url
+
+    def __getattr__(self, name: str) -> Any:
+        pytest.skip(f"a real server has no `{name}`")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        pytest.skip(f"a real server has no `{name}`")
+
+
+@contextmanager
+def peer_or_real(folder: Path) -> Iterator[Any]:
+    """A peer, or the real server if the environment names one."""
+    if os.environ.get("ASSAY_TEST_QDRANT_URL"):
+        yield RealPeer(real_server())
+        return
+    with QdrantPeer(folder) as peer:
+        yield peer

@@ -29,6 +29,7 @@ from tests.integration.cli.commands import environment
 from tests.openapi_requests import OpenApi
 from tests.peers.qdrant import QdrantPeer
 from tests.qdrant_stores import qdrant_store
+from tests.real_qdrant import peer_or_real
 
 from assay.adapters.embedders.static import StaticEmbedder
 from assay.adapters.stores.bm25 import Bm25Encoder
@@ -63,7 +64,7 @@ READING = {
 
 @pytest.fixture
 def peer(tmp_path: Path) -> Iterator[QdrantPeer]:
-    with QdrantPeer(tmp_path / "server") as peer:
+    with peer_or_real(tmp_path / "server") as peer:
         yield peer
 
 

@@ -3,6 +3,7 @@
 The catalog is changed by SQL, the embedded index by the engine, the collection of a Qdrant server by its client.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from tests.copies import copy_tree
 from tests.peers.qdrant import QdrantPeer
 from tests.planting import EdgePoints, ServerPoints, Stores
+from tests.real_qdrant import real_server
 from tests.sabotages.in_catalog import IN_THE_CATALOG, Plant, another_fingerprint
 from tests.sabotages.in_index import (
     IN_THE_FILES,
@@ -92,6 +94,11 @@ def _publish(data: Path, store: str, url: str | None) -> None:
 def planted(request: pytest.FixtureRequest, built: Callable[[str], Path], tmp_path: Path) -> Iterator[Planted]:
     """A copy to be damaged, in the store that a test names."""
     store = request.param
+    if store == "qdrant" and os.environ.get("ASSAY_TEST_QDRANT_URL"):
+        url = real_server().url
+        _publish(tmp_path / "data", store, url)
+        yield Planted(Stores(tmp_path / "data", ServerPoints(url)), store, url)
+        return
     copy_tree(built(store), tmp_path / "copy")
     data = tmp_path / "copy" / "data"
     if store == "embedded":
