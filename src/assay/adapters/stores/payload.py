@@ -6,9 +6,8 @@ store and the Qdrant server store the same payloads.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from datetime import UTC, datetime
-from operator import attrgetter, itemgetter
+from operator import contains
 from typing import Any
 
 import numpy as np
@@ -51,35 +50,8 @@ _REST_FIELDS: Mapping[str, tuple[type, ...]] = {
 }
 """Allowed types of each field inside `rest`."""
 
-_RENAMED = {"chunk_id": "id", "document_id": "id", "previous": "previous_id", "next": "next_id"}
-
-
-class _Attributes:
-    """Attributes of a chunk or a document, under their names in the payload."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names = tuple(names)
-        self._attributes = [_RENAMED.get(name, name) for name in self._names]
-        self._values, self._stored = attrgetter(*self._attributes), itemgetter(*self._names)
-
-    def of(self, noun: Chunk | DocumentInfo) -> dict[str, Any]:
-        """The values by name."""
-        return dict(zip(self._names, self._values(noun), strict=True))
-
-    def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The stored values by attribute."""
-        return dict(zip(self._attributes, self._stored(values), strict=True))
-
-
-_COMPUTED = {"order_index", "created_at", FACETS, _REST}
-_NAMES = [name for name in _FIELDS if name not in _COMPUTED]
-_IN_DOCUMENT = {*(field.name for field in fields(DocumentInfo)), "document_id"}
-_CHUNK, _CHUNK_REST = (
-    _Attributes(name for name in names if name not in _IN_DOCUMENT) for names in (_NAMES, _REST_FIELDS)
-)
-_DOCUMENT, _DOCUMENT_REST = (
-    _Attributes(name for name in names if name in _IN_DOCUMENT) for names in (_NAMES, _REST_FIELDS)
-)
+_LISTS = (FACETS, "heading_path", "tags")
+"""Fields of `_FIELDS` or `_REST_FIELDS` whose value is a list of texts."""
 
 _ABSENT = object()
 
@@ -89,14 +61,44 @@ _KINDS = {str: "text", int: "a number", float: "a number", bool: "true or false"
 
 def to_payload(chunk: Chunk) -> dict[str, Any]:
     """Convert a chunk to JSON values; from_payload is the inverse."""
-    created_at = chunk.created_at
+    document = chunk.document
     return {
-        **_CHUNK.of(chunk),
-        **_DOCUMENT.of(chunk.document),
+        "text": chunk.text,
+        "url": document.url,
+        "chunk_id": chunk.id,
+        "position": chunk.position,
+        "title": document.title,
+        "content_hash": chunk.content_hash,
+        "source_path": document.source_path,
+        "slug": document.slug,
         "order_index": chunk.position + 1,
-        "created_at": None if created_at is None else created_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "section": chunk.section,
+        "document_id": document.id,
+        "created_at": _iso(chunk.created_at),
+        "anchor": chunk.anchor,
+        "version": document.version,
+        "locale": document.locale,
+        "start": chunk.start,
+        "end": chunk.end,
+        "previous": chunk.previous_id,
+        "next": chunk.next_id,
+        "source": document.source,
         FACETS: facets(chunk),
-        _REST: json.dumps({**_CHUNK_REST.of(chunk), **_DOCUMENT_REST.of(chunk.document)}, ensure_ascii=False),
+        _REST: json.dumps(
+            {
+                "heading_path": chunk.heading_path,
+                "token_count": chunk.token_count,
+                "tokenizer": chunk.tokenizer,
+                "embedded_hash": chunk.embedded_hash,
+                "repeated_before": chunk.repeated_before,
+                "repeated_after": chunk.repeated_after,
+                "source_type": document.source_type,
+                "version_is_current": document.version_is_current,
+                "locale_is_default": document.locale_is_default,
+                "tags": document.tags,
+            },
+            ensure_ascii=False,
+        ),
     }
 
 
@@ -145,11 +147,26 @@ def dense_vector(point: str, vector: object) -> Vector:
 def _chunk(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> Chunk:
     """Make the chunk of an undamaged payload. rest: the decoded field `rest`."""
     created_at = payload["created_at"]
-    of_document = _DOCUMENT.read(payload) | _DOCUMENT_REST.read(rest)
-    of_chunk = _CHUNK.read(payload) | _CHUNK_REST.read(rest)
-    of_document["tags"], of_chunk["heading_path"] = tuple(rest["tags"]), tuple(rest["heading_path"])
-    of_chunk["created_at"] = None if created_at is None else datetime.fromisoformat(created_at)
-    return Chunk(document=DocumentInfo(**of_document), **of_chunk)
+    return Chunk(
+        id=payload["chunk_id"],
+        document=_document(payload, rest),
+        text=payload["text"],
+        start=payload["start"],
+        end=payload["end"],
+        position=payload["position"],
+        section=payload["section"],
+        heading_path=tuple(rest["heading_path"]),
+        anchor=payload["anchor"],
+        token_count=rest["token_count"],
+        tokenizer=rest["tokenizer"],
+        content_hash=payload["content_hash"],
+        embedded_hash=rest["embedded_hash"],
+        repeated_before=rest["repeated_before"],
+        repeated_after=rest["repeated_after"],
+        previous_id=payload["previous"],
+        next_id=payload["next"],
+        created_at=None if created_at is None else datetime.fromisoformat(created_at),
+    )
 
 
 def _rest_of(payload: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
@@ -174,17 +191,26 @@ def _damage(payload: Mapping[str, Any], rest: object, point: str) -> Iterator[st
         yield f"has a `{_REST}` that is not a JSON object"
 
 
-def _type_faults(values: Mapping[str, Any], fields: Mapping[str, tuple[type, ...]], path: str) -> Iterator[str]:
-    for name, kinds in fields.items():
+def _type_faults(values: Mapping[str, Any], allowed: Mapping[str, tuple[type, ...]], path: str) -> Iterator[str]:
+    # A search reads every hit's payload, nearly always a sound one: this takes a third of the time of the loop below.
+    found = [type(values.get(name, _ABSENT)) for name in allowed]
+    if all(map(contains, allowed.values(), found)) and all(map(_holds_texts, map(values.get, _LISTS))):
+        return
+    for name, kinds in allowed.items():
         value = values.get(name, _ABSENT)
         if type(value) in kinds:
-            if kinds is _LIST and not all(type(one) is str for one in value):
+            if kinds is _LIST and not _holds_texts(value):
                 yield f"has a value that is not text in the list `{path}{name}`"
         elif name not in values:
             yield f"lacks `{path}{name}`"
         else:
-            found = "null" if value is None else _KINDS.get(type(value), type(value).__name__)
-            yield f"has {found} as `{path}{name}` instead of {_KINDS[kinds[0]]}"
+            wrong = "null" if value is None else _KINDS.get(type(value), type(value).__name__)
+            yield f"has {wrong} as `{path}{name}` instead of {_KINDS[kinds[0]]}"
+
+
+def _holds_texts(values: Iterable[object] | None) -> bool:
+    """Whether a list holds texts only; true without one."""
+    return values is None or all(type(one) is str for one in values)
 
 
 def _is_moment(text: str) -> bool:
@@ -256,3 +282,25 @@ def url_paths(url: str) -> list[str]:
         borders.append(path[:root])
         root = path.find("/", root + 1)
     return sorted({*borders, url}, key=len)
+
+
+def _document(payload: Mapping[str, Any], rest: Mapping[str, Any]) -> DocumentInfo:
+    return DocumentInfo(
+        id=payload["document_id"],
+        url=payload["url"],
+        title=payload["title"],
+        source=payload["source"],
+        source_path=payload["source_path"],
+        slug=payload["slug"],
+        source_type=rest["source_type"],
+        version=payload["version"],
+        locale=payload["locale"],
+        version_is_current=rest["version_is_current"],
+        locale_is_default=rest["locale_is_default"],
+        tags=tuple(rest["tags"]),
+    )
+
+
+def _iso(moment: datetime | None) -> str | None:
+    """UTC, ISO 8601 with `Z`, to the microsecond."""
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
