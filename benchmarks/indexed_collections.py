@@ -21,6 +21,7 @@ from assay.ports import (
     Vector,
     VectorIndex,
     Vectors,
+    VectorStore,
 )
 from assay.settings import ChunkingSettings, IndexSettings
 from benchmarks.labelled_collections import LabelledCollection
@@ -50,9 +51,9 @@ def index_collection(
     embedder: Embedder,
     encoder: SparseEncoder,
     chunking: ChunkingSettings,
-    folder: Path,
+    store: VectorStore,
 ) -> IndexedCollection:
-    """Chunk, embed and store a collection in an empty or new folder."""
+    """Chunk, embed and store a collection in an empty store."""
     now = datetime.now(UTC)
     rules = ChunkingRules(chunking.max_characters, embedder.max_tokens, chunking.overlap, embedder.tokenizer)
     chunks = tuple(
@@ -70,7 +71,6 @@ def index_collection(
         GENERATION, State.CANDIDATE, now, embedder.identity, identity, encoder.identity(average), chunks=len(chunks)
     )
     spec = IndexSpec(embedder.identity.dimension)
-    store = EdgeStore(folder, hnsw_threshold=IndexSettings().hnsw_threshold)
     writer = store.create(GENERATION, spec)
     weighed = encoder.weigh(counts, average)
     writer.add([IndexPoint(*point) for point in zip(chunks, vectors, weighed, strict=True)])
@@ -78,6 +78,11 @@ def index_collection(
     return IndexedCollection(
         collection, chunks, vectors, tuple(counts), generation.sparse, generation, store.open(GENERATION, spec)
     )
+
+
+def embedded_store(folder: Path) -> EdgeStore:
+    """The embedded store in a folder, with default settings."""
+    return EdgeStore(folder, hnsw_threshold=IndexSettings().hnsw_threshold)
 
 
 class PlainSearch:

@@ -24,7 +24,7 @@ from assay.ports import Embedder, IndexAnswer, IndexQuery, SparseEncoder
 from assay.retrieval.fusion import Fused, FusionWeights, fuse
 from assay.retrieval.searcher import Searcher, SearchRules
 from assay.settings import DENSE_WEIGHT, STATIC_DENSE_WEIGHT, ChunkingSettings, SearchSettings, SparseSettings
-from benchmarks.indexed_collections import IndexedCollection, PlainSearch, index_collection
+from benchmarks.indexed_collections import IndexedCollection, PlainSearch, embedded_store, index_collection
 from benchmarks.labelled_collections import (
     Passage,
     anthropic_docs,
@@ -160,7 +160,11 @@ def main(arguments: Sequence[str] = ()) -> int:
     met = True
     for load in (anthropic_docs, xquad_en, chunking_evaluation):
         with tempfile.TemporaryDirectory(prefix="assay-quality-") as folder:
-            bench = Bench(index_collection(load(shared), embedder, encoder, chunking, Path(folder)), embedder, encoder)
+            bench = Bench(
+                index_collection(load(shared), embedder, encoder, chunking, embedded_store(Path(folder))),
+                embedder,
+                encoder,
+            )
             met &= report(bench, DENSE_WEIGHT if options.minilm else STATIC_DENSE_WEIGHT)
             if options.explore:
                 explore(bench)

@@ -16,7 +16,7 @@ from tests.peers.qdrant import QdrantPeer, Recorded
 from tests.qdrant_stores import LAYOUT, LOADING, READING, qdrant_store
 
 from assay.adapters.stores.qdrant.store import QdrantStore
-from assay.errors import VectorStoreError
+from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
 from assay.ports import IndexQuery, IndexSpec, SparseVector
 from assay.testing.index_samples import DIMENSION, EVERYTHING, SPEC, direction, points, variants
@@ -158,6 +158,23 @@ def test_a_collection_is_made_as_the_settings_say_and_indexed_only_once_loaded(p
     assert indexed == {"optimizers_config": {"indexing_threshold": 10_000}}
     assert sealed["metadata"]["assay"]["state"] == "sealed"
     assert sealed["metadata"]["assay"]["points"] == 3
+
+
+def test_an_index_is_sealed_only_with_all_its_replicas(peer: QdrantPeer) -> None:
+    peer.database.missing_replicas = 1
+    loading = replace(LOADING, seal_timeout_seconds=0.2)
+    store = qdrant_store(peer.url, api_key="wire-key", layout=FULL, loading=loading)
+    writer = store.create("g1", SPEC)
+    writer.add(points(3))
+    with pytest.raises(StoreUnavailable, match="shard 0 has 1, of 2 that"):
+        writer.seal()
+    with pytest.raises(IndexCorrupt, match="never finished"):
+        store.open("g1", SPEC)
+    assert "(shard 0: 1)" in "".join(store.describe().problems)
+    peer.database.missing_replicas = 0
+    writer.seal()
+    assert store.open("g1", SPEC).count() == 3
+    assert not store.describe().problems
 
 
 def test_the_payload_index_is_there_before_the_first_point(peer: QdrantPeer) -> None:

@@ -22,6 +22,7 @@ class Database:
         self.version = version
         self.yellow = yellow
         self.strict: Json = {}
+        self.missing_replicas = 0
         self._lock = threading.RLock()
         (folder / "collections").mkdir(parents=True, exist_ok=True)
         self._aliases_file = folder / "aliases.json"
@@ -79,12 +80,14 @@ class Database:
                 return self._delete(name)
         raise Refusal(405, "Method not allowed")
 
-    def _in_collection(self, method: str, name: str, rest: list[str], body: Json) -> Any:  # noqa: C901, PLR0911 - a table
+    def _in_collection(self, method: str, name: str, rest: list[str], body: Json) -> Any:  # noqa: C901, PLR0911, PLR0912 - a table
         match method, rest:
             case "GET", ["exists"]:
                 return {"exists": name in self._collections or name in self._aliases}
             case "GET", ["aliases"]:
                 return {"aliases": self._described(name)}
+            case "GET", ["cluster"]:
+                return self.collection(name).cluster(self.missing_replicas)
             case "PUT", ["index"]:
                 self.collection(name).index(body["field_name"], body.get("field_schema") or "keyword")
                 return _DONE

@@ -143,6 +143,22 @@ class Collection:
             self.definition["payload_indexes"][field] = kind
             self.save()
 
+    def cluster(self, missing: int) -> Json:
+        """Every shard has its replicas on as many nodes, of which some of the first shard's are dead."""
+        shards = range(self.definition.get("shard_number") or 1)
+        others = range(1, self.definition.get("replication_factor") or 1)
+        return {
+            "peer_id": 0,
+            "shard_count": len(shards),
+            "local_shards": [{"shard_id": shard, "points_count": 0, "state": "Active"} for shard in shards],
+            "remote_shards": [
+                {"shard_id": shard, "peer_id": peer, "state": "Dead" if shard == 0 and peer <= missing else "Active"}
+                for shard in shards
+                for peer in others
+            ],
+            "shard_transfers": [],
+        }
+
     def info(self) -> Json:
         with self._lock:
             definition = self.definition

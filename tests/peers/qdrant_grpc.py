@@ -105,6 +105,22 @@ class _Collections(collections_service_pb2_grpc.CollectionsServicer):
         done = self._ask(context, "PATCH", _path(request.collection_name), body)
         return messages.CollectionOperationResponse(result=done)
 
+    def CollectionClusterInfo(self, request: Any, context: grpc.ServicerContext) -> Any:
+        found = self._ask(context, "GET", _path(request.collection_name, "/cluster"), None)
+        states = {"Active": messages.ReplicaState.Active, "Dead": messages.ReplicaState.Dead}
+        return messages.CollectionClusterInfoResponse(
+            peer_id=found["peer_id"],
+            shard_count=found["shard_count"],
+            local_shards=[
+                messages.LocalShardInfo(shard_id=one["shard_id"], points_count=0, state=states[one["state"]])
+                for one in found["local_shards"]
+            ],
+            remote_shards=[
+                messages.RemoteShardInfo(shard_id=one["shard_id"], peer_id=one["peer_id"], state=states[one["state"]])
+                for one in found["remote_shards"]
+            ],
+        )
+
     def Delete(self, request: Any, context: grpc.ServicerContext) -> Any:
         done = self._ask(context, "DELETE", _path(request.collection_name), None)
         return messages.CollectionOperationResponse(result=done)

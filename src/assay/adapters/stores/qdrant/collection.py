@@ -4,6 +4,7 @@ The marker is in the collection's metadata from its creation, so that a collecti
 is recognized. Its state is `sealed` once all points are stored and indexed.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -107,6 +108,13 @@ def creation_arguments(layout: CollectionLayout, marker: Marker) -> dict[str, An
         "optimizers_config": models.OptimizersConfigDiff(indexing_threshold=0),
         "metadata": marker.as_metadata(),
     }
+
+
+def active_replicas(cluster: models.CollectionClusterInfo) -> dict[int, int]:
+    """The number of active replicas of each shard, by the shard's number."""
+    replicas = [(shard.shard_id, shard.state) for shard in (*cluster.local_shards, *cluster.remote_shards)]
+    active = Counter(shard for shard, state in replicas if state is models.ReplicaState.ACTIVE)
+    return {shard: active[shard] for shard in sorted({shard for shard, _ in replicas})}
 
 
 def require_metadata(info: CollectionInfo, address: str) -> None:

@@ -6,6 +6,7 @@ from assay.adapters.stores.payload import FACETS
 from assay.adapters.stores.points import INDEX_NAME
 from assay.adapters.stores.qdrant.collection import (
     Marker,
+    active_replicas,
     belongs_to,
     collection_name,
     creation_arguments,
@@ -171,6 +172,7 @@ class QdrantStore:
                 f"version {version} computes IDF over all versions and locales, which makes keyword search worse if "
                 "there are several; 1.19 does not"
             )
+        problems += [problem for generation in ours if (problem := self._replication_problem(generation))]
         if self._collection in names:
             problems.append(_alias_name_taken(self._collection, self._server.address))
         shown = target.removeprefix(f"{self._collection}-") if target else None
@@ -179,6 +181,17 @@ class QdrantStore:
     def close(self) -> None:
         """Close connections; a second call does nothing. Open indexes stay usable."""
         self._server.close()
+
+    def _replication_problem(self, generation: str) -> str:
+        """Which shards have fewer active replicas than the settings want; "" if none has."""
+        wanted, name = self._layout.replication_factor or 1, collection_name(self._collection, generation)
+        if wanted == 1:
+            return ""
+        cluster = self._server.request(
+            "look at", generation, lambda client: client.collection_cluster_info(name), Retry.BRIEF
+        )
+        few = [f"shard {shard}: {count}" for shard, count in active_replicas(cluster).items() if count < wanted]
+        return f"{name} has fewer active replicas than the {wanted} of the settings ({', '.join(few)})" if few else ""
 
     def _create_collection(self, name: str, marker: Marker) -> None:
         """Create the collection. It may exist from an attempt whose answer was lost."""

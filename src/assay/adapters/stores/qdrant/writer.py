@@ -13,7 +13,7 @@ from qdrant_client import QdrantClient, models
 
 from assay.adapters.stores.payload import common_facets, to_payload
 from assay.adapters.stores.points import DENSE, SPARSE, not_unicode, unit_rows
-from assay.adapters.stores.qdrant.collection import Marker, collection_name, read_marker
+from assay.adapters.stores.qdrant.collection import Marker, active_replicas, collection_name, read_marker
 from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.index import count_points
 from assay.adapters.stores.qdrant.options import CollectionLayout, UploadOptions
@@ -78,6 +78,7 @@ class QdrantWriter:
         if threshold != _UNINDEXED:
             self._optimize(threshold)
         self._wait_for_indexing(threshold)
+        self._wait_for_replicas()
         found = count_points(self._server, self._name, self._collection, Retry.LONG)
         if found != expected:
             raise VectorStoreError(
@@ -153,6 +154,30 @@ class QdrantWriter:
             if info.status is models.CollectionStatus.GREY and now - nudged > _NUDGE_SECONDS:
                 self._optimize(threshold)
                 nudged = now
+            time.sleep(pause)
+            pause = min(1.5 * pause, _LONGEST_PAUSE)
+
+    def _wait_for_replicas(self) -> None:
+        """Wait until each shard has as many active replicas as the settings want. Raises StoreUnavailable."""
+        wanted = self._layout.replication_factor or 1
+        if wanted == 1:
+            return
+        started, pause = time.monotonic(), _FIRST_PAUSE
+        while True:
+            cluster = self._server.request(
+                "look at", self._name, lambda client: client.collection_cluster_info(self._collection), Retry.LONG
+            )
+            active = active_replicas(cluster)
+            if min(active.values(), default=0) >= wanted:
+                return
+            waited = time.monotonic() - started
+            if waited > self._loading.seal_timeout_seconds:
+                few = ", ".join(f"shard {shard} has {count}" for shard, count in active.items() if count < wanted)
+                raise StoreUnavailable(
+                    f"The index {self._name} lacks active replicas on the Qdrant server at {self._server.address} "
+                    f"after {waited:.0f} s: {few}, of {wanted} that [qdrant] replication_factor wants.",
+                    hint="Start the missing nodes of the cluster, or lower replication_factor, and run it again.",
+                )
             time.sleep(pause)
             pause = min(1.5 * pause, _LONGEST_PAUSE)
 
