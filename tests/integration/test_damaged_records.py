@@ -117,7 +117,7 @@ def _failed(verdict: Verdict) -> dict[str, Finding]:
         (lambda payload: payload.pop("url"), "lacks `url`"),
         (lambda payload: payload.update(text=None), "null as `text`"),
         (lambda payload: payload.update(position=["0"]), "a list as `position`"),
-        (lambda payload: payload.update(rest="{}"), "lacks `rest.heading_path`"),
+        (lambda payload: payload.update(rest="{}"), "lacks `rest.tokenizer`"),
     ],
 )
 def test_a_damaged_payload_fails_with_its_point_and_field_and_every_other_check_runs(

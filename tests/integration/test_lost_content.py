@@ -16,7 +16,6 @@ from assay.app import Assay
 from assay.experiments import compare
 from assay.model.comparisons import Comparison, Conclusion
 from assay.model.evaluation import Finding, Outcome
-from assay.model.generations import EmbedderIdentity
 from assay.ports import Silence
 from assay.settings import load_settings
 
@@ -27,9 +26,9 @@ _FRONT = re.compile(r"---\n.*?\n---\n", re.DOTALL)
 class _Newer(StaticEmbedder):
     """The same vectors, by another revision of the model."""
 
-    @property
-    def identity(self) -> EmbedderIdentity:
-        return replace(super().identity, revision="newer")
+    def __init__(self) -> None:
+        super().__init__()
+        self.identity = replace(self.identity, revision="newer")
 
 
 @pytest.fixture(scope="module")

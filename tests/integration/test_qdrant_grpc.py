@@ -13,7 +13,7 @@ from tests.qdrant_stores import LOADING, qdrant_store
 
 from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.app import Assay
-from assay.errors import IndexNotFound, StorageFull, StoreUnavailable, VectorStoreError
+from assay.errors import IndexNotFound, RequestForbidden, StorageFull, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Query
 from assay.ports import IndexQuery, SparseVector, VectorIndex
 from assay.settings import load_settings
@@ -62,7 +62,7 @@ def test_a_search_that_fails_is_asked_again_and_then_unavailable(
         ("401", VectorStoreError, "API key"),
         ("403", VectorStoreError, "API key"),
         ("full", StorageFull, "disk"),
-        ("strict", VectorStoreError, "strict mode"),
+        ("strict", RequestForbidden, "strict mode"),
     ],
 )
 def test_a_refusal_has_the_same_meaning(

@@ -152,9 +152,9 @@ def test_a_text_is_embedded_once_when_the_provider_did_not_get_to_it(peer: Peer,
 def test_retry_after_is_waited_for(peer: Peer, make: MakeCohere, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = make()
     slept: list[float] = []
-    sleep = embedder._calls._limiter.sleep
+    sleep = embedder._calls.limiter.sleep
     monkeypatch.setattr(
-        embedder._calls._limiter, "sleep", lambda seconds, since: (slept.append(seconds), sleep(seconds, since))
+        embedder._calls.limiter, "sleep", lambda seconds, since: (slept.append(seconds), sleep(seconds, since))
     )
     peer.faults.script(["429", "429-date"])
     embedder.embed_documents(TEXTS[:1])
@@ -376,7 +376,7 @@ def test_an_interruption_ends_calls_that_wait_and_leaves_later_ones_alone(peer: 
     peer.faults.script(["503"])
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(embedder.embed_documents, TEXTS[:1])
-        while peer.ledger.statuses["503"] == 0 or not embedder._calls._limiter._condition._waiters:
+        while peer.ledger.statuses["503"] == 0 or not embedder._calls.limiter._condition._waiters:
             pass
         embedder.interrupt()
         with pytest.raises(EmbedderUnavailable, match="was interrupted"):
@@ -410,7 +410,7 @@ def test_the_key_is_in_no_message_log_or_repr(
     peer.faults.script(["429", "cut", "ok"])
     make().embed_documents(["hello"])
     shown = [str(raised.value), repr(raised.value), repr(embedder), repr(vars(embedder)), repr(calls), caplog.text]
-    shown += [repr(vars(embedder._calls._transport)["address"]), repr(embedder._calls._transport)]
+    shown += [repr(vars(embedder._calls.transport)["address"]), repr(embedder._calls.transport)]
     assert not [text for text in shown if key in text]
     assert "trying again" in caplog.text
 

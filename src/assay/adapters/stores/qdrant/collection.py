@@ -112,7 +112,8 @@ def creation_arguments(layout: CollectionLayout, marker: Marker) -> dict[str, An
 
 def active_replicas(cluster: models.CollectionClusterInfo) -> dict[int, int]:
     """The number of active replicas of each shard, by the shard's number."""
-    replicas = [(shard.shard_id, shard.state) for shard in (*cluster.local_shards, *cluster.remote_shards)]
+    shards: list[Any] = [*cluster.local_shards, *cluster.remote_shards]
+    replicas = [(shard.shard_id, shard.state) for shard in shards]
     active = Counter(shard for shard, state in replicas if state is models.ReplicaState.ACTIVE)
     return {shard: active[shard] for shard in sorted({shard for shard, _ in replicas})}
 
