@@ -13,8 +13,9 @@ from typing import Literal
 import pytest
 from tests.openapi_requests import OpenApi
 from tests.peers.qdrant import QdrantPeer, Recorded
-from tests.qdrant_stores import LAYOUT, LOADING, READING, qdrant_store
+from tests.qdrant_stores import ACCESS, LAYOUT, LOADING, READING, qdrant_store
 
+from assay.adapters.stores.qdrant.server import _headers
 from assay.adapters.stores.qdrant.store import QdrantStore
 from assay.errors import IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Filters
@@ -158,6 +159,13 @@ def test_a_collection_is_made_as_the_settings_say_and_indexed_only_once_loaded(p
     assert indexed == {"optimizers_config": {"indexing_threshold": 10_000}}
     assert sealed["metadata"]["assay"]["state"] == "sealed"
     assert sealed["metadata"]["assay"]["points"] == 3
+
+
+@pytest.mark.parametrize(("grpc", "encoding"), [(False, "identity"), (True, None)])
+def test_answers_over_rest_are_asked_for_uncompressed(grpc: bool, encoding: str | None) -> None:
+    """The server's compressed answers wait 40 ms for an acknowledgement; gRPC takes no such header."""
+    headers = _headers(replace(ACCESS, api_key="wire-key", grpc=grpc))
+    assert (headers["api-key"], headers.get("Accept-Encoding")) == ("wire-key", encoding)
 
 
 def test_an_index_is_sealed_only_with_all_its_replicas(peer: QdrantPeer) -> None:

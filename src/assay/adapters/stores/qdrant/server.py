@@ -172,8 +172,7 @@ def connect(access: Access, seconds: int) -> QdrantClient:
         prefer_grpc=access.grpc,
         grpc_port=access.grpc_port,
         timeout=seconds,
-        # As a header, because with api_key the client logs its own warning about unencrypted connections.
-        headers={"api-key": access.api_key} if access.api_key else None,
+        headers=_headers(access),
         check_compatibility=False,
         cloud_inference=True,  # otherwise the client searches every request for texts to embed
         limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_KEPT),
@@ -182,3 +181,13 @@ def connect(access: Access, seconds: int) -> QdrantClient:
         # Created now, under the lock, because several threads could create them at the first request.
         _ = client.grpc_points, client.grpc_collections
     return client
+
+
+def _headers(access: Access) -> dict[str, str]:
+    # The key as a header, because with api_key the client logs its own warning about unencrypted connections.
+    headers = {"api-key": access.api_key} if access.api_key else {}
+    if not access.grpc:
+        # The server writes a compressed answer in parts, without TCP_NODELAY: its last part waits 40 ms for the
+        # acknowledgement of the others. An uncompressed one is one write.
+        headers["Accept-Encoding"] = "identity"
+    return headers
