@@ -22,7 +22,7 @@ from assay.adapters.stores.qdrant.errors import (
     unrecognized_answer,
 )
 from assay.adapters.stores.qdrant.options import Access, ReadOptions
-from assay.errors import VectorStoreError
+from assay.errors import IndexCorrupt, IndexNotFound, VectorStoreError
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -30,6 +30,11 @@ T = TypeVar("T")
 _CONNECTIONS = 256
 _KEPT = 64
 _PROBE_SECONDS = 1
+
+_SPREAD_SECONDS = 5.0
+"""How long a node of a cluster may take to hear of a change that another node confirmed."""
+
+_SPREAD_PAUSE = 0.1
 
 
 class Retry(Enum):
@@ -57,6 +62,7 @@ class QdrantServer:
         self.search_seconds = access.timeout_seconds
         self._lock = threading.Lock()
         self._clients: dict[int, QdrantClient] = {}
+        self._several: bool | None = None
         self._policies = {
             Retry.NEVER: RetryPolicy(attempts=1, budget=0.0, first=0.1, most=0.1),
             # No longer than the shortest time limit, so that a timed-out request is not retried.
@@ -92,6 +98,35 @@ class QdrantServer:
     def error(self, failure: FailedRequest, operation: str, name: str) -> VectorStoreError:
         """The error for a failure of `try_request`."""
         return explain(failure, operation, name, self.address, self._access.upload_timeout_seconds)
+
+    def once_spread(self, read: Callable[[], T]) -> T:
+        """Read the state of a collection. On a cluster, read again for some seconds while it is missing or unfinished.
+
+        Each request may reach another node, which may not have heard yet of a change that the last one confirmed.
+
+        Raises IndexNotFound, IndexCorrupt if it stays so.
+        """
+        started = time.monotonic()
+        while True:
+            try:
+                return read()
+            except (IndexNotFound, IndexCorrupt):
+                if time.monotonic() - started > _SPREAD_SECONDS or not self.is_cluster():
+                    raise
+            time.sleep(_SPREAD_PAUSE)
+
+    def _may_be_unheard_of(self, failure: FailedRequest, retry: Retry, elapsed: float) -> bool:
+        """Whether a collection may be missing only because this node of a cluster has not heard of it yet."""
+        return failure.is_missing and retry is not Retry.NEVER and elapsed < _SPREAD_SECONDS and self.is_cluster()
+
+    def is_cluster(self) -> bool:
+        """Whether the server has several nodes; false if it does not tell."""
+        if self._several is None:
+            found = self._try(lambda client: client.cluster_status(), self._access.timeout_seconds, Retry.NEVER)
+            if isinstance(found, FailedRequest):
+                return False
+            self._several = isinstance(found, models.ClusterStatusOneOf1) and len(found.peers) > 1
+        return self._several
 
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -139,9 +174,9 @@ class QdrantServer:
             elapsed = time.monotonic() - started
             # Jitter, so that clients that failed together do not retry together.
             wait = policy.delay(attempt, elapsed, failure.retry_after, random.random())  # noqa: S311 - guards nothing
-            if wait is None or not failure.transient:
+            if wait is None or not (failure.transient or self._may_be_unheard_of(failure, retry, elapsed)):
                 return failure
-            if retry is Retry.LONG and attempt == 1:
+            if retry is Retry.LONG and attempt == 1 and failure.transient:
                 logger.warning(
                     "The Qdrant server at %s is unavailable (%s); trying again for up to %.0f s.",
                     self.address,

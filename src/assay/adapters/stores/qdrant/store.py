@@ -90,12 +90,15 @@ class QdrantStore:
         return Inspected(index, () if points == marker.points else (_wrong_count(generation, points, marker).message,))
 
     def _open_unchecked(self, generation: str, spec: IndexSpec) -> tuple[QdrantIndex, Marker]:
-        info = self._info(generation)
-        marker = read_marker(info, self._collection, generation)
+        info, marker = self._server.once_spread(lambda: self._sealed(generation))
         if marker.dimension != spec.dimension:
             raise unusable_index(generation, f"it has {marker.dimension} dimensions, not {spec.dimension}")
         require_shape(info, marker)
         return QdrantIndex(self._server, marker, self._reading), marker
+
+    def _sealed(self, generation: str) -> tuple[models.CollectionInfo, Marker]:
+        info = self._info(generation)
+        return info, read_marker(info, self._collection, generation)
 
     def delete(self, generation: str) -> None:
         """Delete an index, sealed or not; does nothing if there is none."""
@@ -132,7 +135,8 @@ class QdrantStore:
         """Point the alias for outside readers at an index; does nothing in a store without aliases."""
         name = collection_name(self._collection, generation)
         current = self._aliases().get(self._collection)
-        if current == name:
+        # A node of a cluster may show where the alias pointed before the last switch.
+        if current == name and not self._server.is_cluster():
             return
         operations: list[models.AliasOperations] = []
         if current is not None:

@@ -196,7 +196,7 @@ class QdrantWriter:
 
     def _mark(self, marker: Marker) -> None:
         self._ask("seal", lambda client: client.update_collection(self._collection, metadata=marker.as_metadata()))
-        read_marker(self._info(), marker.collection, marker.generation)
+        self._server.once_spread(lambda: read_marker(self._info(), marker.collection, marker.generation))
 
 
 def _struct(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> models.PointStruct:
