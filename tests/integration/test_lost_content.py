@@ -18,6 +18,7 @@ from assay.model.comparisons import Comparison, Conclusion
 from assay.model.evaluation import Finding, Outcome
 from assay.ports import Silence
 from assay.settings import load_settings
+from assay.validation.comparing import worse
 
 TESTS = ROOT / "examples" / "handbook.testset.yaml"
 _FRONT = re.compile(r"---\n.*?\n---\n", re.DOTALL)
@@ -85,6 +86,18 @@ def test_recall_falls_where_pages_are_lost(folder: Path) -> None:
         assert one.difference.difference < -0.02
         assert one.conclusion is Conclusion.WORSE
     assert found["Recall@10"].difference.a == pytest.approx(0.535, abs=0.001)
+
+
+def test_compare_names_the_topics_that_lost_their_answer_and_calls_it_worse_as_publish_does(folder: Path) -> None:
+    for page in (folder / "handbook" / "docs").rglob("*.md"):
+        page.write_text(f"# Sign in to read {page.stem}\n\nEnter your name and password.\n", encoding="utf-8")
+    comparison = _beside_live(folder, "Recall@10")
+    found = comparison.lost_topics
+    assert found is not None
+    assert (found.outcome, found.count > 1) == (Outcome.FAIL, True)
+    assert f"topics that {comparison.a.name} answers lost their answer: " in found.detail
+    assert "https://handbook.example/" in found.examples[0]
+    assert worse(replace(comparison, measures=()), "any") is Conclusion.WORSE
 
 
 @pytest.mark.parametrize(("pages", "outcome"), [(2, Outcome.FAIL), (0, Outcome.PASS)])

@@ -5,6 +5,7 @@ from dataclasses import asdict, fields
 
 from assay.contracts.fields import finite, utc_timestamp
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Side, Sweep, SweptMean, SweptRow
+from assay.model.evaluation import Finding
 from assay.model.validations import Difference, Percentiles
 
 SCHEMA_VERSION = 1
@@ -21,6 +22,7 @@ def comparison_body(comparison: Comparison) -> dict[str, object]:
         "ordered_by": comparison.ordered_by,
         "changed": [_changed(one) for one in comparison.changed],
         "differing": {name: {"a": a, "b": b} for name, (a, b) in comparison.differing.items()},
+        "lost_topics": None if comparison.lost_topics is None else _finding(comparison.lost_topics),
         "left_out": list(comparison.left_out),
         "warnings": list(comparison.warnings),
     }
@@ -43,6 +45,10 @@ def sweep_body(sweep: Sweep) -> dict[str, object]:
         "notes": list(sweep.notes),
         "rows": [_row(row) for row in sweep.rows],
     }
+
+
+def _finding(found: Finding) -> dict[str, object]:
+    return asdict(found) | {"outcome": found.outcome.value, "value": finite(found.value)}
 
 
 def _side(side: Side, judged: float | None, lost: int) -> dict[str, object]:

@@ -153,6 +153,8 @@ class Bench:
             latency=percentiles(spent) if spent else None,
             provenance=self._provenance(on.generation, variant),
             latency_note=note if costly and spent else "",
+            results=tuple(results),
+            resolved=on.topics,
         )
 
     def _provenance(self, generation: Generation, variant: Variant) -> Provenance:

@@ -15,6 +15,7 @@ from assay.model.generations import Generation
 from assay.model.ranking import Mode
 from assay.ports import Progress
 from assay.release.generation_names import CANDIDATE, LIVE
+from assay.validation.compared_answers import check_lost_topics
 from assay.validation.comparing import compare_sides
 from assay.validation.judgments.denominators import removal_notes
 from assay.validation.running.measuring import Measures
@@ -59,7 +60,8 @@ def compare(
         removed = bench.agree(_generations(bench, inputs), allow_removals=allow_removals) if measured else ()
         sides = [_side(bench, one) for one in inputs]
     a, b = _distinct(*joined_by_text(*sides))
-    return compare_sides(a, b, measures, notes=removal_notes(removed))
+    comparison = compare_sides(a, b, measures, notes=removal_notes(removed))
+    return replace(comparison, lost_topics=check_lost_topics(a, b, assay.settings.gate.max_lost_topics))
 
 
 def joined_by_text(a: Side, b: Side) -> tuple[Side, Side]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from assay.model.validations import Difference, Percentiles, Provenance, StoredTopic
+from assay.model.evaluation import Finding, ResolvedTopic
+from assay.model.validations import Difference, Percentiles, Provenance, StoredTopic, TopicResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Side:
     topics: by id, in the order of the test set.
     latency: None if no search was timed.
     latency_note: how to read the latency; may be empty.
+    results, resolved: of the topics, with texts and labels; empty for a report and a run file.
     """
 
     name: str
@@ -23,6 +25,8 @@ class Side:
     latency: Percentiles | None
     provenance: Provenance
     latency_note: str = ""
+    results: tuple[TopicResult, ...] = ()
+    resolved: tuple[ResolvedTopic, ...] = ()
 
 
 class Conclusion(StrEnum):
@@ -82,6 +86,7 @@ class Comparison:
     lost: number of judgments of each side whose passage is missing or ambiguous.
     changed: topics whose values differ, largest change first.
     ordered_by: the measure that orders `changed`.
+    lost_topics: the check of the topics that A answers and B does not; None if both are of one generation.
     """
 
     a: Side
@@ -95,6 +100,7 @@ class Comparison:
     differing: Mapping[str, tuple[str, str]]
     left_out: tuple[str, ...]
     warnings: tuple[str, ...]
+    lost_topics: Finding | None = None
 
 
 # --- several systems -----------------------------------------------------------------------------------------------

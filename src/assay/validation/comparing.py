@@ -6,7 +6,7 @@ from dataclasses import asdict
 from assay.errors import InputError
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
 from assay.model.counting import some_of
-from assay.model.evaluation import Resolution, ResolvedTopic
+from assay.model.evaluation import Outcome, Resolution, ResolvedTopic
 from assay.model.validations import Difference, Provenance, StoredTopic, TopicResult
 from assay.validation.metrics import PASSAGES, parse_measure
 from assay.validation.metrics.formulas import rank_of_best
@@ -151,7 +151,7 @@ def compare_sides(a: Side, b: Side, measures: Sequence[str] = (), notes: Sequenc
 
 
 def worse(comparison: Comparison, measure: str) -> Conclusion:
-    """Whether B is worse: WORSE, UNFAIR if it may be, else NOT_SHOWN.
+    """Whether B is worse: WORSE, UNFAIR if it may be, else NOT_SHOWN. Too many lost topics make it WORSE.
 
     measure: one that was compared, or `any`. Raises InputError for one that was not compared.
     """
@@ -161,6 +161,8 @@ def worse(comparison: Comparison, measure: str) -> Conclusion:
         asked = tuple(one for one in asked if one.difference.measure == name)
         if not asked:
             raise InputError(f"{name} is not among the compared measures.", hint=f"Add --measure {name}.")
+    if comparison.lost_topics is not None and comparison.lost_topics.outcome is Outcome.FAIL:
+        return Conclusion.WORSE
     met = {one.conclusion for one in asked if one.difference.difference < 0.0}
     return next((one for one in (Conclusion.WORSE, Conclusion.UNFAIR) if one in met), Conclusion.NOT_SHOWN)
 

@@ -88,6 +88,22 @@ def test_worse_ends_with_1_where_that_was_asked(assay: Run, tmp_path: Path) -> N
     assert assay("compare", str(worse), report, "--fail-if-worse", "any").code == 0
 
 
+def test_topics_that_lost_their_answer_are_named_and_end_with_1(assay: Run, tmp_path: Path) -> None:
+    report = assay("validate", "--testset", TESTS, "--output-dir", str(tmp_path), "--json").body["files"]["json"]
+    fields = json.loads(Path(report).read_text())
+    fields["provenance"]["generation"] = "another"
+    answered = [case for case in fields["test_cases"] if case["rank_of_best"] == 1]
+    for case in answered[:9]:
+        case["rank_of_best"] = None
+    worse = tmp_path / "worse.json"
+    worse.write_text(json.dumps(fields))
+    said = assay("compare", report, str(worse), "--fail-if-worse", "any")
+    assert said.code == 1
+    assert answered[0]["id"] in said.out
+    assert "lost the answers" in said.err
+    assert assay("compare", report, str(worse), "--json").body["lost_topics"]["count"] == 9
+
+
 @pytest.mark.parametrize(("named", "is_measure"), [("AP", True), ("no-such-measure", False)])
 def test_the_measure_that_may_fail_is_compared_or_refused_first(assay: Run, named: str, is_measure: bool) -> None:
     said = assay("compare", "sparse", "dense", "--testset", TESTS, "--fail-if-worse", named, "--json")

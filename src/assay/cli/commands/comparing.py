@@ -12,6 +12,7 @@ from assay.cli.terminal.progress import progress
 from assay.contracts.comparisons import comparison_body
 from assay.experiments import compare as compare_systems
 from assay.model.comparisons import Conclusion
+from assay.model.evaluation import Outcome
 from assay.validation.comparing import ANY, HEADLINE, worse
 from assay.validation.metrics.registry import parse_measure
 
@@ -47,8 +48,8 @@ _FailIfWorse = Annotated[
     typer.Option(
         "--fail-if-worse",
         metavar="MEASURE",
-        help="Exit with 1 if B is significantly worse on this measure, or on `any`; with 3 if missing labels leave "
-        "that open.",
+        help="Exit with 1 if B is significantly worse on this measure, or on `any`, or if too many topics lost their "
+        "answer (`gate.max_lost_topics`); with 3 if missing labels leave that open.",
     ),
 ]
 _AllowRemovals = Annotated[
@@ -93,7 +94,8 @@ def compare(
         return
     found = worse(comparison, fail_if_worse)
     if found is Conclusion.WORSE:
-        err().print("[red bold]B is significantly worse.[/]")
+        lost = comparison.lost_topics is not None and comparison.lost_topics.outcome is Outcome.FAIL
+        err().print(f"[red bold]B {'lost the answers of topics' if lost else 'is significantly worse'}.[/]")
         raise typer.Exit(EXIT_WORSE)
     if found is Conclusion.UNFAIR:
         err().print("[yellow]B may be worse; too many of its hits are unjudged to tell.[/] `assay label` shows them.")

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from assay.model.comparisons import ChangedTopic, ComparedMeasure, Comparison, Conclusion, Side
 from assay.model.counting import counted
+from assay.model.evaluation import Finding, Outcome
 
 _HALF = 16
 """Columns of the chart on each side of 0."""
@@ -38,6 +39,7 @@ def show_comparison(console: Console, comparison: Comparison, topics: int) -> No
         console.print(f"[dim]{escape(sentence)}[/]")
     for sentence in comparison.warnings:
         console.print(f"[yellow]{escape(sentence)}[/]")
+    _show_lost(console, comparison.lost_topics)
     console.print()
     for one in comparison.measures:
         style = _STYLES[one.conclusion]
@@ -158,6 +160,15 @@ def _show_changed(console: Console, comparison: Comparison, most: int) -> None:
         console.print(_changed_line(one, width), soft_wrap=True)
     if len(changed) > most:
         console.print(Text(f"  and {len(changed) - most} more (--json has all)", style="dim"))
+
+
+def _show_lost(console: Console, found: Finding | None) -> None:
+    """Print the topics that lost their answer, if any."""
+    if found is not None and found.count:
+        said = (
+            found.detail or f"{counted(found.count, 'topic')} lost the answer that A has: {'; '.join(found.examples)}"
+        )
+        console.print(Text(f"lost topics: {said}", style="red" if found.outcome is Outcome.FAIL else "yellow"))
 
 
 def _changed_line(one: ChangedTopic, width: int) -> Text:

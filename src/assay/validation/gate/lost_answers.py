@@ -9,7 +9,7 @@ from assay.model.validations import TopicResult
 from assay.validation.findings import make_finding
 from assay.validation.gate.policy import QualityLimits
 
-_REMOVED = "If pages were removed on purpose, publish or promote with --allow-removals"
+_REMOVED = "If pages were removed on purpose, add --allow-removals"
 _OR_OUT = f"{_REMOVED}, or delete the topics"
 _SHOWN = 5
 

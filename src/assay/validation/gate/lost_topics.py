@@ -29,7 +29,7 @@ _NAMED = 3
 class LostTopic:
     """A topic without its answer.
 
-    answer: id of the best relevant chunk of the live generation. url: of its page.
+    answer: id of the best relevant chunk of the live generation. url: of its page; "" if unknown.
     is_gone: whether no relevant passage is left; otherwise none is among the first SEARCHED hits.
     """
 
@@ -79,26 +79,29 @@ def find_lost_topics(
     return LostTopics(len(answered), tuple(lost), frozenset(reworded))
 
 
-def lost_topics_finding(found: LostTopics | None, most: float) -> Finding:
-    """Check the share of lost topics. found: None if nothing is live. most: largest share, 0 to 1."""
+def lost_topics_finding(found: LostTopics | None, most: float, baseline: str = "the live generation") -> Finding:
+    """Check the share of lost topics.
+
+    found: None if nothing is live. most: largest share, 0 to 1. baseline: name of the system with the answers.
+    """
     check = "lost topics"
     if found is None:
         return Finding(check, Outcome.PASS, None, "nothing is live to compare with")
     limit = (
-        f"at most {percent(most)} of the topics with an answer among the first {ANSWERED} hits of the live generation, "
+        f"at most {percent(most)} of the topics with an answer among the first {ANSWERED} hits of {baseline}, "
         f"or a single one, have none among the first {SEARCHED} hits"
     )
     lost, share = found.lost, len(found.lost) / max(found.answered, 1)
     examples = tuple(
-        f"{one.topic_id}: {one.url}: "
+        f"{one.topic_id}: {f'{one.url}: ' if one.url else ''}"
         f"{'its text is gone' if one.is_gone else f'no relevant hit among the first {SEARCHED}'}"
         for one in lost[:MOST_EXAMPLES]
     )
     if share <= most or len({one.answer for one in lost}) < FEWEST:
         return Finding(check, Outcome.PASS, share, limit, "", examples, len(lost))
     detail = (
-        f"{len(lost)} of {found.answered} topics that the live generation answers lost their answer: {named(lost)}. "
-        "Restore these pages. If pages were removed on purpose, publish or promote with --allow-removals; if their "
+        f"{len(lost)} of {found.answered} topics that {baseline} answers lost their answer: {named(lost)}. "
+        "Restore these pages. If pages were removed on purpose, add --allow-removals; if their "
         "text was replaced on purpose, label these topics again or delete them"
     )
     return Finding(check, Outcome.FAIL, share, limit, detail, examples, len(lost))
@@ -106,7 +109,7 @@ def lost_topics_finding(found: LostTopics | None, most: float) -> Finding:
 
 def named(lost: Sequence[LostTopic]) -> str:
     """The first topics with their pages, and the number of the others."""
-    return some_of([f"{one.topic_id} ({one.url})" for one in lost], _NAMED)
+    return some_of([f"{one.topic_id} ({one.url})" if one.url else one.topic_id for one in lost], _NAMED)
 
 
 def _answers(result: TopicResult) -> list[Hit]:

@@ -223,7 +223,7 @@ def test_lost_judgments_name_a_command_that_works_and_removals_where_pages_are_g
         detail = _finding("judgments found", replace(_measured([on_page]), repair=repair)).detail
         assert f"`{repair}` lists them" in detail
         assert ("4 passages are gone (4 with their page)" in detail) is told
-        assert ("removed on purpose, publish or promote with --allow-removals" in detail) is told
+        assert ("removed on purpose, add --allow-removals" in detail) is told
 
 
 # --- topics that nothing answers -----------------------------------------------------------------------------------
