@@ -69,17 +69,21 @@ class GenerationLifecycle:
 
         Raises GenerationNotFound; VectorStoreError if its index cannot be opened. Then nothing changes.
         """
+        generation = self.previous()
+        if generation is None:
+            raise GenerationNotFound(
+                "There is no earlier generation to roll back to.",
+                hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
+            )
+        self._require_index(generation)
+        promoted = self._catalog.promote(generation.id, datetime.now(UTC))
+        self.show()
+        return promoted
+
+    def previous(self) -> Generation | None:
+        """The generation that a rollback makes live; None if there is none."""
         live_id = self._catalog.live_id()
-        for generation in self._retired():
-            if live_id is None or generation.id < live_id:
-                self._require_index(generation)
-                promoted = self._catalog.promote(generation.id, datetime.now(UTC))
-                self.show()
-                return promoted
-        raise GenerationNotFound(
-            "There is no earlier generation to roll back to.",
-            hint="`assay generations` lists those that are kept; `assay promote ID` makes any retired one live.",
-        )
+        return next((one for one in self._retired() if live_id is None or one.id < live_id), None)
 
     def show(self) -> None:
         """Switch the vector store's alias to the live generation, if there is one.

@@ -51,7 +51,9 @@ class Refusal:
 
 INTERNAL = Refusal(500, "internal_error", "Internal error; find it in the server's log by the request id.")
 _NOTHING_LIVE = Refusal(503, "service_unavailable", "No generation is live yet, so there is nothing to search.")
-_DAMAGED = "`assay publish --rebuild` rebuilds it; `assay rollback` returns to the previous generation."
+_DAMAGED = (
+    "`assay publish --rebuild` rebuilds it; `assay rollback` returns to the previous generation, if there is one."
+)
 
 REFUSALS: tuple[tuple[type[AssayError], Refusal], ...] = (
     (FileUnwritable, INTERNAL),

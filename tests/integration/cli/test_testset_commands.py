@@ -29,7 +29,9 @@ def linked(folder: Path) -> Path:
 def test_a_test_set_that_can_be_used_is_checked(assay: Run, folder: Path) -> None:
     plant(folder, {"set.yaml": GOOD})
     said = assay("testset", "check", "set.yaml")
-    assert (said.code, said.out.strip()) == (0, "set.yaml is a test set of 1 topic.")
+    assert (said.code, said.out.splitlines()[0]) == (0, "set.yaml is a test set of 1 topic.")
+    assert "the labels allow at most 0.20" in " ".join(said.out.split())
+    assert '[gate] precision = "attainable"' in " ".join(said.out.split())
     body = assay("testset", "check", "set.yaml", "--json").body
     assert body == {
         "file": "set.yaml",

@@ -151,6 +151,7 @@ def test_a_new_test_set_for_unchanged_pages_speaks_of_what_is_live(
     assert said.code == code
     assert told in (said.out if code == 0 else said.err)
     assert "not promoted" not in said.err
+    assert "assay rollback" not in said.err, "there is no earlier generation"
 
 
 def test_hits_that_nobody_has_judged_leave_it_open_and_the_candidate_waits(assay: Run, folder: Path) -> None:

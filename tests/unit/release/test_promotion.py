@@ -241,7 +241,10 @@ def test_going_back_makes_the_one_before_live_and_twice_the_one_before_that(desk
         desk.publish(name)
     assert desk.lifecycle.rollback().id == "g2"
     assert desk.states() == {"g1": "retired", "g2": "live", "g3": "retired"}
-    assert desk.lifecycle.rollback().id == "g1"
+    previous = desk.lifecycle.previous()
+    assert previous is not None
+    assert desk.lifecycle.rollback().id == previous.id == "g1"
+    assert desk.lifecycle.previous() is None
     assert desk.states() == {"g1": "live", "g2": "retired", "g3": "retired"}
     with pytest.raises(GenerationNotFound, match=r"no earlier generation.*assay promote ID"):
         desk.lifecycle.rollback()

@@ -20,7 +20,7 @@ CHUNK_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 INDEX_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 """Valid ids of generations, which name folders and collections."""
 
-REBUILD = "`assay publish --rebuild` rebuilds it; `assay rollback` returns to the previous generation."
+REBUILD = "`assay publish --rebuild` rebuilds it; `assay rollback` returns to the previous generation, if there is one."
 """Hint for a damaged index."""
 
 TIES = 24

@@ -17,12 +17,14 @@ from assay.cli.terminal.output import err, out, print_json
 from assay.cli.terminal.progress import progress
 from assay.model.counting import counted
 from assay.model.evaluation import MOST_EXAMPLES, Outcome
+from assay.model.generations import Generation, State
 from assay.validation.integrity import KINDS, EmbeddingCost
 
 _SHOWN = 5
-_REPAIR = (
-    "Rebuild it with `assay publish --rebuild`. Until then `assay rollback` goes back to the previous live generation, "
-    "if that one is sound (`assay generations` lists them, `assay audit --generation ID` checks one)."
+_REPAIR = "Rebuild it with `assay publish --rebuild`."
+_UNTIL_THEN = (
+    "Until then `assay rollback` goes back to generation {0}, if that one is sound (`assay audit --generation {0}` "
+    "checks it)."
 )
 _RESTORE_SETTINGS = (
     "Restore the [embedding] and [sparse] settings that it was built with, or rebuild it with `assay publish`."
@@ -70,10 +72,11 @@ def audit(
             agree=_announce_cost(confirm=everything and not as_json and sys.stdin.isatty()),
             progress=progress(),
         )
+        previous = assay.parts.lifecycle.previous() if report.generation.state is State.LIVE else None
     if as_json:
         print_json(audit_body(report))
     else:
-        show_audit(out(), report)
+        show_audit(out(), report, previous)
     if not report.sound:
         raise typer.Exit(EXIT_FAIL)
 
@@ -138,8 +141,11 @@ def audit_body(report: AuditReport) -> dict[str, Any]:
     }
 
 
-def show_audit(console: Console, report: AuditReport) -> None:
-    """Print each check with its mark and faults, then how to repair the generation."""
+def show_audit(console: Console, report: AuditReport, previous: Generation | None = None) -> None:
+    """Print each check with its mark and faults, then how to repair the generation.
+
+    previous: the generation that a rollback makes live, if there is one.
+    """
     found, generation = report.audit, report.generation
     for kind, promise in KINDS.items():
         fault = found.faults[kind]
@@ -165,6 +171,8 @@ def show_audit(console: Console, report: AuditReport) -> None:
     console.print(f"[red bold]Generation {generation.id} is not sound[/]: {found.count + failed} faults; {scope}.")
     only_identity = found.faults["identity"].count == found.count + failed
     console.print(escape(_RESTORE_SETTINGS if only_identity else _REPAIR))
+    if previous is not None and not only_identity:
+        console.print(escape(_UNTIL_THEN.format(previous.id)))
 
 
 def _show_vectors(console: Console, report: AuditReport) -> None:

@@ -73,6 +73,7 @@ def publish(
         report = assay.publish(rebuild=rebuild, progress=progress())
         generation = assay.parts.catalog.generation(report.build.generation.id)
         is_live = assay.parts.catalog.live_id() is not None
+        has_previous = assay.parts.adopted is None and assay.parts.lifecycle.previous() is not None
         validation = report.validation
         files = ReportFiles.write(assay, validation) if validation and validation.topics else NO_FILES
     if as_json:
@@ -82,17 +83,18 @@ def publish(
         if report.validation:
             show_validation(out(), report.validation)
         files.show()
-        _show_outcome(report, generation, is_live=is_live)
+        _show_outcome(report, generation, is_live=is_live, has_previous=has_previous)
     if as_json and files.problem:
         files.show()
     if report.verdict:
         files.exit_with(report.verdict.outcome)
 
 
-def _show_outcome(report: PublishReport, generation: Generation, *, is_live: bool) -> None:
+def _show_outcome(report: PublishReport, generation: Generation, *, is_live: bool, has_previous: bool) -> None:
     """Print which generation is live after the verdict.
 
     generation: the validated one, in its present state. is_live: whether any generation is live.
+    has_previous: whether a rollback is possible.
     """
     verdict = report.verdict
     if report.promoted:
@@ -103,10 +105,8 @@ def _show_outcome(report: PublishReport, generation: Generation, *, is_live: boo
             out().print(f"PASS: the live generation passes {test_set} too.")
         else:
             failed = "could not be judged by" if verdict.outcome is Outcome.INCONCLUSIVE else "does not pass"
-            err().print(
-                f"The live generation {failed} {test_set}; it stays live. `assay rollback` goes back to the previous "
-                "one."
-            )
+            way_back = " `assay rollback` goes back to the previous one." if has_previous else ""
+            err().print(f"The live generation {failed} {test_set}; it stays live.{way_back}")
     elif verdict:
         live = "the live generation is unchanged" if is_live else "nothing is live yet"
         if verdict.outcome is Outcome.INCONCLUSIVE:

@@ -74,14 +74,24 @@ def show_verdict(console: Console, verdict: Verdict) -> None:
     passed = [finding for finding in verdict.findings if finding.outcome is Outcome.PASS]
     if passed and not names_all:
         console.print(f"  [green]✓[/] {counted(len(passed), 'check')} passed (`assay -v …` names them)")
-    for finding in verdict.findings if names_all else [one for one in verdict.findings if one not in passed]:
+    shown = verdict.findings if names_all else [one for one in verdict.findings if one not in passed]
+    for finding, names in _by_detail(shown):
         mark = {"PASS": "[green]✓[/]", "FAIL": "[red]✗[/]", "INCONCLUSIVE": "[yellow]?[/]"}[finding.outcome.value]
-        console.print(f"  {mark} {finding.check}: {on_one_line(finding.detail or finding.limit)}")
+        console.print(f"  {mark} {names}: {on_one_line(finding.detail or finding.limit)}")
         if finding.outcome is not Outcome.PASS:
             _show_examples(console, finding)
     colour = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}[verdict.outcome.value]
     console.print(f"[bold {colour}]{on_one_line(_last_line(verdict))}[/]")
     show_notes(console, verdict.notes)
+
+
+def _by_detail(findings: Sequence[Finding]) -> list[tuple[Finding, str]]:
+    """The findings, each with the names of the checks that say the same, such as that there are too few topics."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        alike = finding.outcome is Outcome.INCONCLUSIVE and finding.detail and not finding.examples
+        groups.setdefault(finding.detail if alike else id(finding), []).append(finding)
+    return [(group[0], ", ".join(one.check for one in group)) for group in groups.values()]
 
 
 def _last_line(verdict: Verdict) -> str:

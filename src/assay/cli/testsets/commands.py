@@ -26,6 +26,7 @@ from assay.validation.deriving.deriving import Derivation, derive
 from assay.validation.gate.quality import topics_needed_of_derived
 from assay.validation.testsets.plain import to_plain
 from assay.validation.testsets.reading import ReadTestSet
+from assay.validation.testsets.stats import few_labels
 
 _HEADING = """Queries derived from these pages by `assay testset derive`: link texts, and headings that are questions.
 Read through it once and remove what nobody would ask."""
@@ -147,6 +148,12 @@ def _show_check(console: Console, file: Path, reading: ReadTestSet) -> None:
     topics = counted(len(reading.test_set.topics), "topic")
     warnings = f"; {counted(reading.warning_count, 'warning')}" if reading.warning_count else ""
     console.print(f"[green]{escape(str(file))} is a test set of {topics}[/]{warnings}.")
+    if (few := few_labels(reading.test_set)) is not None:
+        console.print(
+            f"[dim]{few.topics} of {topics} have fewer than {few.needed} relevant passages, and P@5 divides by five: "
+            f"with one chunk each, the labels allow at most {few.ceiling:.2f}. For such a test set, set \\[gate] "
+            'precision = "attainable", or label more.[/]'
+        )
 
 
 def _show_problems(console: Console, colour: str, word: str, problems: Sequence[Problem], count: int) -> None:

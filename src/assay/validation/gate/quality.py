@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from assay.model.counting import counted as counted_of
 from assay.model.evaluation import MOST_EXAMPLES, Finding, Outcome, percent
 from assay.model.validations import LatencyFigures, TopicResult, Unjudged
 from assay.validation.findings import make_finding
@@ -62,7 +63,7 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
     findings = [
         _answered(measured.results),
         *([] if measured.only_hits else [judgments_found(measured.results, limits, measured.repair)]),
-        *(_of_derived(results, limits) if measured.derived else [_precision(results, limits), _mrr(results, limits)]),
+        *(_of_derived(results, limits) if measured.derived else _of_own(results, limits, measured.only_hits)),
         _metadata(measured.hits, limits),
         _hashes(measured.hits, limits),
         _latency(measured.latency, limits),
@@ -178,7 +179,27 @@ def _answered(results: Sequence[TopicResult]) -> Finding:
     )
 
 
-def _precision(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
+def _of_own(results: Sequence[TopicResult], limits: QualityLimits, only_hits: bool) -> Iterable[Finding]:
+    """Check P@5 and MRR. only_hits: whether the number of relevant chunks is unknown."""
+    needed = max(samples_to_prove(limits.min_precision_share), samples_to_prove(limits.min_mrr))
+    ceiling = "" if only_hits else _ceiling(results, limits)
+    return [_precision(results, limits, needed, ceiling), _mrr(results, limits, needed)]
+
+
+def _ceiling(results: Sequence[TopicResult], limits: QualityLimits) -> str:
+    """Say that no ranking can reach the limit on P@5, because too few chunks are labelled relevant; "" if one can."""
+    values = [min(one.relevant, _CUTOFF) / _CUTOFF for one in results]
+    low = [value for value in values if 0.0 < value < limits.min_precision - _TOLERANCE]
+    within = (_share(values, limits.min_precision) or 0.0) >= limits.min_precision_share - _TOLERANCE
+    if limits.precision == "attainable" or within or not low:
+        return ""
+    return (
+        f"the labels allow P@5 of at most {max(low):.2f} for {len(low)} of {counted_of(len(values), 'topic')}: set "
+        '[gate] precision = "attainable", or label more chunks. '
+    )
+
+
+def _precision(results: Sequence[TopicResult], limits: QualityLimits, needed: int, ceiling: str) -> Finding:
     lower = [_precision_of(result, result.values, limits) for result in results]
     upper = [_precision_of(result, result.upper, limits) for result in results]
     missing = [one for one, value in zip(results, lower, strict=True) if value < limits.min_precision - _TOLERANCE]
@@ -190,19 +211,29 @@ def _precision(results: Sequence[TopicResult], limits: QualityLimits) -> Finding
         best,
         limits.min_precision_share,
         f"at least {percent(limits.min_precision_share)} of the topics have {name} >= {limits.min_precision:g}",
-        f"{len(results) - len(missing)} of {len(results)} topics ({percent(share or 0.0)}) have {name} >= "
+        f"{ceiling}{len(results) - len(missing)} of {len(results)} topics ({percent(share or 0.0)}) have {name} >= "
         f"{limits.min_precision:g}; required: {percent(limits.min_precision_share)}",
         [f"{one.topic.id}: {name} {_precision_of(one, one.values, limits):.2f}" for one in missing],
         len(results),
+        needed,
     )
 
 
 def _of_derived(results: Sequence[TopicResult], limits: QualityLimits) -> Iterable[Finding]:
     """Check RR and Success@5 by their intervals. Unjudged hits are ignored: a derived test set labels none."""
+    needed = topics_needed_of_derived(limits)
     for measure, least in ((_FIRST, limits.min_derived_rr), (_SUCCESS, limits.min_derived_success)):
         known = [value for one in results if (value := one.values.get(measure)) is not None]
         found = _bounded(
-            measure, mean_of(results, measure), None, least, f"{measure} is at least {least:g}", "", [], len(known)
+            measure,
+            mean_of(results, measure),
+            None,
+            least,
+            f"{measure} is at least {least:g}",
+            "",
+            [],
+            len(known),
+            needed,
         )
         interval = bootstrap_interval(known, bounds=(0.0, 1.0))
         if found.value is None or found.value >= least - _TOLERANCE or interval is None:
@@ -238,7 +269,7 @@ def _share(values: Sequence[float], limit: float) -> float | None:
     return sum(value >= limit - _TOLERANCE for value in values) / len(values) if values else None
 
 
-def _mrr(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
+def _mrr(results: Sequence[TopicResult], limits: QualityLimits, needed: int) -> Finding:
     value, upper = mean_of(results, RECIPROCAL_RANK), mean_of(results, RECIPROCAL_RANK, upper=True)
     late = sorted(
         (one for one in results if (one.values.get(RECIPROCAL_RANK) or 0.0) < limits.min_mrr),
@@ -256,6 +287,7 @@ def _mrr(results: Sequence[TopicResult], limits: QualityLimits) -> Finding:
             for one in late
         ],
         len(results),
+        needed,
     )
 
 
@@ -289,7 +321,7 @@ def _latency(latency: LatencyFigures | None, limits: QualityLimits) -> Finding:
     p95 = latency.p95_ms
     needed = samples_to_prove(P95)
     if p95 < limits.max_p95_ms and latency.samples < needed:
-        detail = _too_few("searches", latency.samples, P95, needed)
+        detail = _too_few("search", "searches", latency.samples, needed)
         return Finding("latency", Outcome.INCONCLUSIVE, p95, limit, detail)
     slowest = max(latency.stages.items(), key=lambda stage: stage[1].p95_ms, default=None)
     where = f"; most of it in {slowest[0]} (p95 {slowest[1].p95_ms:.0f} ms)" if slowest else ""
@@ -350,13 +382,14 @@ def _least(results: Sequence[TopicResult], limit: MeasureLimit, least: float) ->
         f"it is {_number(value)} over {len(results)} topics; required: {least:g}",
         [f"{one.topic.id}: {_number(one.values.get(limit.measure))}" for one in worst if value is not None],
         sum(one.values.get(limit.measure) is not None for one in results),
+        samples_to_prove(least),
     )
 
 
-def _too_few(things: str, count: int, least: float, needed: int) -> str:
+def _too_few(thing: str, things: str, count: int, needed: int) -> str:
     return (
-        f"it is reached, but {count} {things} cannot prove {least:g} at 95% confidence, even with a perfect result: "
-        f"{needed} {things} can"
+        f"reached, but {counted_of(count, thing, things)} cannot prove it at 95% confidence, even with a perfect "
+        f"result: {counted_of(needed, thing, things)} can"
     )
 
 
@@ -373,13 +406,19 @@ def _bounded(
     detail: str,
     examples: Sequence[str],
     topics: int,
+    needed: int,
 ) -> Finding:
-    """Check a mean over topics. upper: the mean if all unjudged hits were relevant."""
+    """Check a mean over topics.
+
+    upper: the mean if all unjudged hits were relevant.
+    needed: topics that prove this limit and those checked with it, so that all their findings name one number.
+    """
     if value is None:
         return Finding(check, Outcome.INCONCLUSIVE, None, limit, "no topic has a value for it")
     if value >= least - _TOLERANCE:
-        if topics < (needed := samples_to_prove(least)):
-            return Finding(check, Outcome.INCONCLUSIVE, value, limit, _too_few("topics", topics, least, needed))
+        if topics < samples_to_prove(least):
+            detail = _too_few("topic", "topics", topics, needed)
+            return Finding(check, Outcome.INCONCLUSIVE, value, limit, detail)
         return Finding(check, Outcome.PASS, value, limit)
     if upper is not None and upper >= least - _TOLERANCE:
         detail += f"; it would be {_number(upper)} if every unjudged hit were relevant: {_LABEL}"

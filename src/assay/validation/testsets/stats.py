@@ -11,6 +11,11 @@ from assay.validation.comparing import HEADLINE
 
 POWER = 0.8
 ALPHA = 0.05
+_CUTOFF = 5
+_NEEDED = 4
+"""Relevant chunks among the first 5 hits for P@5 of 0.8, the default of gate.min_precision."""
+
+_SHARE = 0.8
 TESTS = len(HEADLINE)
 """Number of measures that `assay compare` tests by default."""
 
@@ -89,6 +94,29 @@ def stats_of(test_set: TestSet) -> TestSetStats:
         inherited=_inherited(topics),
         smallest_differences=typical_differences(answerable),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FewLabels:
+    """Topics with too few labels for seed 001's limit on P@5.
+
+    topics: their number. needed: relevant chunks that reach it. ceiling: the highest P@5 of these topics, if each
+        relevant passage is one chunk.
+    """
+
+    topics: int
+    needed: int
+    ceiling: float
+
+
+def few_labels(test_set: TestSet) -> FewLabels | None:
+    """The topics that cannot reach P@5 of 0.8; None if they are few, or if the test set is derived."""
+    relevant = [sum(judgment.label >= 1 for judgment in topic.judgments) for topic in test_set.topics]
+    low = [count for count in relevant if 0 < count < _NEEDED]
+    within = sum(count >= _NEEDED for count in relevant) >= _SHARE * len(relevant)
+    if test_set.derived or within or not low:
+        return None
+    return FewLabels(len(low), _NEEDED, max(low) / _CUTOFF)
 
 
 def typical_differences(topics: int) -> dict[str, float]:

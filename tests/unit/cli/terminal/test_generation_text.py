@@ -54,6 +54,12 @@ def test_an_undecided_verdict_is_not_called_a_failed_one(capsys: pytest.CaptureF
     assert "FAIL" not in "".join(lines)
 
 
+def test_checks_that_are_open_for_the_same_reason_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    few = [Finding(name, Outcome.INCONCLUSIVE, 1.0, "a limit", "reached, but 1 topic") for name in ("RR", "Success@5")]
+    lines = shown(verdict(Outcome.INCONCLUSIVE, *few), capsys)
+    assert lines == ["  ? RR, Success@5: reached, but 1 topic", "INCONCLUSIVE: 2 of 2 checks (RR, Success@5)"]
+
+
 @pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.INCONCLUSIVE])
 @pytest.mark.parametrize("failed", [1, 3, 9])
 def test_what_failed_is_said_once_and_counted_in_the_last_line(

@@ -453,7 +453,23 @@ def test_fewer_topics_than_could_prove_the_limit_leave_it_open(check: str, neede
     assert _outcome(check, _measured(_topics(*[GOOD] * needed))) is Outcome.PASS
     found = _finding(check, _measured(_topics(*[GOOD] * (needed - 1))))
     assert found.outcome is Outcome.INCONCLUSIVE
-    assert f"{needed} topics can" in found.detail
+    assert found.detail.endswith("14 topics can")
+
+
+def test_all_limits_that_few_topics_leave_open_name_the_same_number() -> None:
+    findings = quality_findings(_measured(_topics(GOOD)), LIMITS)
+    said = {one.detail for one in findings if one.check in {"precision", "MRR"}}
+    assert said == {"reached, but 1 topic cannot prove it at 95% confidence, even with a perfect result: 14 topics can"}
+
+
+def test_labels_that_rule_the_limit_out_are_named_first_with_the_setting() -> None:
+    one_each = [replace(one, relevant=1) for one in _topics(*[(2, 0, 0, 0, 0)] * 12)]
+    detail = _finding("precision", _measured(one_each)).detail
+    assert detail.startswith("the labels allow P@5 of at most 0.20 for 12 of 12 topics: set [gate] precision = ")
+    assert "the labels allow" not in _finding("precision", replace(_measured(one_each), only_hits=True)).detail
+    assert "the labels allow" not in _finding("precision", _measured(_topics(*[BAD] * 12))).detail
+    attainable = replace(LIMITS, precision="attainable", min_precision_share=0.7)
+    assert _outcome("precision", _measured(one_each), attainable) is Outcome.PASS
 
 
 @pytest.mark.parametrize("check", ["precision", "MRR"])

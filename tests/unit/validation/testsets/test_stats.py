@@ -2,12 +2,13 @@
 
 # ruff: noqa: E501 - a topic on each line
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.testset_samples import read_file, written
 
-from assay.validation.testsets.stats import stats_of, typical_differences
+from assay.validation.testsets.stats import FewLabels, few_labels, stats_of, typical_differences
 
 TEXT = """
 topics:
@@ -47,3 +48,22 @@ def test_four_times_as_many_topics_show_half_the_difference() -> None:
     # 3.3393 is z(1 - .025 / 4) + z(.8), for four measures that are compared together.
     assert few == pytest.approx({"variants of one search": 0.0234, "different kinds of search": 0.1069}, abs=1e-4)
     assert typical_differences(1) == {}
+
+
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [([1] * 12, FewLabels(12, 4, 0.2)), ([2, 3, 4], FewLabels(2, 4, 0.6)), ([4, 5], None)],
+)
+def test_topics_with_too_few_labels_for_the_limit_on_precision_are_counted(
+    tmp_path: Path, labels: list[int], found: FewLabels | None
+) -> None:
+    judged = [
+        ", ".join(f"{{url: 'https://x.example/{n}/{k}', label: 2}}" for k in range(count))
+        for n, count in enumerate(labels)
+    ]
+    text = "topics:\n" + "".join(
+        f"  - {{id: t{n}, text: how {n}?, judgments: [{one}]}}\n" for n, one in enumerate(judged)
+    )
+    test_set = read_file(written(tmp_path, text))
+    assert few_labels(test_set) == found
+    assert few_labels(replace(test_set, derived=True)) is None
