@@ -12,7 +12,9 @@ Modules are imported on first use.
 
 from collections.abc import Mapping
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from assay.contracts.opening import register_opener
@@ -66,11 +68,15 @@ def open(  # noqa: A001 - `assay.open` reads as what it does
     data_dir: folder of the catalog and the indexes; None for ASSAY_DATA_DIR or `.assay`.
     settings: nested values that win over file and environment, such as {"search": {"mode": "sparse"}}.
 
-    Raises ConfigurationError for invalid settings.
+    Raises ConfigurationError for invalid settings, InputError for an argument of another type.
     """
     from assay.app import Assay
+    from assay.model.arguments import require_type
     from assay.settings import settings_for, source_named
 
+    for name, path in (("source", source), ("config", config), ("data_dir", data_dir)):
+        require_type(name, path, (str, PathLike, NoneType), "text or a path")
+    require_type("settings", settings, (Mapping, NoneType), "a mapping")
     overrides = dict(settings or {})
     if source is not None:
         overrides["sources"] = [source_named(str(source))]
@@ -83,7 +89,7 @@ def connect(url: str, key: str | None = None) -> "Client":
     url: the address of `assay serve`, such as http://127.0.0.1:8080.
     key: an API key with the scope `search`, if the server requires one.
 
-    Raises ConfigurationError for an invalid URL or key.
+    Raises ConfigurationError for an invalid URL or key, InputError for one that is not text.
     """
     from assay.client.client import Client
 

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.folders import plant
@@ -43,6 +44,13 @@ def test_to_open_and_connect_builds_and_asks_nothing(tmp_path: Path) -> None:
     with assay.open(tmp_path, data_dir=tmp_path / "data") as opened, assay.connect("http://127.0.0.1:9"):
         assert opened.settings.sources[0].path == tmp_path
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("argument", ["source", "config", "data_dir", "settings"])
+def test_an_argument_of_another_type_is_named(argument: str) -> None:
+    wrong: Any = {argument: 5}
+    with pytest.raises(assay.InputError, match=rf"^{argument}: it must be .*, not int\."):
+        assay.open(**wrong)
 
 
 def test_a_site_is_a_source_too() -> None:

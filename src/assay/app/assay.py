@@ -1,7 +1,9 @@
 """The object behind `assay.open`: all parts of Assay for one data directory and one configuration."""
 
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Self, Unpack, overload
 
 from assay.app.auditing import Auditor
@@ -14,6 +16,7 @@ from assay.app.reports import PublishReport
 from assay.app.searching import Searches
 from assay.app.systems import Systems
 from assay.contracts import native
+from assay.model.arguments import require_type
 from assay.model.generations import Generation
 from assay.model.ranking import Embed, Query, Ranking
 from assay.model.validations import Validation
@@ -56,6 +59,7 @@ class Assay:
         return cls(load_settings())
 
     def __enter__(self) -> Self:
+        self.parts.require_open()
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -64,7 +68,7 @@ class Assay:
     def close(self) -> None:
         """Close the index, the catalog and the embedder, and end the threads.
 
-        A later search raises CatalogUnavailable.
+        Every later call but a second close() raises CatalogUnavailable.
         """
         self.searches.close()
         self.parts.close()
@@ -127,9 +131,10 @@ class Assay:
         load: load patterns to measure latency under, one after the other.
         check_urls: request the URL of each hit; a dead link fails the validation.
 
-        Raises InputError for an invalid test set; GenerationNotFound, CatalogError if the generation's record cannot
-        be read. A topic that cannot be searched and a check that cannot run become findings.
+        Raises InputError for an invalid test set or argument; GenerationNotFound, CatalogError if the generation's
+        record cannot be read. A topic that cannot be searched and a check that cannot run become findings.
         """
+        _require_names(generation_id, test_set)
         path = None if test_set is None else Path(test_set)
         return self.evaluation.validate(generation_id, path, progress, load, check_urls=check_urls)
 
@@ -138,6 +143,7 @@ class Assay:
 
         Returns the path of each file by its suffix. Raises FileUnwritable if they cannot be written.
         """
+        require_type("validation", validation, Validation, "what validate() returns")
         return self.evaluation.write_report(validation, progress)
 
     def promote(
@@ -149,6 +155,7 @@ class Assay:
 
         Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs, and what validate raises.
         """
+        _require_names(generation_id, test_set)
         return self.releases.promote(generation_id, progress, None if test_set is None else Path(test_set))
 
     def rollback(self) -> Generation:
@@ -158,3 +165,8 @@ class Assay:
     def generations(self) -> list[Generation]:
         """List all generations, newest first. Raises CatalogError."""
         return self.releases.generations()
+
+
+def _require_names(generation_id: object, test_set: object) -> None:
+    require_type("generation_id", generation_id, (str, NoneType), "the id of a generation, `live` or `candidate`")
+    require_type("test_set", test_set, (str, PathLike, NoneType), "text or a path")

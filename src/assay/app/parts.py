@@ -52,6 +52,11 @@ class Parts:
         self._catalog: SqlCatalog | None = None
         self._is_closed = False
 
+    def require_open(self) -> None:
+        """Raise CatalogUnavailable after close()."""
+        if self._is_closed:
+            raise CatalogUnavailable("This Assay is closed.", hint="`assay.open()` opens it again.")
+
     def close(self) -> None:
         """Close the adapters that were built. Afterwards the catalog cannot be opened again."""
         self._is_closed = True
@@ -78,6 +83,7 @@ class Parts:
 
         For an adopted collection, a catalog in memory that lists it as the live generation.
         """
+        self.require_open()
         if self.adopted is not None:
             return self._adopted_catalog
         return self.open_catalog(create=False)
@@ -88,8 +94,7 @@ class Parts:
         create: create it, or migrate it to this version's schema, if needed. Raises CatalogError; CatalogUnavailable
         after close().
         """
-        if self._is_closed:
-            raise CatalogUnavailable("This Assay is closed.", hint="`assay.open()` opens it again.")
+        self.require_open()
         if self._catalog is None:
             options = self.settings.catalog.options(PostgresOptions)
             self._catalog = SqlCatalog.open(self.settings.catalog_url, create=create, options=options)
@@ -167,9 +172,9 @@ class Parts:
 
         return RequestTraces() if traces_installed() else None
 
-    @cached_property
+    @property
     def lifecycle(self) -> GenerationLifecycle:
-        """Promotion, rollback and retention of generations."""
+        """Promotion, rollback and retention of generations. Raises CatalogError."""
         return GenerationLifecycle(self.catalog, self.store, self.settings.release.keep)
 
     @cached_property
@@ -198,7 +203,8 @@ class Parts:
         return {source.name: one.boost for source, one in zip(self.sources, self.settings.sources, strict=True)}
 
     def require_own_index(self) -> None:
-        """Raise IndexNotOurs if a collection is adopted."""
+        """Raise IndexNotOurs if a collection is adopted, CatalogUnavailable after close()."""
+        self.require_open()
         if self.adopted is not None:
             raise read_only(self.adopted)
 

@@ -37,6 +37,7 @@ class Releases:
 
     def publish(self, *, rebuild: bool = False, progress: Progress | None = None) -> PublishReport:
         """Build, validate, and promote a candidate that passes; see Assay.publish."""
+        self._parts.require_own_index()
         self._check_before_building()
         build = self._builds.ingest(rebuild=rebuild, progress=progress)
         if build.generation.state is State.LIVE:

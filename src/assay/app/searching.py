@@ -83,7 +83,7 @@ class Searches:
             body = native.search_request(query, top_k, options)
             query = native.parse(body, settings).query
         else:
-            native.require_no_options(top_k, options)
+            native.require_query(query, top_k, options)
         default = Embed.WHERE_POSSIBLE if settings.keyword_fallback else Embed.WHERE_NEEDED
         with self.live.lease() as searcher:
             return searcher.search(query, embed or default)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from time import monotonic, sleep
+from types import NoneType
 from typing import Any, Self, Unpack, overload
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from assay.errors import (
     ServiceThrottled,
     ServiceUnavailable,
 )
+from assay.model.arguments import require_type
 from assay.model.documents import Chunk, DocumentInfo
 from assay.model.ids import document_id, slug_from_path
 from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings
@@ -45,7 +47,7 @@ class Client:
     needs_similarity: require a similarity for every hit, as measurements do; an answer without them raises
         ServiceUnavailable.
 
-    Raises ConfigurationError for an invalid URL or key.
+    Raises ConfigurationError for an invalid URL or key, InputError for one that is not text.
     """
 
     def __init__(
@@ -59,20 +61,14 @@ class Client:
         needs_similarity: bool = False,
         pause: Callable[[float], None] = sleep,
     ) -> None:
-        headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
+        require_type("url", url, str, "text")
+        require_type("key", api_key, (str, NoneType), "text or None")
         base = url.strip().rstrip("/").removesuffix(_ROUTE)
+        _require_server(base, url.strip())
         self.address = safe_url(base)
-        parts = urlsplit(base)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-            raise ConfigurationError(
-                f"{self.address!r} is not the URL of a server.",
-                hint="Pass a URL such as https://search.example.org.",
-            )
-        if not all(value.isascii() and value.isprintable() for value in headers.values()):
-            raise ConfigurationError(
-                f"The key for {self.address} contains a line break or a character that is not ASCII.",
-                hint="Copy the key again.",
-            )
+        if api_key is not None:
+            _require_header_value(api_key, self.address)
+        headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
         self._transport = Transport(base + _ROUTE, headers, connections)
         self._has_key = api_key is not None
         self._seconds = seconds
@@ -81,6 +77,8 @@ class Client:
         self._needs_similarity = needs_similarity
 
     def __enter__(self) -> Self:
+        if self._transport.is_closed:
+            raise self._closed()
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -102,7 +100,7 @@ class Client:
         if isinstance(query, str):
             request = native.search_request(query, top_k, options)
         else:
-            native.require_no_options(top_k, options)
+            native.require_query(query, top_k, options)
             request = _request(query)
         if self._needs_similarity:
             request["include"] = {**request.get("include", {}), "similarity": True}
@@ -111,7 +109,13 @@ class Client:
         while True:
             try:
                 answer = self._transport.post(body, self._seconds, _LONGEST_ANSWER)
+            except RuntimeError:  # of the HTTP client; the caller may close it at any time
+                if self._transport.is_closed:
+                    raise self._closed() from None
+                raise
             except NoAnswer as failure:
+                if self._transport.is_closed:
+                    raise self._closed() from None
                 raise ServiceUnavailable(
                     f"{self.address} did not answer: {failure.detail}.", hint="Check that it runs at this URL."
                 ) from None
@@ -125,11 +129,14 @@ class Client:
             raise self._error(answer)
 
     def close(self) -> None:
-        """Close the connections. A second call does nothing."""
+        """Close the connections. A second call does nothing; a later search raises ServiceUnavailable."""
         self._transport.close()
 
     def __repr__(self) -> str:
         return f"Client({self.address!r})"
+
+    def _closed(self) -> ServiceUnavailable:
+        return ServiceUnavailable(f"This client of {self.address} is closed.", hint="`assay.connect()` makes another.")
 
     def _ranking(self, request: Mapping[str, Any], body: bytes, query: Query | None) -> Ranking:
         try:
@@ -178,6 +185,35 @@ class Client:
                     f"There is no Assay at {self.address} (status {status}): {message}",
                     hint=f"Pass the URL that `assay serve` prints, without {_ROUTE}.",
                 )
+
+
+def _require_server(base: str, given: str) -> None:
+    """Raise ConfigurationError unless base is the URL of a server, without a query. given: the URL for the message."""
+    shown = given.partition("?")[0].rpartition("@")[2]
+    try:
+        parts = urlsplit(base)
+        is_server = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        is_server = is_server and not parts.query and not parts.fragment
+    except ValueError:  # of a host in brackets, or of a port
+        is_server = False
+    if not is_server:
+        raise ConfigurationError(
+            f"{shown!r} is not the URL of a server.", hint="Pass a URL such as https://search.example.org."
+        )
+
+
+def _require_header_value(key: str, address: str) -> None:
+    """Raise ConfigurationError, without the key, for one that no header can carry."""
+    if not key.strip():
+        raise ConfigurationError(
+            f"The key for {address} is empty.", hint="Pass a key, or None for a server that requires none."
+        )
+    if not key.isascii() or not key.isprintable() or key != key.strip():
+        raise ConfigurationError(
+            f"The key for {address} contains a line break, a space at its beginning or end, or a character that is not "
+            "ASCII.",
+            hint="Copy the key again.",
+        )
 
 
 def _message(answer: Answer) -> str:

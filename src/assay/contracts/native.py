@@ -13,6 +13,7 @@ from pydantic import Field
 from assay.contracts.fields import IS_TEXT, NOT_BLANK, AnswerModel, Moment, RequestModel, check_fields
 from assay.contracts.highlights import highlights
 from assay.errors import InputError
+from assay.model.arguments import require_type
 from assay.model.ids import canonical_url
 from assay.model.ranking import Filters, Hit, Mode, Query, Ranking, Timings
 
@@ -217,8 +218,9 @@ def search_request(text: str, top_k: int | None, options: SearchOptions) -> dict
     return body if top_k is None else body | {"top_k": top_k}
 
 
-def require_no_options(top_k: int | None, options: SearchOptions) -> None:
-    """Refuse arguments next to a Query, which has them all. Raises TypeError."""
+def require_query(query: object, top_k: int | None, options: SearchOptions) -> None:
+    """Refuse what is neither text nor a Query (InputError), and arguments next to a Query (TypeError)."""
+    require_type("query", query, Query, "text or a Query")
     given = [*(["top_k"] if top_k is not None else []), *options]
     if given:
         raise TypeError(

@@ -1,11 +1,13 @@
 """What an Assay builds, and when."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assay.app import Assay
-from assay.errors import CatalogUnavailable, InputError
+from assay.errors import CatalogUnavailable, GenerationNotFound, InputError
 from assay.model.ranking import Query
 from assay.settings import Settings
 from assay.testing.catalog_samples import generation
@@ -31,10 +33,44 @@ def test_a_closed_assay_refuses_and_opens_nothing_again(tmp_path: Path) -> None:
     assay = Assay.open(Settings(data_dir=tmp_path))
     assay.parts.open_catalog(create=True)
     assay.close()
-    for call in (lambda: assay.search("nodes"), assay.generations):
+    calls = (
+        *(lambda: assay.search("nodes"), assay.generations, assay.publish, assay.validate, assay.promote),
+        *(assay.rollback, assay.builds.ingest, assay.__enter__),
+    )
+    for call in calls:
         with pytest.raises(CatalogUnavailable, match="This Assay is closed"):
             call()
     assay.close()
+
+
+def test_a_closed_assay_does_not_change_what_is_live(tmp_path: Path) -> None:
+    assay = Assay.open(Settings(data_dir=tmp_path))
+    assay.parts.open_catalog(create=True)
+    with pytest.raises(GenerationNotFound):
+        assay.rollback()
+    assay.close()
+    with pytest.raises(CatalogUnavailable, match="This Assay is closed"):
+        assay.releases.rollback()
+    with pytest.raises(CatalogUnavailable, match="This Assay is closed"):
+        _ = assay.parts.lifecycle
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda assay: assay.search(None), "query: it must be text or a Query, not None"),
+        (lambda assay: assay.search(5), "query: it must be text or a Query, not int"),
+        (lambda assay: assay.search(b"x"), "query: it must be text or a Query, not bytes"),
+        (lambda assay: assay.validate(5), "generation_id: it must be the id of a generation, `live` or `candidate`"),
+        (lambda assay: assay.validate(None, 5), "test_set: it must be text or a path, not int"),
+        (lambda assay: assay.promote(["a"]), "generation_id: it must be .*, not list"),
+        (lambda assay: assay.promote(test_set=b"x"), "test_set: .*, not bytes"),
+        (lambda assay: assay.write_report(None), r"validation: it must be what validate\(\) returns, not None"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(tmp_path: Path, call: Callable[[Any], object], named: str) -> None:
+    with Assay.open(Settings(data_dir=tmp_path)) as assay, pytest.raises(InputError, match=named):
+        call(assay)
 
 
 def test_a_query_takes_no_further_options(tmp_path: Path) -> None:

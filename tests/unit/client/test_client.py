@@ -237,7 +237,56 @@ def test_what_is_no_address_is_refused_without_its_query(url: str) -> None:
     assert "secret-part" not in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["two\nlines", "clé"])
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [("http://", "'http://'"), ("http://[::1", "'http://[::1'"), ("http://x.example:no", "example:no'")],
+)
+def test_an_address_without_a_host_is_shown(url: str, shown: str) -> None:
+    with pytest.raises(ConfigurationError, match="is not the URL of a server") as caught:
+        Client(url)
+    assert shown in caught.value.message
+
+
+@pytest.mark.parametrize("url", ["http://me:secret-part@[::1", "me:secret-part@x.example"])
+def test_a_password_in_an_invalid_address_is_not_shown(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="not the URL") as caught:
+        Client(url)
+    assert "secret-part" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["", " "])
+def test_an_empty_key_is_refused_before_a_request(key: str) -> None:
+    with pytest.raises(ConfigurationError, match="is empty"):
+        Client("https://x.example", key)
+
+
+def test_an_address_or_key_that_is_no_text_is_refused_and_not_told() -> None:
+    with pytest.raises(InputError, match="url: it must be text, not int"):
+        Client(5)  # type: ignore[arg-type]  # what the types forbid
+    with pytest.raises(InputError, match="key: it must be text or None, not bytes"):
+        Client("https://x.example", b"secret")  # type: ignore[arg-type]  # the same
+
+
+def test_a_query_that_is_neither_text_nor_a_query_is_refused(peer: Peer) -> None:
+    with Client(peer.url) as client, pytest.raises(InputError, match="query: it must be text or a Query, not None"):
+        client.search(None)  # type: ignore[call-overload]  # what the types forbid
+    assert peer.requests == []
+
+
+def test_a_closed_client_says_so(peer: Peer) -> None:
+    peer.give(200, ANSWER)
+    client = Client(peer.url)
+    assert client.search(Query("gripper", 5)).hits
+    client.close()
+    for call in (lambda: client.search("gripper"), client.__enter__):
+        with pytest.raises(ServiceUnavailable, match="is closed") as caught:
+            call()
+        assert "assay.connect" in caught.value.hint
+    assert len(peer.requests) == 1
+    client.close()
+
+
+@pytest.mark.parametrize("key", ["two\nlines", "clé", "trailing "])
 def test_a_key_that_no_header_can_carry_is_refused_and_not_told(key: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         Client("https://x.example", key)

@@ -73,6 +73,11 @@ class Transport:
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections, keepalive_expiry=30.0),
         )
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether close() was called."""
+        return self._client.is_closed
+
     def post(self, body: bytes, seconds: float, most: int) -> Answer:
         """Send a request and read the whole answer.
 
