@@ -37,6 +37,7 @@ from assay.model.validations import (
     Unjudged,
     Validation,
 )
+from assay.validation.gate.policy import NO_TEST_SET
 
 SITE = "https://handbook.example/docs"
 BEGAN = datetime(2026, 3, 2, 10, 4, 5, 250_000, tzinfo=UTC)
@@ -414,7 +415,7 @@ def validation_of(
     good = sum(result.reached is True for result in answered)
     headline = f"{good}/{len(answered)} queries ({_of(good, answered):.0%}) achieved precision@5 >= {TARGET:.2f}."
     outcome = worst(finding.outcome for finding in findings)
-    notes = () if test_set else ("No test set was given: only the structure was checked, not the quality of answers.",)
+    notes = () if test_set else (NO_TEST_SET,)
     verdict = Verdict(
         outcome,
         GENERATION,

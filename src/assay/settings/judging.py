@@ -64,7 +64,8 @@ class GateSettings(Table):
     max_empty_pages: Share = Field(default=0.15, description="Largest share of a source's pages with almost no text.")
     max_alike_pages: Share = Field(
         default=0.1,
-        description="Largest share of a source's pages with the same text as another of their version and locale.",
+        description="Largest share of a source's pages with nearly the same text, apart from headings, addresses and "
+        "long numbers, as two others of their version and locale.",
     )
     max_leftovers: Share = Field(
         default=0.02,

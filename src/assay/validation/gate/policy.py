@@ -10,7 +10,10 @@ from typing import Literal
 from assay.model.evaluation import Finding, TestSet, Verdict, worst
 from assay.validation.structure import StructuralLimits
 
-NO_TEST_SET = "No test set was given: only the structure was checked, not the quality of answers."
+NO_TEST_SET = (
+    "No test set was given: only the structure was checked, not the quality of answers. Up to gate.max_page_fall of "
+    "the pages can be lost, or replaced by a login or error page, without a FAIL."
+)
 
 
 @dataclass(frozen=True, slots=True)

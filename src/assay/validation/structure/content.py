@@ -24,7 +24,7 @@ _LONGEST_TEXT = 60
 
 
 def pages_that_say_something(context: CheckContext, limits: StructuralLimits, progress: Progress) -> Iterator[Finding]:
-    """Check the shares of pages with almost no text and of pages with the same text."""
+    """Check the shares of pages with almost no text and of pages with nearly the same text."""
     sources = _pages_by_source(context.catalog, context.generation, progress)
     yield _with_text(sources, limits)
     yield _of_their_own(sources, limits)
@@ -121,10 +121,11 @@ def _of_their_own(sources: Mapping[str, _Pages], limits: StructuralLimits) -> Fi
         share,
         f"at most {percent(limits.max_alike_pages)} of a source's pages have the same or nearly the same text as "
         f"{FEWEST - 1} others of their version and locale",
-        f"{sum(map(len, found))} of {sources[name].count if name else 0} pages{_of(name, sources)} have the same text "
-        f"({percent(share)}; limit {percent(limits.max_alike_pages)}): {'; '.join(described[:_SHOWN])}. Check whether "
-        "the site requires a login, is closed, or sends its error page with status 200, and run again. If the pages "
-        "are intended, raise gate.max_alike_pages",
+        f"{sum(map(len, found))} of {sources[name].count if name else 0} pages{_of(name, sources)} have nearly the "
+        f"same text, apart from headings, addresses and long numbers ({percent(share)}; limit "
+        f"{percent(limits.max_alike_pages)}): {'; '.join(described[:_SHOWN])}. Check whether the site requires a "
+        "login, is closed, or sends its error page with status 200, and run again. If a generator made the pages from "
+        "one template, or they are intended, raise gate.max_alike_pages",
         [url for of_source in groups.values() for group in of_source for url in group],
     )
 

@@ -27,7 +27,8 @@ class StructuralLimits:
     max_unreachable: largest share of documents not found by their own title.
     title_sample: largest number of documents to search by title.
     max_empty_pages: largest share of a source's pages with almost no text.
-    max_alike_pages: largest share of a source's pages with the same text as others of their version and locale.
+    max_alike_pages: largest share of a source's pages with nearly the same text as two others of their version and
+        locale.
     max_leftovers: largest share of a source's chunks with leftovers of templates and markup.
     max_repeated: largest share of a source's pages with one title, and of its text on many pages.
     max_boilerplate: largest share of a source's text in lines that more than half of its pages have.

@@ -6,14 +6,16 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from assay.errors import AssayError
-from assay.model.counting import counted
+from assay.model.counting import counted, some_of
 from assay.model.ids import is_placeholder
 from assay.validation.content.languages import LANGUAGES, signs_of_languages
-from assay.validation.structure.context import CheckContext
+from assay.validation.structure.context import CheckContext, Edition, edition_of
 from assay.validation.structure.hosts import private_reach
 from assay.validation.structure.pages import first_real_addresses
 
 _PAGES = 20
+_NAMED = 5
+_LONGEST_TITLE = 80
 
 _FEWEST = 3
 """Fewer pages on two hosts may be a notice or a licence."""
@@ -57,6 +59,22 @@ def private_addresses(context: CheckContext) -> Iterator[str]:
             yield (
                 f"{counted(pages, 'page is', 'pages are')} at {host}: links of hits work only {reach}. Set the public "
                 "address with --base-url, or crawl the public site."
+            )
+
+
+def retitled_alike(context: CheckContext) -> Iterator[str]:
+    """Name live pages that changed their title to a common one: a login page, too rare to fail a check."""
+    live = {page.info.url: page for page in context.catalog.listing(context.live.id)} if context.live else {}
+    retitled: defaultdict[tuple[Edition, str], list[str]] = defaultdict(list)
+    for page in context.catalog.listing(context.generation.id) if live else ():
+        before = live.get(page.info.url)
+        if before and page.info.title not in {"", before.info.title} and page.text_hash != before.text_hash:
+            retitled[edition_of(page.info), page.info.title].append(page.info.url)
+    for (_, title), urls in retitled.items():
+        if len(urls) > 1:
+            yield (
+                f"{len(urls)} pages changed their title to {title[:_LONGEST_TITLE]!r}: {some_of(urls, _NAMED)}. Check "
+                "that this is no login or error page."
             )
 
 
@@ -137,6 +155,7 @@ NOTES: tuple[Callable[[CheckContext], Iterable[str]], ...] = (
     placeholder_addresses,
     private_addresses,
     corrected_addresses,
+    retitled_alike,
     same_pages_at_two_hosts,
     other_languages,
     vectors_not_compared,

@@ -58,6 +58,29 @@ def test_hosts_that_have_few_or_the_lesser_part_of_their_pages_in_common_are_not
     assert (two, part, none) == ([], [], [])
 
 
+@pytest.mark.parametrize("pages", [0, 1, 2, 3])
+def test_live_pages_that_got_one_title_are_named(pages: int) -> None:
+    world = World()
+    live = world.build("g0", *some_pages(10))
+    login = [page(word, f"Sign in to read about the {word}.", title="Sign in") for word in WORDS[:pages]]
+    candidate = world.build("g1", *login, *some_pages(10)[pages:], minute=1)
+    notes = [one for one in verdict_on(world, candidate, live=live).notes if "title" in one]
+    if pages < 2:
+        assert notes == []
+    else:
+        urls = ", ".join(sorted(document.info.url for document, _ in login))
+        assert notes == [
+            f"{pages} pages changed their title to 'Sign in': {urls}. Check that this is no login or error page."
+        ]
+
+
+def test_pages_that_keep_a_common_title_are_not_named() -> None:
+    world = World()
+    live = world.build("g0", *(page(word, f"About a {word}.", title="Overview") for word in WORDS))
+    edited = world.build("g1", *(page(word, f"More about a {word}.", title="Overview") for word in WORDS), minute=1)
+    assert not [one for one in verdict_on(world, edited, live=live).notes if "title" in one]
+
+
 # --- languages -----------------------------------------------------------------------------------------------------
 
 SAID = {
