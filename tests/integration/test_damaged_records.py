@@ -201,6 +201,17 @@ def test_a_damaged_row_of_the_catalog_fails_and_a_rebuild_mends_it(
         assert report.promoted, report.verdict.summary
 
 
+def test_a_live_page_at_two_addresses_does_not_block_its_replacement(embedded: Damaged) -> None:
+    (row,) = embedded.stores.sql("SELECT revision_id FROM generation_documents WHERE url LIKE '%lidar%'")
+    embedded.stores.sql("UPDATE generation_documents SET url = url || 'x' WHERE revision_id = ?", row[0])
+    page = embedded.folder / "docs" / f"{PARTS[0]}.md"
+    page.write_text(f"{page.read_text('utf-8')}\nOne more sentence.\n", "utf-8")
+    with embedded.open() as assay:
+        report = assay.publish()
+        assert report.verdict is not None
+        assert report.promoted, report.verdict.summary
+
+
 # --- indexes that cannot be opened, peers that are gone ------------------------------------------------------------
 
 

@@ -350,7 +350,7 @@ class SqlCatalog:
             if not rows:
                 return
             yield found
-            url = rows[-1]["url"]
+            url = rows[-1]["next_after"]
 
     def _documents_at(self, generation_id: str, urls: Sequence[str]) -> Iterator[list[StoredDocument]]:
         for batch in batched(sorted(set(urls)), _DOCUMENTS):

@@ -46,7 +46,11 @@ def _lost_anchors(context: CheckContext) -> dict[str, dict[str, bool]]:
     lost: dict[str, dict[str, bool]] = {}
     for page in context.catalog.documents_at(context.generation.id, changed):
         anchors, headings = _anchors(page), {section.heading for section in page.sections or ()}
-        gone = {anchor: heading in headings for anchor, heading in had[page.info.url].items() if anchor not in anchors}
+        gone = {
+            anchor: heading in headings
+            for anchor, heading in had.get(page.info.url, {}).items()
+            if anchor not in anchors
+        }
         if gone and page.sections is not None:
             lost[page.info.url] = gone
     return lost

@@ -1,5 +1,6 @@
 """Run the structural checks, in the order of the report."""
 
+import logging
 from collections.abc import Iterator
 
 from assay.errors import (
@@ -29,6 +30,8 @@ from assay.validation.structure.titles import reachable_by_title
 from assay.validation.structure.truncation import read_to_the_end
 from assay.validation.structure.unread import unread_files
 from assay.validation.structure.vectors import distinct_vectors, embedded_again, titles_by_vectors
+
+logger = logging.getLogger(__name__)
 
 UNREACHABLE = (CatalogUnavailable, EmbedderRefused, EmbedderUnavailable, StorageFull, StoreUnavailable)
 """Errors of a dependency, which say nothing about the generation."""
@@ -69,7 +72,7 @@ def vector_findings(context: CheckContext, limits: StructuralLimits, progress: P
 def structure_findings(context: CheckContext, limits: StructuralLimits, progress: Progress) -> list[Finding]:
     """Run every structural check. An error becomes a finding, and the other checks run.
 
-    An unreachable dependency makes the finding INCONCLUSIVE; unusable data makes it FAIL.
+    An unreachable dependency makes the finding INCONCLUSIVE; unusable data, or a bug in the check, makes it FAIL.
     """
     return [found for check in CHECKS for found in _findings(check, context, limits, progress)]
 
@@ -79,10 +82,20 @@ def _findings(check: Check, context: CheckContext, limits: StructuralLimits, pro
         yield from check(context, limits, progress)
     except AssayError as error:
         unreachable = isinstance(error, UNREACHABLE)
-        yield Finding(
-            check.__name__.replace("_", " "),
-            Outcome.INCONCLUSIVE if unreachable else Outcome.FAIL,
-            None,
-            "the check can run",
-            f"the check could not run: {error}{' Fix this, and run again.' if unreachable else ''}",
+        outcome = Outcome.INCONCLUSIVE if unreachable else Outcome.FAIL
+        yield _not_run(check, outcome, f"{error}{' Fix this, and run again.' if unreachable else ''}")
+    except MemoryError:
+        raise
+    except Exception as error:
+        logger.exception("The check %s failed unexpectedly.", _name(check))
+        yield _not_run(
+            check, Outcome.FAIL, f"{type(error).__name__}: {error}. Report this with the traceback in the log"
         )
+
+
+def _not_run(check: Check, outcome: Outcome, why: str) -> Finding:
+    return Finding(_name(check), outcome, None, "the check can run", f"the check could not run: {why}")
+
+
+def _name(check: Check) -> str:
+    return check.__name__.replace("_", " ")

@@ -63,8 +63,8 @@ def _ancestors(context: CheckContext, limits: StructuralLimits) -> Iterator[tupl
 def _removals_allowed(verdict: Mapping[str, object] | None) -> bool:
     """Whether a generation was validated without a limit on removed pages."""
     findings = (verdict or {}).get("findings")
-    listed = findings if isinstance(findings, list) else []
-    return any(one["check"] == "fall in pages" and percent(1.0) in one["limit"] for one in listed)
+    listed = [one for one in findings if isinstance(one, Mapping)] if isinstance(findings, list) else []
+    return any(one.get("check") == "fall in pages" and percent(1.0) in str(one.get("limit")) for one in listed)
 
 
 def _urls(catalog: Catalog, generation: Generation) -> frozenset[str]:

@@ -1,8 +1,8 @@
 """Notes for a verdict: facts that fail no check but matter to its reader."""
 
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from urllib.parse import urlsplit
 
 from assay.errors import AssayError
@@ -12,6 +12,8 @@ from assay.validation.content.languages import LANGUAGES, signs_of_languages
 from assay.validation.structure.context import CheckContext, Edition, edition_of
 from assay.validation.structure.hosts import private_reach
 from assay.validation.structure.pages import first_real_addresses
+
+logger = logging.getLogger(__name__)
 
 _PAGES = 20
 _NAMED = 5
@@ -34,12 +36,18 @@ _FEW_SIGNS = 0.1
 def structure_notes(context: CheckContext) -> list[str]:
     """Every note on a generation's structure, in the order of the report.
 
-    Unreadable data is left out here: the checks report it.
+    Unreadable data is left out here: the checks report it. A note never ends a validation.
     """
     found: list[str] = []
     for note in NOTES:
-        with suppress(AssayError):
+        try:
             found += note(context)
+        except AssayError:
+            continue
+        except MemoryError:
+            raise
+        except Exception:
+            logger.exception("The note %s failed unexpectedly.", note.__name__.replace("_", " "))
     return found
 
 

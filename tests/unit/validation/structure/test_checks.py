@@ -14,7 +14,7 @@ from assay.model.ranking import Query, Ranking
 from assay.ports import Silence
 from assay.validation.gate.policy import NO_TEST_SET, Gate, MeasureLimit, limit_notes
 from assay.validation.integrity import KINDS, Recheck
-from assay.validation.structure import CheckContext, checks, structure_findings, structure_notes
+from assay.validation.structure import CheckContext, checks, notes, structure_findings, structure_notes
 
 CHECKED = [
     *KINDS,
@@ -116,6 +116,42 @@ def test_a_check_that_cannot_run_is_a_finding_and_the_others_run(
     assert broken.detail.startswith("the check could not run: It broke. Mend it.")
     assert [finding.check for finding in others] == CHECKED
     assert {finding.outcome for finding in others} == {Outcome.PASS}
+
+
+def test_a_bug_in_a_check_or_note_hides_no_other(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(2))
+
+    def wrong(*_: object) -> Iterator[Finding]:
+        yield Finding("first half", Outcome.PASS, 1.0, "some limit")
+        raise KeyError("https://docs.example/x")
+
+    monkeypatch.setattr(checks, "CHECKS", (wrong, *checks.CHECKS))
+    monkeypatch.setattr(notes, "NOTES", (wrong, lambda _: ["A later note."]))
+    verdict = verdict_on(world, generation)
+    whole, broken, *others = verdict.findings
+    assert (whole.check, broken.check, broken.outcome) == ("first half", "wrong", Outcome.FAIL)
+    assert broken.detail.startswith("the check could not run: KeyError: 'https://docs.example/x'.")
+    assert [finding.check for finding in others] == CHECKED
+    assert verdict.notes[-1] == "A later note."
+    assert [bool(record.exc_info) for record in caplog.records] == [True, True]
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+def test_a_process_that_has_to_end_is_not_kept_by_a_check(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World()
+    generation = world.build("g1", *some_pages(1))
+
+    def ending(*_: object) -> Iterator[Finding]:
+        raise error
+
+    monkeypatch.setattr(checks, "CHECKS", (ending,))
+    with pytest.raises(error):
+        verdict_on(world, generation)
 
 
 def test_a_store_that_is_gone_leaves_the_titles_undecided() -> None:

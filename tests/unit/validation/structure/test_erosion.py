@@ -1,6 +1,6 @@
 """Pages that several releases lost together, each of them less than its limit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -34,6 +34,12 @@ class _Nights:
         world.catalog.update_generation(replace(candidate, verdict=verdict_record(verdict)))
         self._live = world.catalog.promote(candidate.id, NOON)
         return finding_of(verdict, "erosion")
+
+    def damage(self, verdict: Mapping[str, object]) -> None:
+        """Give the live release another verdict."""
+        assert self._live is not None
+        self._live = replace(self._live, verdict=verdict)
+        self._world.catalog.update_generation(self._live)
 
     def rollback(self, name: str) -> None:
         """Make an earlier release live again."""
@@ -91,3 +97,11 @@ def test_releases_that_were_rolled_back_or_are_kept_no_longer_are_not_counted() 
 def test_a_release_that_lost_most_pages_itself_is_named_as_the_cause() -> None:
     assert "this release alone lost 7 of 9, see `fall in pages`" in _nights(10, 9).found(2).detail
     assert "several releases lost some each" in _nights(10, 9, 8).found(7).detail
+
+
+@pytest.mark.parametrize("findings", [[{"x": 1}], [1], "findings", [{"check": "fall in pages", "limit": 1}]])
+def test_a_damaged_verdict_of_an_earlier_release_allows_no_removals(findings: object) -> None:
+    nights = _nights(10, 9)
+    nights.damage({"findings": findings})
+    found = nights.found(7)
+    assert (found.outcome, found.value) == (Outcome.FAIL, 0.3)

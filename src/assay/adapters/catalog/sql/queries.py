@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, Delete, Select, Update, bindparam, delete, exists, select, update
+from sqlalchemy import ColumnElement, Delete, Select, Update, bindparam, delete, exists, select, update
 
 from assay.adapters.catalog.sql.tables import (
     anchors,
@@ -26,6 +26,8 @@ STORED = (
     *(_revisions.chunk_count, _revisions.text, _revisions.outline),
 )
 LISTED = (*INFO, _revisions.id, _revisions.revision, _revisions.text_hash, _revisions.chunk_count)
+# The URL that rows are ordered by. In a damaged catalog it differs from the document's, which would not advance.
+_NEXT_AFTER = _mapping.url.label("next_after")
 PLACE = (
     *(chunks.c.chunk_id, _mapping.url, chunks.c.position, chunks.c.content_hash),
     *(chunks.c.span_start.label("start"), chunks.c.span_end.label("end")),
@@ -93,7 +95,7 @@ def delete_revisions(numbers: Sequence[int]) -> Delete:
 # --- documents -----------------------------------------------------------------------------------------------------
 
 
-def _of(generation_id: str, *columns: Column[Any]) -> Select[Any]:
+def _of(generation_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
     joined = generation_documents.join(document_revisions, _revisions.id == _mapping.revision_id)
     return select(*columns).select_from(joined).where(_mapping.generation_id == generation_id)
 
@@ -125,14 +127,14 @@ def text_of(text_hash: str) -> Select[Any]:
 
 
 def documents_after(generation_id: str, url: str, limit: int) -> Select[Any]:
-    """STORED of the next documents in the order of URLs; "" comes before the first."""
-    statement = _of(generation_id, *STORED)
+    """STORED and `next_after` of the next documents in the order of URLs; "" comes before the first."""
+    statement = _of(generation_id, *STORED, _NEXT_AFTER)
     return statement.where(_mapping.url > url).order_by(_mapping.url).limit(limit)
 
 
 def infos_after(generation_id: str, url: str, limit: int) -> Select[Any]:
-    """LISTED of the next documents in the order of URLs."""
-    statement = _of(generation_id, *LISTED)
+    """LISTED and `next_after` of the next documents in the order of URLs."""
+    statement = _of(generation_id, *LISTED, _NEXT_AFTER)
     return statement.where(_mapping.url > url).order_by(_mapping.url).limit(limit)
 
 
