@@ -3,6 +3,7 @@
 from itertools import permutations, product
 from math import isclose
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,6 +126,24 @@ def test_a_bound_is_the_largest_value_over_all_labellings_of_unjudged_hits(
     assert bound is not None
     assert isclose(bound, max(value for value in values if value is not None), abs_tol=1e-12)
     assert bound >= (measure.of(ranking, labels) or 0.0)
+
+
+@pytest.mark.parametrize("measure", BOUNDED, ids=lambda measure: measure.name)
+def test_a_bound_is_right_for_every_ranking_of_four_hits_with_two_unjudged(measure: Measure) -> None:
+    missed = {"missed": 1}
+    for judged in product((None, 0, 1, 2), repeat=4):
+        if judged.count(None) != 2:
+            continue
+        ranking = IDS[:4]
+        labels = missed | {id_: label for id_, label in zip(ranking, judged, strict=True) if label is not None}
+        unjudged = [id_ for id_ in ranking if id_ not in labels]
+        values = [
+            measure.of(ranking, labels | dict(zip(unjudged, chosen, strict=True)))
+            for chosen in product((0, 1, 2), repeat=len(unjudged))
+        ]
+        ((bound,),) = upper_bounds([measure], [ranking], [labels])
+        assert bound is not None
+        assert isclose(bound, max(value for value in values if value is not None), abs_tol=1e-12), labels
 
 
 @given(st.sampled_from(BOUNDED), rankings, labels_of)

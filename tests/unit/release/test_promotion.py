@@ -67,6 +67,42 @@ def desk() -> Desk:
     return Desk()
 
 
+# --- the alias for other programs ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shown(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The generations that the alias was switched to."""
+    switched: list[str] = []
+    monkeypatch.setattr(desk.store, "switch_alias", switched.append)
+    return switched
+
+
+def test_the_alias_follows_every_release(desk: Desk, shown: list[str]) -> None:
+    desk.publish("g1")
+    desk.publish("g2")
+    desk.lifecycle.rollback()
+    desk.lifecycle.promote("g2", GATE, TEST_SET)
+    assert shown == ["g1", "g2", "g1", "g2"]
+
+
+def test_no_alias_is_switched_before_the_first_release(desk: Desk, shown: list[str]) -> None:
+    desk.candidate("g1")
+    desk.lifecycle.show()
+    assert shown == []
+
+
+def test_a_release_does_not_fail_with_its_alias(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: str) -> None:
+        raise StoreUnavailable("The server is gone.")
+
+    monkeypatch.setattr(desk.store, "switch_alias", fail)
+    assert desk.publish("g1").state is State.LIVE
+    assert "The alias does not name generation g1 yet: The server is gone." in caplog.text
+
+
 # --- candidate to live ---------------------------------------------------------------------------------------------
 
 

@@ -139,6 +139,7 @@ def test_damage_that_a_search_met_is_remembered_until_another_generation_is_serv
     for _ in range(2):
         with pytest.raises(type(error)), live.lease():
             raise error
+        assert len(caplog.records) == 1
     assert _served(live) == "g1"
     assert live.status() == LiveStatus("g1", "", error.message)
     assert [record.getMessage() for record in caplog.records] == [f"Generation g1 is damaged: {error.message}"]

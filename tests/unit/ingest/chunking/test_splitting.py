@@ -134,3 +134,16 @@ def test_a_run_of_marks_without_end_is_cut_all_the_same() -> None:
 def test_a_part_without_characters_is_refused() -> None:
     with pytest.raises(InputError):
         fine_borders("text", 0, 4, 0)
+
+
+def test_only_a_full_stop_can_belong_to_an_abbreviation() -> None:
+    assert sentences("Ask the Dr! Smith knows. See etc.. Then go.") == [
+        "Ask the Dr!",
+        "Smith knows.",
+        "See etc..",
+        "Then go.",
+    ]
+
+
+def test_no_sentence_ends_within_a_code_span() -> None:
+    assert sentences("Type `a. B`. Then `c.` Done.") == ["Type `a. B`.", "Then `c.` Done."]
