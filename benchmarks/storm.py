@@ -56,6 +56,8 @@ MODES = ("hybrid", "dense", "sparse")
 PYTHON = "002"
 KILL_SHARE = 0.5
 BASE_URL = "https://handbook.example"
+SERVER = "ASSAY_QDRANT__"
+"""Variables that are kept: with QDRANT_URL, the storm goes over a server or a cluster."""
 _FOLLOW_SECONDS = 15.0
 _REFUSED = {1, 2, 3}
 """Exit codes of a correct command without effect: no generation to roll back to, or another build is running."""
@@ -113,8 +115,8 @@ class Storm:
         self._edition = 0
         self._folder = work / "handbook"
         self._original = shipped_folder("examples") / "handbook"
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-        self.environment = environment | {"ASSAY_DATA_DIR": str(work / "data")}
+        own = {name: value for name, value in os.environ.items() if name.startswith(SERVER) or name[:6] != "ASSAY_"}
+        self.environment = own | {"ASSAY_DATA_DIR": str(work / "data")}
 
     @contextmanager
     def serving(self) -> Iterator[None]:
