@@ -1,9 +1,9 @@
 """Evaluation: a generation is measured, judged by the gate, and reported."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from assay.app.systems import Systems, Unopened
 from assay.app.testsets import load_test_set
 from assay.errors import CatalogUnavailable, IdentityMismatch, InputError, VectorStoreError
 from assay.model.evaluation import Outcome, ResolvedTopic, TestSet, Verdict, worst
-from assay.model.generations import Generation, last_judged
+from assay.model.generations import Generation, State, last_judged
 from assay.model.validations import Validation
 from assay.ports import Progress, Silence, stage
 from assay.retrieval.searcher import Searcher
@@ -24,6 +24,20 @@ from assay.validation.structure import structure_findings
 from assay.validation.suite import Plan, System, validate
 
 logger = logging.getLogger(__name__)
+
+OTHER_TEST_SET = "--testset or [validation] testset names another; --no-testset judges the structure alone."
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedTestSet:
+    """The test set that judges a generation, and its file; None to judge the structure alone.
+
+    notes: why it applies, if no setting names it.
+    """
+
+    test_set: TestSet | None = None
+    path: Path | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Evaluation:
@@ -49,16 +63,11 @@ class Evaluation:
         """
         generation = self._systems.measured_generation(generation_id)
         progress = progress or Silence()
-        path: Path | None = test_set or self._parts.settings.validation.testset
-        chosen = path is not None
         with stage(progress, "testset"):
-            labelled, path = (load_test_set(path), path) if path else self.last_test_set(generation)
+            applied = self.applied_test_set(generation, test_set)
         with ExitStack() as opened:
-            plan = self._plan(generation, labelled, path, load, opened, progress)
-            if path is not None and not chosen:
-                plan = replace(
-                    plan, notes=(f"No test set is set; {path} was used, which last validated this content.",)
-                )
+            plan = self._plan(generation, applied.test_set, applied.path, load, opened, progress)
+            plan = replace(plan, notes=applied.notes)
             if check_urls:
                 url_check = self._parts.url_check()
                 opened.callback(url_check.close)
@@ -92,20 +101,29 @@ class Evaluation:
             }
             return write_reports(self._parts.settings.validation.output_dir, validation.started_at, contents)
 
-    def last_test_set(self, generation: Generation) -> tuple[TestSet | None, Path | None]:
-        """Load the current file of the test set that last validated this content; None if there is none.
+    def applied_test_set(self, generation: Generation | None = None, test_set: Path | None = None) -> AppliedTestSet:
+        """Load the test set that judges a generation: the given one, that of [validation], else the last that judged.
 
         Raises InputError for an invalid file.
         """
-        verdict = last_judged(generation, self._parts.catalog.generations())
-        path = Path(str(verdict["test_set_path"])) if verdict else None
+        path = test_set if test_set is not None else self._parts.settings.validation.testset
+        if path is not None:
+            return AppliedTestSet(load_test_set(path), path) if path else AppliedTestSet()
+        generations = self._parts.catalog.generations() if self._parts.adopted is None else []
+        verdict = last_judged(generations)
+        if verdict is None:
+            return AppliedTestSet()
+        path = Path(str(verdict["test_set_path"]))
+        judged = _judged_by(verdict, generation, generations)
         try:
-            return (load_test_set(path), path) if path else (None, None)
+            labelled = load_test_set(path)
         except InputError as error:
             raise InputError(
-                f"The test set that last validated generation {generation.id} cannot be used: {error.message}",
-                hint="Set its file with --testset or [validation] testset.",
+                f"The test set that last judged {judged} cannot be used: {error.message}",
+                hint=OTHER_TEST_SET,
             ) from None
+        note = f"No test set is set: judged by {path}, which last judged {judged}. {OTHER_TEST_SET}"
+        return AppliedTestSet(labelled, path, (note,))
 
     def is_sound(self, generation: Generation, progress: Progress | None) -> bool:
         """Whether the structural checks pass on the present index and catalog."""
@@ -205,3 +223,12 @@ class Evaluation:
         )
         of_live, topics = agreed.sides
         return topics, of_live, agreed.removed
+
+
+def _judged_by(verdict: Mapping[str, object], generation: Generation | None, generations: Sequence[Generation]) -> str:
+    """Name the content of a verdict: this content, that of the live generation, or another generation's."""
+    content = verdict.get("content_fingerprint")
+    if generation is not None and content == generation.content_fingerprint:
+        return "this content"
+    is_live = any(one.state is State.LIVE and one.content_fingerprint == content for one in generations)
+    return "what is live" if is_live else f"generation {verdict.get('generation')}"

@@ -64,11 +64,10 @@ class Releases:
         generation = resolve_generation(self._parts.catalog, generation_id, default=(CANDIDATE,))
         if generation.state is not State.CANDIDATE:
             return self._promote(generation, None)
-        path = test_set or self._parts.settings.validation.testset
         try:
-            labelled = load_test_set(path) if path else self._evaluation.last_test_set(generation)[0]
+            labelled = self._evaluation.applied_test_set(generation, test_set).test_set
         except InputError as error:
-            if path is not None:
+            if test_set or self._parts.settings.validation.testset:
                 raise
             raise PromotionRefused(error.message, hint=error.hint) from None
         fingerprint = labelled.fingerprint if labelled else None
@@ -95,7 +94,7 @@ class Releases:
         """Validate the unchanged live generation if it has no PASS for the configured test set."""
         path = self._parts.settings.validation.testset
         gate = self._systems.gate
-        if path is None or has_pass(build.generation, gate.fingerprint, load_test_set(path).fingerprint):
+        if not path or has_pass(build.generation, gate.fingerprint, load_test_set(path).fingerprint):
             return PublishReport(build, None, None)
         validation = self._evaluation.validate(build.generation.id, progress=progress)
         return PublishReport(build, validation.verdict, None, validation)

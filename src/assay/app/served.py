@@ -43,7 +43,7 @@ def validate_served(
     Raises InputError without a test set, ConfigurationError, ServiceError if the server cannot be searched at all.
     """
     path = assay.settings.validation.testset
-    if path is None:
+    if not path:
         raise InputError(
             "Validating a running Assay needs a test set, and none is set.",
             hint="Set one with --testset FILE or [validation] testset.",

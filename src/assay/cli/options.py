@@ -55,6 +55,16 @@ TestSetFile = Annotated[
     Path | None,
     typer.Option("--testset", help="File of labelled queries [default: [validation] testset of assay.toml]."),
 ]
+JudgingTestSet = Annotated[
+    Path | None,
+    typer.Option(
+        "--testset",
+        help="File of labelled queries [default: [validation] testset of assay.toml, or the one that judged last].",
+    ),
+]
+NoTestSet = Annotated[
+    bool, typer.Option("--no-testset", help="Judge the structure alone, without any test set, for this run.")
+]
 TestSetArgument = Annotated[Path, typer.Argument(help="A test set: .yaml, .yml, .json, .jsonl or .ndjson.")]
 Rebuild = Annotated[
     bool, typer.Option("--rebuild", help="Read, chunk and embed every page again; reuse nothing from earlier builds.")
@@ -86,8 +96,12 @@ def gate_overrides(*, allow_removals: bool, allow_additions: bool) -> dict[str, 
     return {"gate": lifted} if lifted else {}
 
 
-def testset_overrides(testset: Path | None) -> dict[str, Any]:
-    """Use the test set named on the command line, if any."""
+def testset_overrides(testset: Path | None, *, no_testset: bool) -> dict[str, Any]:
+    """Use the test set named on the command line, or none at all. Raises typer.BadParameter for both."""
+    if testset is not None and no_testset:
+        raise typer.BadParameter("--testset and --no-testset cannot be combined.")
+    if no_testset:
+        return {"validation": {"testset": False}}
     return {} if testset is None else {"validation": {"testset": testset}}
 
 

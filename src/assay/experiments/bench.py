@@ -69,7 +69,7 @@ class Bench:
     def test_set(self) -> TestSet:
         """The labelled queries. Raises InputError if no test set is set."""
         if self._test_set is None:
-            if self._path is None:
+            if not self._path:
                 raise InputError(
                     "Measuring needs a test set, and none is set.",
                     hint="Set one with --testset FILE or [validation] testset; `assay testset derive` creates a first.",

@@ -77,10 +77,18 @@ def clear_leftovers(catalog: Catalog, store: VectorStore) -> list[str]:
 
 
 def forget_rejected(catalog: Catalog, generations: Sequence[Generation]) -> None:
-    """Remove generations rejected by a test set, once a new candidate has taken over their verdicts."""
-    for generation in generations:
-        if _is_judged(generation):
+    """Remove generations rejected by a test set, unless no other has a verdict as late: its test set applies next."""
+    kept = [one for one in catalog.generations() if not _is_judged(one)]
+    for generation in sorted(filter(_is_judged, generations), key=_judged_at, reverse=True):
+        if _judged_at(generation) > max(map(_judged_at, kept), default=""):
+            kept.append(generation)
+        else:
             catalog.forget(generation.id)
+
+
+def _judged_at(generation: Generation) -> str:
+    """The time of a generation's verdict with a test set; "" if it has none."""
+    return str((last_judged([generation]) or {}).get("at", ""))
 
 
 def _is_judged(generation: Generation) -> bool:
@@ -159,7 +167,7 @@ class Pipeline:
             generation,
             seconds=dict(self._progress.seconds),
             sealed_at=datetime.now(UTC),
-            verdict=last_judged(generation, before),
+            verdict=last_judged([one for one in before if one.content_fingerprint == generation.content_fingerprint]),
         )
         catalog.update_generation(generation)
         self._replace_candidates(generation)

@@ -142,13 +142,9 @@ class Generation:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-def last_judged(generation: Generation, generations: Sequence[Generation]) -> Mapping[str, object] | None:
-    """The last verdict with a test set on a generation's content; None if only its structure was validated.
-
-    generations: all of them; those with the same content count too, so that a rebuild does not lose its test set.
-    """
-    same = [one for one in generations if one.content_fingerprint == generation.content_fingerprint]
-    verdicts = [one.verdict for one in (generation, *same) if one.verdict and one.verdict.get("test_set_path")]
+def last_judged(generations: Sequence[Generation]) -> Mapping[str, object] | None:
+    """The last verdict with a test set among generations; None if only their structure was validated."""
+    verdicts = [one.verdict for one in generations if one.verdict and one.verdict.get("test_set_path")]
     return max(verdicts, key=lambda verdict: str(verdict.get("at")), default=None)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from assay.model.evaluation import Category, TopicType
 from assay.settings.table import Share, Table
@@ -170,15 +170,22 @@ class GateSettings(Table):
 class ValidationSettings(Table):
     """The test set, the measures and the reports."""
 
-    testset: Path | None = Field(
+    testset: Path | Literal[False] | None = Field(
         default=None,
-        description="Test set for `validate`, `promote` and `publish`. If unset, only structural checks run.",
+        description="Test set for `validate`, `promote` and `publish`. If unset, the last one that judged a kept "
+        "generation; without any, only structural checks run. `false` judges the structure alone.",
     )
     output_dir: Path = Field(default=Path("validation_results"), description="Folder of the reports.")
     depth: int = Field(default=10, ge=5, le=100, description="Hits to search for each topic.")
     measures: tuple[str, ...] = Field(
         default=(), description="Measures to report in addition to the default ones, such as `nDCG@20`."
     )
+
+    @field_validator("testset", mode="before")
+    @classmethod
+    def _read_false(cls, value: object) -> object:
+        """Read `false` from the environment, where everything is text."""
+        return False if value == "false" else value
 
 
 class ReleaseSettings(Table):

@@ -60,7 +60,8 @@ def publish(
     rebuild: options.Rebuild = False,
     allow_removals: options.AllowRemovals = False,
     allow_additions: options.AllowAdditions = False,
-    testset: options.TestSetFile = None,
+    testset: options.JudgingTestSet = None,
+    no_testset: options.NoTestSet = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
@@ -68,7 +69,7 @@ def publish(
     """Build a candidate, validate it, and make it live if it passes: the job to schedule."""
     overrides = options.source_overrides(sources, base_url, name, current_version, default_locale, convention)
     overrides |= options.gate_overrides(allow_removals=allow_removals, allow_additions=allow_additions)
-    overrides |= options.testset_overrides(testset)
+    overrides |= options.testset_overrides(testset, no_testset=no_testset)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         report = assay.publish(rebuild=rebuild, progress=progress())
         generation = assay.parts.catalog.generation(report.build.generation.id)

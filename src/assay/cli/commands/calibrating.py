@@ -43,7 +43,7 @@ def calibrate(
     """
     settings = options.settings_from(config, data_dir)
     path = testset or settings.validation.testset
-    if path is None:
+    if not path:
         raise InputError(
             "There is no test set with labels.",
             hint="Set one with --testset FILE or [validation] testset.",

@@ -11,7 +11,7 @@ from typing import Literal
 from rich.console import Console
 
 from assay.app import Assay
-from assay.app.testsets import load_test_set
+from assay.app.evaluation import AppliedTestSet
 from assay.cli.terminal.output import on_one_line, pages_and_chunks
 from assay.errors import AssayError, CatalogNotFound, NoLiveGeneration
 from assay.model.access import Scope
@@ -192,22 +192,18 @@ def _sources(assay: Assay) -> Check:
 
 def _test_set(assay: Assay) -> Check:
     path = assay.settings.validation.testset
-    if path is None:
-        return Check("test set", "ok", f"none is set, so {_unset_test_set(assay)}.")
-    test_set = load_test_set(path)
-    return Check("test set", "ok", f"{test_set.name}, {counted(len(test_set.topics), 'topic')}, from {path}.")
-
-
-def _unset_test_set(assay: Assay) -> str:
-    """What validates a generation if no test set is configured."""
-    for generation in _generations(assay):
-        if generation.state in {State.CANDIDATE, State.LIVE}:
-            _, path = assay.evaluation.last_test_set(generation)
-            if path is not None:
-                return (
-                    f"generation {generation.id} is validated by {path}, as before, and other content by its structure"
-                )
-    return "only structural checks validate a candidate"
+    if path is False:
+        return Check("test set", "ok", "[validation] testset is false, so only structural checks validate a candidate.")
+    applied = assay.evaluation.applied_test_set() if path or _generations(assay) else AppliedTestSet()
+    if applied.test_set is None:
+        return Check(
+            "test set",
+            "warn",
+            "none is set, so only structural checks validate a candidate, and no check sees that answers got worse; "
+            "`assay testset derive -o docs.testset.yaml` makes a first one.",
+        )
+    message = f"{applied.test_set.name}, {counted(len(applied.test_set.topics), 'topic')}, from {applied.path}."
+    return Check("test set", "ok", " ".join([message, *applied.notes]))
 
 
 def _reach(assay: Assay, site: SourceSettings) -> str:

@@ -28,14 +28,15 @@ def promote(
     ] = None,
     allow_removals: options.AllowRemovals = False,
     allow_additions: options.AllowAdditions = False,
-    testset: options.TestSetFile = None,
+    testset: options.JudgingTestSet = None,
+    no_testset: options.NoTestSet = False,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
     """Make the candidate live. Validates it first, unless it has a valid PASS."""
     overrides = options.gate_overrides(allow_removals=allow_removals, allow_additions=allow_additions)
-    overrides |= options.testset_overrides(testset)
+    overrides |= options.testset_overrides(testset, no_testset=no_testset)
     with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         promoted = assay.promote(generation, progress())
     if as_json:

@@ -50,6 +50,9 @@ top_k = 5
 max_failed_pages = 0.05     # more than 5% of the pages failed
 max_page_fall = 0.2         # more than 20% of the live pages or their text are missing
 # no_worse_than_live = true # a measure of the test set is significantly lower than the live generation's
+
+# [validation]
+# testset = "docs.testset.yaml" # judges every candidate; `assay testset derive -o docs.testset.yaml` makes it
 """
 
 _FOLDER = """\

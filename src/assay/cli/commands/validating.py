@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -71,7 +71,8 @@ _NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report fi
 
 
 def validate(
-    testset: options.TestSetFile = None,
+    testset: options.JudgingTestSet = None,
+    no_testset: options.NoTestSet = False,
     generation: options.MeasuredGeneration = None,
     url: _Url = None,
     api_key: _ApiKey = None,
@@ -90,7 +91,10 @@ def validate(
 
     Only a PASS can be promoted. Without a test set, only structural checks run, and the verdict says so.
     """
-    with Assay.open(options.settings_from(config, data_dir, _overrides(testset, output_dir))) as assay:
+    overrides = options.testset_overrides(testset, no_testset=no_testset)
+    if output_dir is not None:
+        overrides = {"validation": overrides.get("validation", {}) | {"output_dir": output_dir}}
+    with Assay.open(options.settings_from(config, data_dir, overrides)) as assay:
         loads = _loads(concurrency, load, duration)
         if sweep is not None:
             if url is not None or loads:
@@ -133,11 +137,6 @@ def _store(assay: Assay, validation: Validation) -> CatalogError | None:
     except CatalogError as error:
         return error
     return None
-
-
-def _overrides(testset: Path | None, output_dir: Path | None) -> dict[str, Any]:
-    paths = {"testset": testset, "output_dir": output_dir}
-    return {"validation": {name: path for name, path in paths.items() if path is not None}}
 
 
 def _loads(concurrency: int | None, rate: float | None, duration: float | None) -> list[Load]:

@@ -1,5 +1,6 @@
 """`assay testset`: check, convert and create files of labelled queries."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +23,7 @@ from assay.errors import InputError
 from assay.model.counting import counted
 from assay.model.located import Problem
 from assay.ports import track
+from assay.settings import CONFIG_FILE
 from assay.validation.deriving.deriving import Derivation, derive
 from assay.validation.gate.quality import topics_needed_of_derived
 from assay.validation.testsets.plain import to_plain
@@ -94,8 +96,13 @@ def derive_from_documents(
             "Write more (`assay docs testsets`), or derive from more pages."
         )
     if output is not None:
+        shown = escape(str(output))
+        err().print(f"Wrote {shown}. Read through it, then run: assay validate --testset {shown}")
+        # soft_wrap: a setting on two lines cannot be copied
         err().print(
-            f"Wrote {escape(str(output))}. Read through it, then run: assay validate --testset {escape(str(output))}"
+            f"To judge every candidate by it, add to {CONFIG_FILE}: "
+            f"{escape('[validation]')} testset = {escape(json.dumps(str(output), ensure_ascii=False))}",
+            soft_wrap=True,
         )
 
 

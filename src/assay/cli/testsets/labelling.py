@@ -46,7 +46,7 @@ def label(
     """
     settings = options.settings_from(config, data_dir)
     path = testset or settings.validation.testset
-    if path is None:
+    if not path:
         raise InputError(
             "There is no test set to add labels to.", hint="Set one with --testset FILE or [validation] testset."
         )

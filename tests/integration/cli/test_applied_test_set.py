@@ -1,0 +1,113 @@
+"""Without a named test set, the one that judged last judges the next content too."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.folders import plant
+from tests.integration.cli.commands import Run
+from tests.integration.cli.conftest import PARTS
+
+TESTSET = "topics.json"
+LOGIN = "# Sign in\n\nSign in with your company account to continue. Forgot your password? Contact the helpdesk.\n"
+WAY_OUT = "--testset or [validation] testset names another; --no-testset judges the structure alone."
+
+
+def _write_test_set(folder: Path, *parts: str) -> None:
+    """Write one topic for each part, and limits that six topics can prove and two login pages keep."""
+    topics = [
+        {"id": part, "text": f"When is the {part} checked?", "judgments": [_judgment(part)]} for part in parts or PARTS
+    ]
+    plant(folder, {TESTSET: json.dumps({"name": "parts", "topics": topics})})
+    toml = folder / "assay.toml"
+    limits = 'precision = "attainable"\nmin_precision_share = 0.6\nmin_mrr = 0.6\nmax_page_fall = 1.0\n'
+    toml.write_text(f"{toml.read_text()}\n[gate]\n{limits}max_alike_pages = 0.5\nmax_repeated = 0.5\n")
+
+
+def _judgment(part: str) -> dict[str, object]:
+    return {"url": f"https://docs.example/{part}", "quote": f"The {part} is checked", "label": 2}
+
+
+def _break(folder: Path, *parts: str) -> dict[str, str]:
+    """Replace pages by a login page. Return the files as they were."""
+    before = {f"docs/{part}.md": (folder / "docs" / f"{part}.md").read_text() for part in parts}
+    plant(folder, dict.fromkeys(before, LOGIN))
+    return before
+
+
+def test_content_that_failed_its_test_set_stays_out_whatever_was_rejected_in_between(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    live = assay("publish", "--testset", TESTSET, "--json").body
+    assert live["promoted"]
+    first = _break(folder, *PARTS[:2])
+    assert assay("publish", "--testset", TESTSET, "--json").body["verdict"] == "FAIL"
+    plant(folder, first)
+    second = _break(folder, *PARTS[2:4])
+    assert assay("publish", "--json").body["verdict"] == "FAIL"
+    plant(folder, second)
+    _break(folder, *PARTS[:2])
+    said = assay("publish", "--json")
+    assert (said.code, said.body["verdict"], said.body["promoted"]) == (1, "FAIL", None)
+    # Only the test set holds it back.
+    without = assay("publish", "--no-testset", "--json")
+    assert (without.code, without.body["verdict"], bool(without.body["promoted"])) == (0, "PASS", True)
+
+
+def test_new_content_is_judged_by_the_test_set_of_what_is_live(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    _break(folder, *PARTS[:2])
+    assert assay("ingest").code == 0
+    promoted = assay("promote")
+    assert (promoted.code, "did not pass" in promoted.err) == (1, True)
+
+
+def test_a_fix_is_judged_as_the_breakage_was_and_the_way_out_is_named(assay: Run, folder: Path) -> None:
+    _write_test_set(folder, PARTS[0])
+    assert assay("publish", "--testset", TESTSET).code == 3
+    before = _break(folder, *PARTS[1:3])
+    broken = assay("publish", "--json")
+    (note,) = [one for one in broken.body["notes"] if one.endswith(WAY_OUT)]
+    assert (broken.code, note.startswith("No test set is set: judged by ")) == (3, True)
+    plant(folder, before)
+    assert assay("publish").code == 3
+    assert assay("publish", "--no-testset").code == 0
+
+
+def test_a_build_alone_does_not_forget_the_test_set_of_a_rejected_generation(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish").code == 0
+    before = _break(folder, *PARTS[:2])
+    assert assay("publish", "--testset", TESTSET).code == 1
+    plant(folder, before | {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
+    assert assay("ingest").code == 0
+    _break(folder, *PARTS[:2])
+    assert assay("publish").code == 1
+
+
+def test_a_setting_judges_the_structure_alone(assay: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    _break(folder, *PARTS[:2])
+    monkeypatch.setenv("ASSAY_VALIDATION__TESTSET", "false")
+    checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
+    assert "only structural checks" in checks["test set"]["message"]
+    assert assay("publish").code == 0
+
+
+def test_a_test_set_and_none_at_once_are_refused(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    for command in ("publish", "validate", "promote"):
+        said = assay(command, "--testset", TESTSET, "--no-testset")
+        assert (said.code, "cannot be combined" in said.err) == (2, True)
+
+
+def test_a_test_set_that_is_gone_is_not_left_out_in_silence(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    assert assay("publish", "--testset", TESTSET).code == 0
+    (folder / TESTSET).unlink()
+    plant(folder, {"docs/lamp.md": "# The lamp\n\nThe lamp is new.\n"})
+    said = assay("publish")
+    assert (said.code, "what is live cannot be used" in " ".join(said.err.split())) == (2, True)
+    assert "--no-testset" in said.err
+    assert assay("publish", "--no-testset").code == 0
