@@ -18,6 +18,9 @@ _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn"
 _WHOLE = ("match", "fullmatch")
 """Methods that match at one position."""
 
+_TAKES = {"_line_rule": "match"}
+"""Functions that take a pattern, and the method that they use it with."""
+
 _ANY = "finditer"
 """The method for a pattern whose use is unknown: it tries every position."""
 
@@ -110,6 +113,10 @@ def _used(tree: ast.Module) -> dict[str, tuple[str, ...]]:
             base = node.value.value if isinstance(node.value, ast.Subscript) else node.value
             if isinstance(base, ast.Name):
                 found.setdefault(base.id, {})[node.attr] = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _TAKES:
+            for argument in node.args:
+                if isinstance(argument, ast.Name):
+                    found.setdefault(argument.id, {})[_TAKES[node.func.id]] = None
     return {name: tuple(methods) for name, methods in found.items()}
 
 
