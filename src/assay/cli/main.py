@@ -120,7 +120,9 @@ def _options(
     version: Annotated[  # noqa: ARG001 - the callback prints it
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log each step to standard error.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Log each step to standard error; also after a command.")
+    ] = False,
 ) -> None:
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING)
     for writer in logging.getLogger().handlers:

@@ -141,6 +141,9 @@ class Generation:
     reason: str | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<Generation {self.id}: {self.state.value}, {self.documents} documents, {self.chunks} chunks>"
+
 
 def last_judged(generations: Sequence[Generation]) -> Mapping[str, object] | None:
     """The last verdict with a test set among generations; None if only their structure was validated."""

@@ -14,6 +14,7 @@ from assay.app import Assay
 from assay.errors import EmbedderUnavailable, VectorStoreError
 from assay.model.evaluation import Finding, Outcome
 from assay.release.promotion import GenerationLifecycle
+from assay.settings import load_settings
 from assay.validation.structure import checks
 
 
@@ -568,3 +569,27 @@ def test_a_search_that_falls_back_to_keywords_says_so_once_with_the_reason(
     for once in ("keyword search alone", "The threshold of 0.5 was not applied.", "the model cannot be asked"):
         assert told.count(once) == 1
     assert "keyword search alone" in assay("search", "gripper", "--json").body["warnings"][0]
+
+
+@pytest.mark.parametrize("flag", ["-v", "--verbose"])
+def test_steps_are_logged_with_the_flag_after_the_command_too(
+    assay: Run, caplog: pytest.LogCaptureFixture, flag: str
+) -> None:
+    caplog.set_level(logging.WARNING)
+    said = assay("publish", flag)
+    assert said.code == 0
+    assert "names them" not in said.out
+    assert "✓ failed pages" in said.out
+
+
+def test_the_flag_is_no_option_after_two_dashes(assay: Run) -> None:
+    assert assay("search", "--", "-v", "more").code == 2
+
+
+def test_a_generation_is_printed_in_python_on_one_line(assay: Run, folder: Path) -> None:
+    assay("publish")
+    with Assay.open(load_settings(folder / "assay.toml")) as opened:
+        (generation,) = opened.parts.catalog.generations()
+    assert repr(generation) == (
+        f"<Generation {generation.id}: live, {generation.documents} documents, {generation.chunks} chunks>"
+    )

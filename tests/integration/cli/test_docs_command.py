@@ -30,10 +30,15 @@ def test_a_page_is_printed_as_it_was_written_where_no_person_looks(assay: Run, n
     assert assay("docs", name, "--json").body == {"name": "settings", "text": text}
 
 
-@pytest.mark.parametrize(("name", "page"), [("README", "index"), ("glossary", "index"), ("lost topics", None)])
-def test_a_page_is_found_by_a_heading_and_the_index_as_readme(assay: Run, name: str, page: str | None) -> None:
+@pytest.mark.parametrize(("name", "page"), [("glossary", "index"), ("lost topics", None)])
+def test_a_page_is_found_by_a_heading(assay: Run, name: str, page: str | None) -> None:
     said = assay("docs", name, "--json")
     assert (said.code, said.body.get("name")) == ((0, page) if page else (2, None))
+
+
+@pytest.mark.parametrize("name", ["README", "README.md", "readme"])
+def test_the_readme_is_printed_too(assay: Run, name: str) -> None:
+    assert assay("docs", name).out == (DOCS.parent / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_decision_is_printed_by_its_path(assay: Run) -> None:
@@ -87,5 +92,6 @@ def test_the_wheel_has_the_pages_in_the_package() -> None:
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
     targets = project["tool"]["hatch"]["build"]["targets"]
     assert targets["wheel"]["force-include"]["docs"] == "assay/docs"
+    assert targets["wheel"]["force-include"]["README.md"] == "assay/README.md"
     assert "docs" in targets["sdist"]["include"]
     assert shipped_folder("docs") == DOCS

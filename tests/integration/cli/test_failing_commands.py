@@ -294,6 +294,7 @@ def test_a_source_that_there_is_not_leaves_no_generation(assay: Run, folder: Pat
     said = assay("publish", "nosuch")
     assert said.code == 2
     assert "There is no folder or file nosuch" in said.err
+    assert "`path` of [[sources]] in assay.toml" in " ".join(said.err.split())
     assert len(assay("generations", "--json").body["generations"]) == 1
 
 

@@ -20,6 +20,7 @@ from assay.errors import InputError
 from assay.model.spelling import nearest
 
 _INDEX = "index"
+_README = "readme"
 _ROW = re.compile(r"^\| (?P<about>[^|]+) \| \[[^]]+\]\((?P<name>[\w-]+)\.md\) \|$")
 _LEAST_SIMILARITY = 0.5
 """Lowest similarity, from 0 to 1, of an unknown page name to a suggested one."""
@@ -76,17 +77,21 @@ def listed_pages(index: str) -> list[DocsPage]:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """Return every page by its name: the path without `.md`, such as `decisions/0029-selectolax-reads-html`."""
-    return {file.relative_to(folder).with_suffix("").as_posix(): file for file in sorted(folder.rglob("*.md"))}
+    """Return every page by its name: the path without `.md`, such as `decisions/0029-selectolax-reads-html`.
+
+    The README is in the folder above, in a checkout and in the installed package.
+    """
+    files = {file.relative_to(folder).with_suffix("").as_posix(): file for file in sorted(folder.rglob("*.md"))}
+    readme = folder.parent / "README.md"
+    return files | ({_README: readme} if readme.is_file() else {})
 
 
 def _found(name: str, files: Mapping[str, Path]) -> tuple[str, Path]:
-    """Return a page's name and file; the index for `README`, or the page with a heading of this name.
+    """Return a page's name and file, or the page with a heading of this name.
 
     Raises InputError, with a similar name, if there is none.
     """
     wanted = name.removeprefix("docs/").removesuffix(".md").lower()
-    wanted = _INDEX if wanted == "readme" else wanted
     if wanted in files:
         return wanted, files[wanted]
     heading = re.compile(rf"^#{{1,6}} {re.escape(wanted)}$", re.MULTILINE | re.IGNORECASE)

@@ -1,5 +1,6 @@
 """Help text without markup: typer parses it as Rich markup, in which `[default: 5]` would vanish as a style."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import typer
 from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
+
+_VERBOSE = frozenset({"-v", "--verbose"})
 
 
 @contextmanager
@@ -26,7 +29,15 @@ def _escaped(command: Any) -> Iterator[None]:  # noqa: ANN401 - a command or a p
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help is printed without markup."""
+    """A command whose help is printed without markup, and that takes `-v` like the program itself."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - passed on unchanged
+        """Parse the arguments; `-v` among the options logs each step."""
+        options = args[: args.index("--")] if "--" in args else args
+        if not _VERBOSE.isdisjoint(options):
+            logging.getLogger().setLevel(logging.INFO)
+            args = [one for one in options if one not in _VERBOSE] + args[len(options) :]
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - passed on unchanged
         """Write the help."""

@@ -76,6 +76,7 @@ class _Page:
     missing: tuple[str, ...] = ()
 
 
+_CHECK_PATH = "Check the path: the argument of the command, or `path` of [[sources]] in assay.toml."
 _CHECK = "Check the path and its permissions."
 _INDEX = re.compile(r"(?:^|/)index(?:\.[^/]*)?$", re.IGNORECASE)
 
@@ -331,7 +332,7 @@ def _resolve_root(given: Path) -> tuple[Path, str | None]:
     try:
         path = given.resolve(strict=True)
     except FileNotFoundError:
-        raise SourceError(f"There is no folder or file {given}.", hint="Check the path.") from None
+        raise SourceError(f"There is no folder or file {given}.", hint=_CHECK_PATH) from None
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of symlinks, before Python 3.13
         raise SourceError(f"{given} cannot be read: {error}.", hint=_CHECK) from None
     if path.is_dir():
