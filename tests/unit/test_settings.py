@@ -139,6 +139,14 @@ def test_a_folder_in_the_place_of_the_file_is_no_configuration(tmp_path: Path, m
         ('sources = "docs"', "sources = 'docs': must be a list"),
         ("search = 3", "search = 3: must be a table"),
         ("[[sources]]\npath = 3", "sources.0.path = 3: must be a path"),
+        ("[gate]\nlimits = 5", "gate.limits = 5: must be a table"),
+        ("[gate]\ngroups = 5", "gate.groups = 5: must be a table"),
+        ("[gate]\ngroups = [1]\nfactual = {}", "gate.groups = [1]: must be a table"),
+        ("[gate.groups]\nfactual = 5", "gate.groups.factual = 5: must be a table"),
+        ("[gate]\nfactual = 5", "gate.groups.factual = 5: must be a table"),
+        ('[[sources]]\npath = "docs"\nname = ""', "sources.0.name = '': is empty; leave it out for the default"),
+        ('[[sources]]\npath = "docs"\ndefault_locale = " "', "sources.0.default_locale = ' ': is empty"),
+        ('[[sources]]\npath = "docs"\ncurrent_version = ""', "sources.0.current_version = '': is empty"),
     ],
 )
 def test_a_value_of_a_wrong_kind_is_told_in_the_words_of_the_file(tmp_path: Path, toml: str, told: str) -> None:

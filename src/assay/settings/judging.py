@@ -154,7 +154,10 @@ class GateSettings(Table):
         if not isinstance(values, dict):
             return values
         kept = {name: value for name, value in values.items() if name in cls.model_fields}
-        limits, groups = dict(kept.get("limits") or {}), dict(kept.get("groups") or {})
+        tables = [kept.get(name) or {} for name in ("limits", "groups")]
+        if not all(isinstance(table, Mapping) for table in tables):
+            return kept  # pydantic refuses it
+        limits, groups = map(dict, tables)
         for name, value in values.items():
             if name in kept:
                 continue

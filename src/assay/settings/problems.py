@@ -39,6 +39,7 @@ _TYPE_MESSAGES = {
     "list_type": "must be a list",
     "model_type": "must be a table",
     "dict_type": "must be a table",
+    "mapping_type": "must be a table",
     "path_type": "must be a path",
 }
 

@@ -113,6 +113,13 @@ class SourceSettings(Table):
             raise ValueError("must not contain a user name or a password; set headers = {Authorization = …} instead")
         return url
 
+    @field_validator("name", "current_version", "default_locale")
+    @classmethod
+    def _require_text(cls, text: str | None) -> str | None:
+        if text is not None and not text.strip():
+            raise ValueError("is empty; leave it out for the default")
+        return text
+
     @field_validator("headers")
     @classmethod
     def _require_header_names(cls, headers: dict[str, SecretStr]) -> dict[str, SecretStr]:
