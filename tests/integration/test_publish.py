@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from assay.app import Assay
+from assay.app.evaluation import Evaluation
 from assay.cli.terminal.generation_text import publish_body
 from assay.errors import BuildInProgress, GenerationNotFound, IndexCorrupt, PromotionRefused, SourceError
 from assay.model.evaluation import Outcome
 from assay.model.generations import State
 from assay.model.ranking import Filters, Mode, Query
+from assay.model.validations import Validation
 from assay.settings import load_settings
 
 PARTS = ("gripper", "camera", "battery", "wheel", "motor", "sensor", "radio", "screen", "cable", "frame", "fan", "lamp")
@@ -207,6 +209,25 @@ def test_a_candidate_waits_for_its_promotion_and_a_newer_one_takes_its_place(des
     assert assay.promote().id == second.id
     with pytest.raises(GenerationNotFound, match="no candidate"):
         assay.promote()
+
+
+def test_two_that_promote_one_candidate_at_once_both_find_it_live(
+    desk: Desk, assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    candidate = assay.builds.ingest().generation
+    validate = Evaluation.validate
+
+    def beaten(self: Evaluation, *arguments: Any, **options: Any) -> Validation:  # noqa: ANN401 - handed on
+        validation = validate(self, *arguments, **options)
+        monkeypatch.setattr(Evaluation, "validate", validate)
+        with desk.open() as faster:
+            assert faster.promote().id == candidate.id
+        return validation
+
+    monkeypatch.setattr(Evaluation, "validate", beaten)
+    promoted = assay.promote()
+    assert (promoted.id, promoted.state) == (candidate.id, State.LIVE)
+    assert assay.promote(candidate.id) == promoted
 
 
 def test_an_unchecked_candidate_is_not_promoted_by_the_releases(assay: Assay) -> None:

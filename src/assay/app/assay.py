@@ -151,6 +151,8 @@ class Assay:
     ) -> Generation:
         """Make the candidate live, or the named generation. Validates it first unless it has a valid PASS.
 
+        One that is live already stays live.
+
         test_set: as in validate.
 
         Raises PromotionRefused, InvalidTransition, GenerationNotFound, IndexNotOurs, and what validate raises.

@@ -10,11 +10,11 @@ from assay.app.parts import Parts
 from assay.app.reports import PublishReport
 from assay.app.systems import Systems
 from assay.app.testsets import load_test_set
-from assay.errors import BuildInProgress, InputError, PromotionRefused
+from assay.errors import BuildInProgress, InputError, InvalidTransition, PromotionRefused
 from assay.ingest.pipeline import BuildReport
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation, State
-from assay.ports import Progress
+from assay.ports import INFORMATION, Progress
 from assay.release.generation_names import CANDIDATE, resolve_generation
 from assay.release.promotion import has_pass
 from assay.validation.running.measuring import Measures
@@ -100,9 +100,19 @@ class Releases:
         return PublishReport(build, validation.verdict, None, validation)
 
     def _promote(self, generation: Generation, test_set: str | None) -> Generation:
-        """Promote, then clear the cache of paid vectors, which the live index now holds."""
+        """Promote, then clear the cache of paid vectors, which the live index now holds.
+
+        A generation that is live already, as when another publish was faster, stays live.
+        """
         parts = self._parts
-        promoted = parts.lifecycle.promote(generation.id, self._systems.gate.fingerprint, test_set)
+        try:
+            promoted = parts.lifecycle.promote(generation.id, self._systems.gate.fingerprint, test_set)
+        except InvalidTransition:
+            promoted = parts.catalog.generation(generation.id)
+            if promoted.state is not State.LIVE:
+                raise
+            logging.getLogger(INFORMATION).info("Generation %s is live already.", promoted.id)
+            parts.lifecycle.show()
         if parts.embeddings_file.exists():
             try:
                 with parts.catalog.build_lock():

@@ -18,6 +18,7 @@ from assay.errors import FileUnwritable, InputError
 from assay.model.documents import Chunk
 from assay.model.evaluation import Judgment, Passage, Quote, Span, TestSet
 from assay.model.located import Located, Unparsed, refuse
+from assay.path_checks import exists, is_folder
 from assay.validation.testsets.keys import FREE_KEY, TEXT_KEYS
 from assay.validation.testsets.plain import plain_judgment, plain_passage, plain_topic, to_plain
 from assay.validation.testsets.reading import ReadTestSet, examine, read_test_set
@@ -76,7 +77,7 @@ def save_test_set(path: Path, test_set: TestSet, *, heading: str = "", overwrite
     Raises InputError for an unknown suffix, an existing file unless overwrite, or a file that cannot be written.
     """
     form = form_of(path)
-    if path.exists() and not overwrite:
+    if exists(path) and not overwrite:
         raise InputError(f"{path} already exists.", hint="Name another file, or use --force to replace it.")
     replace_file(path, text_of(test_set, form, heading=heading).encode("utf-8"))
 
@@ -219,7 +220,7 @@ def export_test_set(
         raise InputError(
             "A CSV table cannot hold the labels of a generation.", hint="Omit --generation, or export trec or beir."
         )
-    if path.exists():
+    if exists(path):
         raise InputError(f"{path} already exists.", hint="Name another file.")
     replace_file(path, csv_table.write_csv(topics).encode("utf-8"))
     return ()
@@ -227,7 +228,7 @@ def export_test_set(
 
 def _format_of(paths: Sequence[Path]) -> Format:
     first = paths[0]
-    if first.is_dir():
+    if is_folder(first):
         return Format.BEIR
     suffix = first.suffix.lower()
     if len(paths) == 1 and suffix in {".csv", ".tsv"}:
@@ -247,7 +248,7 @@ def _imported(paths: list[Path], format_: Format, split: str, grades: Mapping[in
 
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, Iterable[str]]]) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if exists(folder) and (not is_folder(folder) or any(folder.iterdir())):
         raise InputError(f"{folder} already exists and is not an empty folder.", hint="Name another one.")
     for name, lines in files:
         path = folder / name

@@ -13,6 +13,7 @@ from assay.experiments.variants import Variant, variant_in, variant_of
 from assay.model.comparisons import Comparison, Side
 from assay.model.generations import Generation
 from assay.model.ranking import Mode
+from assay.path_checks import is_file
 from assay.ports import Progress
 from assay.release.generation_names import CANDIDATE, LIVE
 from assay.validation.compared_answers import check_lost_topics
@@ -108,7 +109,7 @@ def _side(bench: "Bench", given: _Input) -> Side:
 def _parse_input(bench: "Bench", named: str) -> _Input:
     """Parse a side: a report, settings on a generation, or the path of a run file. Raises InputError."""
     path = Path(named)
-    if path.is_file():
+    if is_file(path):
         if path.suffix.lower() == _REPORT:
             report = from_json(path.read_bytes(), named)
             return Side(path.name, report.topics, report.latency, report.provenance)

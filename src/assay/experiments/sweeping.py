@@ -15,6 +15,7 @@ from assay.ingest.recutting import chunker_identity
 from assay.model.comparisons import Sweep
 from assay.model.generations import Generation
 from assay.model.ranking import Query
+from assay.path_checks import is_file
 from assay.ports import Progress, VectorStore
 from assay.release.generation_names import CANDIDATE, LIVE
 from assay.retrieval.searcher import Searcher
@@ -83,7 +84,7 @@ def _notes(assay: Assay, rechunked: bool) -> list[str]:
 
 
 def _grid(assay: Assay, named: str) -> Grid:
-    if named == DEFAULT_GRID and not Path(named).is_file():
+    if named == DEFAULT_GRID and not is_file(Path(named)):
         can_rechunk = assay.parts.adopted is None and not assay.parts.embedder.batching.costly
         return default_grid(assay.settings, chunkers=can_rechunk)
     return grid_in(Path(named), assay.settings)

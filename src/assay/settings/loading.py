@@ -23,6 +23,7 @@ from pydantic_settings import (
 
 from assay.errors import ConfigurationError
 from assay.model.ranking import ContractMode
+from assay.path_checks import is_file, is_folder
 from assay.redaction import hide, secrets_in_header, secrets_in_url
 from assay.settings.building import ChunkingSettings, EmbeddingSettings, IngestSettings, SparseSettings
 from assay.settings.judging import GateSettings, ReleaseSettings, ValidationSettings
@@ -185,11 +186,11 @@ def load_settings(config: Path | None = None, overrides: Mapping[str, Any] | Non
     """
     path = config or Path(CONFIG_FILE)
     values: dict[str, Any] = {}
-    if path.is_dir():
+    if is_folder(path):
         raise ConfigurationError(
             f"{path} is a folder; it must be a configuration file.", hint="Move or rename the folder."
         )
-    if path.is_file():
+    if is_file(path):
         values = read_toml(path, ConfigurationError)
     elif config is not None:
         raise ConfigurationError(f"There is no configuration file at {path}.", hint="`assay init` writes one.")
@@ -214,9 +215,9 @@ def misspelled_variables() -> list[str]:
 def _require_folder(data_dir: Path) -> None:
     """Raise ConfigurationError if the data directory or one of its parents is a file."""
     for path in (data_dir, *data_dir.parents):
-        if path.is_dir():
+        if is_folder(path):
             return
-        if path.is_file():
+        if is_file(path):
             problem = "is a file" if path == data_dir else f"cannot be created, because {path} is a file"
             raise ConfigurationError(
                 f"The data directory {data_dir} {problem}.", hint="Set a folder with --data-dir or ASSAY_DATA_DIR."

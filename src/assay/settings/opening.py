@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import SourceError
+from assay.path_checks import exists
 from assay.settings.loading import Settings, load_settings
 from assay.settings.sources import SourceSettings
 
@@ -41,7 +42,7 @@ def source_named(source: str) -> dict[str, Any]:
     Raises SourceError for a malformed URL that is no folder, such as `docs.example.org`.
     """
     malformed = _MALFORMED_URL.fullmatch(source)
-    if malformed and not is_site(source) and not source.lower().endswith(_FILES) and not Path(source).exists():
+    if malformed and not is_site(source) and not source.lower().endswith(_FILES) and not exists(Path(source)):
         scheme, host, port, path = malformed.groups()
         scheme = scheme or ("http" if host == "localhost" else "https")
         url = f"{scheme.lower()}://{host}{port or ''}{path or ''}"

@@ -21,6 +21,8 @@ READING = {
     "promote": ("promote",),
     "promote one": ("promote", "20260101-000000-000000"),
 }
+LONG = "a" * 300
+TEST_SET = "topics: [{id: a, text: how?, judgments: [{url: https://docs.example/a, label: 2}]}]"
 
 
 def _damage(folder: Path, generation: str) -> None:
@@ -229,6 +231,31 @@ def test_a_test_set_that_there_is_not_is_told_with_what_makes_one(assay: Run, co
     assert "assay testset derive" in said.body["hint"]
 
 
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (("compare", LONG, "live", "--testset", "set.yaml"), 2),
+        (("compare", f"{LONG}.json", "live"), 2),
+        (("testset", "import", LONG), 2),
+        (("testset", "import", "beir", "--split", LONG), 2),
+        (("testset", "export", "set.yaml", f"{LONG}.csv"), 4),
+        (("testset", "export", "set.yaml", LONG, "--format", "trec"), 4),
+        (("testset", "export", "set.yaml", f"{LONG}.yaml"), 4),
+        (("ingest", f"{LONG}.org"), 2),
+        (("ingest", "docs", "--data-dir", LONG), 2),
+        (("search", "gripper", "--config", LONG), 2),
+        (("search", "gripper", "--data-dir", LONG), 2),
+    ],
+)
+@pytest.mark.usefixtures("published")
+def test_a_name_that_is_too_long_for_a_file_is_no_bug(
+    assay: Run, folder: Path, command: tuple[str, ...], code: int
+) -> None:
+    plant(folder, {"set.yaml": TEST_SET, "beir/queries.jsonl": "", "beir/qrels/test.tsv": ""})
+    said = assay(*command, "--json")
+    assert (said.code, LONG in said.body["message"]) == (code, True)
+
+
 @pytest.mark.usefixtures("published")
 def test_a_generation_that_there_is_not_is_named(assay: Run) -> None:
     said = assay("promote", "20200101-000000-000000", "--json")
@@ -236,10 +263,12 @@ def test_a_generation_that_there_is_not_is_named(assay: Run) -> None:
     assert "20200101-000000-000000" in said.body["message"]
 
 
-def test_what_is_live_cannot_be_promoted_again(assay: Run) -> None:
-    live = assay("publish", "--json").body["generation"]
-    said = assay("promote", live, "--json")
-    assert (said.code, said.body["error"]) == (2, "invalid_transition")
+@pytest.mark.usefixtures("published")
+def test_to_promote_what_is_live_changes_nothing_and_says_so(assay: Run, caplog: pytest.LogCaptureFixture) -> None:
+    (live,) = assay("generations", "--json").body["generations"]
+    said = assay("promote", live["generation"])
+    assert (said.code, caplog.messages) == (0, [f"Generation {live['generation']} is live already."])
+    assert assay("generations", "--json").body["generations"] == [live]
 
 
 @pytest.mark.usefixtures("published")

@@ -199,13 +199,25 @@ def test_labels_of_the_live_generation_are_exported_with_its_chunks(assay: Run, 
     assert assay("publish").code == 0
     said = assay("testset", "export", "set.yaml", "beir", "--format", "beir", "--generation", "live")
     assert said.code == 0
-    assert "Left out: 1 judgment not found in generation" in said.err
+    assert said.err.startswith("1 topic with 1 judgment in beir.\nLeft out: 1 judgment not found in generation ")
     corpus = [json.loads(line) for line in (folder / "beir" / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(corpus) == 6
     (gripper,) = [row["_id"] for row in corpus if quote in row["text"]]
     assert (folder / "beir" / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:] == [f"a\t{gripper}\t2"]
     assert assay("testset", "export", "set.yaml", "set.json", "--generation", "live").code == 2
     assert assay("testset", "export", "set.yaml", "set.csv", "--generation", "live").code == 2
+    body = assay("testset", "export", "set.yaml", "out", "--format", "trec", "--generation", "live", "--json").body
+    assert (body["topics"], body["judgments"]) == (1, 1)
+
+
+@pytest.mark.parametrize("format_", ["beir", "trec"])
+def test_an_export_without_a_judgment_of_the_generation_writes_nothing(assay: Run, folder: Path, format_: str) -> None:
+    plant(folder, {"set.yaml": GOOD})
+    assert assay("publish").code == 0
+    said = assay("testset", "export", "set.yaml", "out", "--format", format_, "--generation", "live", "--json")
+    assert (said.code, said.body["error"]) == (2, "validation_error")
+    assert "No judgment of the test set (1) is found in generation" in said.body["message"]
+    assert not (folder / "out").exists()
 
 
 def test_labels_of_chunks_that_are_parts_of_a_table_survive_an_export_to_beir(assay: Run, folder: Path) -> None:

@@ -21,6 +21,7 @@ from assay.adapters.testset_files.json_text import read_json_lines
 from assay.adapters.testset_files.text_file import TextFile, read_text
 from assay.errors import InputError
 from assay.model.located import Place, Problem, refuse
+from assay.path_checks import exists
 
 _COLUMNS = 3
 _METADATA_KEY = "assay"
@@ -103,7 +104,7 @@ def _document(judgment: Fields) -> Fields:
 
 def _docs(path: Path, wanted: Collection[str]) -> Docs:
     """Passages of the wanted documents of a corpus; empty without a corpus."""
-    if not path.exists():
+    if not exists(path):
         return {}
     docs: dict[str, Fields] = {}
     corpus = read_text(path)
@@ -146,7 +147,7 @@ def _rows(file: TextFile) -> Iterator[tuple[str, str, str, Place]]:
 
 def _qrels_file(folder: Path, split: str) -> TextFile:
     path = folder / "qrels" / f"{split}.tsv"
-    if not path.exists():
+    if not exists(path):
         there = sorted(found.stem for found in (folder / "qrels").glob("*.tsv"))
         hint = f"Use --split {' or '.join(there)}." if there else "A BEIR folder has qrels/test.tsv."
         raise InputError(f"There are no judgments at {path}.", hint=hint)

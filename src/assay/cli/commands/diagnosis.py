@@ -19,6 +19,7 @@ from assay.model.counting import counted
 from assay.model.documents import PageExcluded, PageFailed, RawPage
 from assay.model.generations import Generation, State
 from assay.model.ranking import Query
+from assay.path_checks import is_folder
 from assay.settings import SourceSettings
 
 _LOW_SPACE_BYTES = 1_000_000_000
@@ -104,7 +105,7 @@ def _embedder(assay: Assay, *, ask: bool) -> Check:
 
 def _data_dir(assay: Assay) -> Check:
     folder = assay.settings.data_dir
-    if not folder.is_dir():
+    if not is_folder(folder):
         return Check("data directory", "warn", f"{folder} does not exist yet; `assay publish` creates it.")
     free = shutil.disk_usage(folder).free
     message = f"{folder.resolve()}, {free / 1e9:.1f} GB free."

@@ -25,6 +25,7 @@ from assay.cli.terminal.progress import progress
 from assay.cli.terminal.validation_text import show_validation
 from assay.errors import InputError
 from assay.model.ranking import Query
+from assay.path_checks import is_folder
 from assay.settings import CONFIG_FILE, is_site, load_settings
 
 DEMO_BASE_URL = "https://handbook.example"
@@ -87,13 +88,13 @@ def init(
     if source is not None and is_site(source):
         table = _SITE.format(place=_toml(source))
     else:
-        docs = Path(source or next((name for name in _DOCS_FOLDERS if Path(name).is_dir()), "docs"))
+        docs = Path(source or next((name for name in _DOCS_FOLDERS if is_folder(Path(name))), "docs"))
         # Without an address publish warns; an invented one would look right.
         address = f"base_url = {_toml(base_url)}" if base_url else '# base_url = "https://docs.example.org"'
         table = _FOLDER.format(place=_toml(docs.as_posix()), base_url=address)
     path.write_text(_ASSAY_TOML.format(source=table), encoding="utf-8")
     out().print(f"Wrote {path}.")
-    if docs is not None and not docs.is_dir():
+    if docs is not None and not is_folder(docs):
         out().print(f"[yellow]There is no folder {escape(str(docs))} yet: set `path` in {CONFIG_FILE}.[/]")
     out().print("Next: assay publish")
 

@@ -21,6 +21,7 @@ from assay.app.testsets import (
 )
 from assay.cli import options
 from assay.cli.terminal.output import err, out, print_json
+from assay.errors import InputError
 from assay.model.counting import counted
 from assay.model.evaluation import TestSet
 from assay.validation.testsets.plain import to_plain
@@ -90,17 +91,18 @@ def export_file(
 ) -> None:
     """Export a test set for another tool, and list what its format cannot hold."""
     test_set = load_test_set(file)
+    missing = 0
     if format_ is None and target.suffix.lower() in SUFFIXES:
         if generation is not None:
             raise typer.BadParameter("--generation needs --format trec or beir.")
         save_test_set(target, test_set)
         left_out: Sequence[str] = ()
     else:
-        left_out = _export(test_set, target, _format(target, format_), generation, data_dir, config)
+        left_out, missing = _export(test_set, target, _format(target, format_), generation, data_dir, config)
     if as_json:
-        print_json(_body(test_set, target, left_out))
+        print_json(_body(test_set, target, left_out, missing))
     else:
-        _summarize(test_set, left_out, f" in {target}")
+        _summarize(test_set, left_out, f" in {target}", missing)
 
 
 def _export(
@@ -110,18 +112,27 @@ def _export(
     generation: str | None,
     data_dir: Path | None,
     config: Path | None,
-) -> Sequence[str]:
+) -> tuple[Sequence[str], int]:
+    """Export, and return what is left out, and the number of judgments whose passage is not found."""
     if generation is None:
-        return export_test_set(test_set, target, format_)
+        return export_test_set(test_set, target, format_), 0
     with Assay.open(options.settings_from(config, data_dir)) as assay:
         found, topics = assay.labels.resolve(test_set, generation)
+        resolutions = [one for topic in topics for one in topic.resolutions]
+        missing = sum(not one.anchoring.scores for one in resolutions)
+        if resolutions and missing == len(resolutions):
+            raise InputError(
+                f"No judgment of the test set ({missing:,}) is found in generation {found}: nothing is exported.",
+                hint="Use the test set of this index, or omit --generation to export the judgments as they are.",
+            )
         catalog = assay.parts.catalog
         chunks = catalog.chunks(found) if format_ is Format.BEIR else ()
         hashes = {one.info.url: one.text_hash for one in catalog.listing(found)} if format_ is Format.BEIR else {}
         labels = {one.topic.id: one.labels_of_all for one in topics}
         lost = export_test_set(test_set, target, format_, ResolvedExport(labels, chunks, hashes))
-    missing = sum(not one.anchoring.scores for topic in topics for one in topic.resolutions)
-    return (*lost, f"{counted(missing, 'judgment')} not found in generation {found}") if missing else lost
+    if missing:
+        lost = (*lost, f"{counted(missing, 'judgment')} not found in generation {found}")
+    return lost, missing
 
 
 def _format(target: Path, format_: ExportFormat | None) -> Format:
@@ -142,19 +153,20 @@ def _grades(pairs: Sequence[str]) -> dict[int, int]:
     return grades
 
 
-def _summarize(test_set: TestSet, left_out: Sequence[str], where: str) -> None:
-    judgments = sum(len(topic.judgments) for topic in test_set.topics)
+def _summarize(test_set: TestSet, left_out: Sequence[str], where: str, missing: int = 0) -> None:
+    """Print the numbers of topics and judgments. missing: number of judgments that were not written."""
+    judgments = sum(len(topic.judgments) for topic in test_set.topics) - missing
     topics = counted(len(test_set.topics), "topic")
     err().print(f"{topics} with {counted(judgments, 'judgment')}{escape(where)}.")
     for sentence in left_out:
         err().print(f"[yellow]Left out:[/] {escape(sentence)}.")
 
 
-def _body(test_set: TestSet, output: Path | None, left_out: Sequence[str]) -> dict[str, object]:
+def _body(test_set: TestSet, output: Path | None, left_out: Sequence[str], missing: int = 0) -> dict[str, object]:
     return {
         "name": test_set.name,
         "topics": len(test_set.topics),
-        "judgments": sum(len(topic.judgments) for topic in test_set.topics),
+        "judgments": sum(len(topic.judgments) for topic in test_set.topics) - missing,
         "fingerprint": test_set.fingerprint,
         "output": str(output) if output else None,
         "left_out": list(left_out),

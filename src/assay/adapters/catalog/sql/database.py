@@ -20,6 +20,7 @@ from assay.adapters.catalog.sql.packing import json_text
 from assay.adapters.catalog.sql.postgres import PostgresOptions
 from assay.errors import ConfigurationError
 from assay.model.batches import batched
+from assay.path_checks import exists
 
 if TYPE_CHECKING:
     from assay.adapters.catalog.sql.lookups import Lookups
@@ -168,7 +169,7 @@ def sqlite_url(path: Path) -> str:
 def may_exist(path: Path) -> bool:
     """Whether a file exists or this user may not see it, so that opening it raises the reason."""
     try:
-        return path.exists()
+        return exists(path)
     except OSError:
         return True
 
