@@ -8,6 +8,7 @@ from tests.small_site import ENCRYPTION_REWORDED, LOGIN, plant_small_site
 
 from assay.app import Assay
 from assay.app.testsets import save_test_set
+from assay.errors import PromotionRefused
 from assay.model.evaluation import Finding, Outcome, Verdict
 from assay.settings import load_settings
 from assay.validation.deriving.deriving import derive
@@ -27,9 +28,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _open(root: Path, *, allow_removals: bool = False) -> Assay:
+def _open(root: Path, **gate: float) -> Assay:
     source = {"path": root / "docs", "base_url": "https://kestrel.example", "name": "kestrel"}
-    gate = {"allow_removals": True} if allow_removals else {}
     return Assay.open(load_settings(None, {"data_dir": root / "data", "sources": [source], "gate": gate}))
 
 
@@ -80,3 +80,27 @@ def test_pages_that_were_removed_on_purpose_are_not_lost(published: Path, tmp_pa
     assert _finding(_published(published, tmp_path, pages)).outcome is Outcome.FAIL
     shutil.rmtree(tmp_path / "copy")
     assert _finding(_published(published, tmp_path, pages, allow_removals=True)).count == 0
+
+
+def test_a_pass_against_another_live_generation_is_measured_again(published: Path, tmp_path: Path) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(published, root)
+    small = root / "small.yaml"
+    for name in ("encryption.md", "logs.md"):
+        (root / "docs" / name).write_text(LOGIN, encoding="utf-8")
+    with _open(root, max_lost_topics=1.0, no_worse_than_live=False) as assay:
+        assay.validate("live", small)
+        worse = assay.publish().promoted
+        assert worse is not None
+    (root / "docs" / "sizing.md").open("a", encoding="utf-8").write("\nOne more sentence.\n")
+    with _open(root) as assay:
+        candidate = assay.builds.ingest().generation
+        verdict = assay.validate(candidate.id, small).verdict
+        assert (verdict.outcome, verdict.live) == (Outcome.PASS, worse.id)
+        better = assay.rollback()
+        with pytest.raises(PromotionRefused, match="lost topics"):
+            assay.promote(candidate.id, test_set=small)
+        assert assay.parts.catalog.live_id() == better.id
+        again = assay.parts.catalog.generation(candidate.id).verdict
+        assert again is not None
+        assert again["live"] == better.id

@@ -72,7 +72,8 @@ class Releases:
             raise PromotionRefused(error.message, hint=error.hint) from None
         fingerprint = labelled.fingerprint if labelled else None
         # The index may have changed since its PASS, so the structural checks run every time.
-        passed = has_pass(generation, self._systems.gate.fingerprint, fingerprint)
+        live = self._systems.compared_live(generation, labelled)
+        passed = has_pass(generation, self._systems.gate.fingerprint, fingerprint, live.id if live else None)
         if not (passed and self._evaluation.is_sound(generation, progress)):
             self._evaluation.validate(generation.id, test_set, progress)
         return self._promote(generation, fingerprint)
@@ -94,7 +95,7 @@ class Releases:
         """Validate the unchanged live generation if it has no PASS for the configured test set."""
         path = self._parts.settings.validation.testset
         gate = self._systems.gate
-        if not path or has_pass(build.generation, gate.fingerprint, load_test_set(path).fingerprint):
+        if not path or has_pass(build.generation, gate.fingerprint, load_test_set(path).fingerprint, None):
             return PublishReport(build, None, None)
         validation = self._evaluation.validate(build.generation.id, progress=progress)
         return PublishReport(build, validation.verdict, None, validation)

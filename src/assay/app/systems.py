@@ -77,6 +77,12 @@ class Systems:
         live_id = self._parts.catalog.live_id()
         return self._parts.catalog.generation(live_id) if live_id and live_id != generation.id else None
 
+    def compared_live(self, generation: Generation, test_set: TestSet | None) -> Generation | None:
+        """Return the live generation that the gate compares answers with; None if it compares with none."""
+        if test_set is None or not self.gate.compares_with_live(derived=test_set.derived):
+            return None
+        return self.other_live(generation)
+
     def open(self, opened: ExitStack, generation_id: str) -> Searcher:
         """Open a generation until `opened` is left. Raises what Searches.open raises."""
         searcher = self._searches.open(generation_id)

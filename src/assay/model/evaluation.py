@@ -325,6 +325,7 @@ class Verdict:
     test_set_name: name in the test set's file.
     test_set_path: absolute path of that file, because a promotion may run in another folder.
     headline: the summary of a PASS; "" for the number of checks.
+    live: id of the generation that its answers were compared with, the live one at the time; None if with none.
     """
 
     outcome: Outcome
@@ -338,6 +339,7 @@ class Verdict:
     test_set_name: str | None = None
     test_set_path: str | None = None
     headline: str = ""
+    live: str | None = None
 
     @property
     def summary(self) -> str:

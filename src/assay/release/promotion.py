@@ -137,16 +137,20 @@ def verdict_record(verdict: Verdict) -> Mapping[str, object]:
         "test_set": verdict.test_set,
         "test_set_name": verdict.test_set_name,
         "test_set_path": verdict.test_set_path,
+        "live": verdict.live,
     }
 
 
-def has_pass(generation: Generation, gate: str, test_set: str | None) -> bool:
-    """Whether the stored verdict is a PASS for this content, these limits and this test set."""
+def has_pass(generation: Generation, gate: str, test_set: str | None, live: str | None) -> bool:
+    """Whether the stored verdict is a PASS for this content, these limits and this test set.
+
+    live: id of the generation that its answers must have been compared with; None if the gate compares with none.
+    """
     try:
         _require_pass(generation, gate, test_set)
     except PromotionRefused:
         return False
-    return True
+    return live is None or (generation.verdict or {}).get("live") == live
 
 
 def _require_pass(generation: Generation, gate: str, test_set: str | None) -> None:

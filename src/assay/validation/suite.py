@@ -163,6 +163,7 @@ def validate(plan: Plan, progress: Progress) -> Validation:
             plan.test_set,
             str(Path(plan.test_set_path).resolve()) if plan.test_set_path else None,
             headline(measured, limits) if plan.test_set else "",
+            plan.live.id if plan.live else None,
         ),
         provenance=_provenance(plan),
         unjudged=() if plan.derived else tuple(hits_to_label(results, limits)),

@@ -152,11 +152,35 @@ def test_a_pass_for_other_limits_does_not_count(desk: Desk) -> None:
 @pytest.mark.parametrize(("judged_by", "now"), [("f" * 64, TEST_SET), (None, TEST_SET), (TEST_SET, None)])
 def test_a_pass_by_another_test_set_does_not_count(desk: Desk, judged_by: str | None, now: str | None) -> None:
     one = desk.catalog.generation(desk.lifecycle.record(_judged(desk.candidate("g1"), test_set=judged_by)).id)
-    assert not has_pass(one, GATE, now)
+    assert not has_pass(one, GATE, now, None)
     with pytest.raises(PromotionRefused, match="is for another test set"):
         desk.lifecycle.promote("g1", GATE, now)
     assert desk.catalog.live_id() is None
-    assert has_pass(one, GATE, judged_by)
+    assert has_pass(one, GATE, judged_by, None)
+
+
+@pytest.mark.parametrize(
+    ("compared", "live", "holds"),
+    [
+        ("g0", "g0", True),
+        ("g0", "g9", False),
+        (None, "g0", False),
+        ("g0", None, True),
+        (None, None, True),
+    ],
+)
+def test_a_pass_holds_against_the_live_generation_that_it_was_compared_with(
+    desk: Desk, compared: str | None, live: str | None, holds: bool
+) -> None:
+    one = desk.lifecycle.record(replace(_judged(desk.candidate("g1")), live=compared))
+    assert has_pass(one, GATE, TEST_SET, live) is holds
+
+
+def test_a_pass_of_an_older_version_names_no_live_generation(desk: Desk) -> None:
+    record = {key: value for key, value in verdict_record(_judged(desk.candidate("g1"))).items() if key != "live"}
+    one = replace(desk.catalog.generation("g1"), verdict=record)
+    assert has_pass(one, GATE, TEST_SET, None)
+    assert not has_pass(one, GATE, TEST_SET, "g0")
 
 
 def test_the_last_verdict_is_the_one_that_counts(desk: Desk) -> None:

@@ -126,12 +126,14 @@ def verdict(
     test_set: TestSet | None = None,
     test_set_path: str | None = None,
     headline: str = "",
+    live: str | None = None,
 ) -> Verdict:
     """Build the verdict from the findings.
 
     generation: its id; "" if a server does not report it.
     content_fingerprint: of that generation; "" if unknown. Such a verdict promotes nothing.
     test_set: None if only the structure was checked; the verdict then has a note.
+    live: id of the generation that the answers were compared with; None if with none.
     """
     return Verdict(
         outcome=worst(finding.outcome for finding in findings),
@@ -145,4 +147,5 @@ def verdict(
         test_set_name=test_set.name if test_set else None,
         test_set_path=test_set_path,
         headline=headline,
+        live=live,
     )
