@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app import Assay
-from assay.app.testsets import load_test_set, read_run_file
+from assay.app.testsets import read_run_file
 from assay.errors import InputError
 from assay.experiments.variants import Variant
 from assay.model.comparisons import Side
@@ -40,7 +40,7 @@ class Resolved:
 class Bench:
     """Measures settings on generations with one test set, which is read on first use.
 
-    opened: closes the indexes.
+    opened: closes the indexes. test_set: None for the one that judges a release; `notes` then says which it is.
     generation, default: the generation for settings that name none; see resolve_generation.
     """
 
@@ -59,7 +59,8 @@ class Bench:
         self.measures = measures
         self.progress = progress
         self._opened = opened
-        self._path = test_set or assay.settings.validation.testset
+        self.notes: tuple[str, ...] = ()
+        self._path = test_set
         self._generation = generation
         self._default = default
         self._test_set: TestSet | None = None
@@ -69,12 +70,17 @@ class Bench:
     def test_set(self) -> TestSet:
         """The labelled queries. Raises InputError if no test set is set."""
         if self._test_set is None:
-            if not self._path:
+            applied = self.assay.evaluation.applied_test_set(test_set=self._path)
+            if applied.test_set is None:
                 raise InputError(
                     "Measuring needs a test set, and none is set.",
                     hint="Set one with --testset FILE or [validation] testset; `assay testset derive` creates a first.",
                 )
-            self._test_set = load_test_set(self._path)
+            self._test_set, self._path = applied.test_set, applied.path
+            if applied.notes:
+                self.notes = (
+                    f"No test set is set: {applied.path} was used, which judged last. --testset sets another.",
+                )
         return self._test_set
 
     def generation(self, name: str | None) -> Generation:

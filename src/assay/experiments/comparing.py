@@ -61,7 +61,7 @@ def compare(
         removed = bench.agree(_generations(bench, inputs), allow_removals=allow_removals) if measured else ()
         sides = [_side(bench, one) for one in inputs]
     a, b = _distinct(*joined_by_text(*sides))
-    comparison = compare_sides(a, b, measures, notes=removal_notes(removed))
+    comparison = compare_sides(a, b, measures, notes=(*bench.notes, *removal_notes(removed)))
     return replace(comparison, lost_topics=check_lost_topics(a, b, assay.settings.gate.max_lost_topics))
 
 

@@ -70,7 +70,7 @@ def sweep(assay: Assay, grid: str, *, generation: str | None = None, progress: P
         best=findings.best,
         detectable=findings.detectable,
         words=findings.words,
-        notes=(*findings.notes, *_notes(assay, any(rules for rules, _ in groups))),
+        notes=(*bench.notes, *findings.notes, *_notes(assay, any(rules for rules, _ in groups))),
     )
 
 

@@ -135,7 +135,15 @@ def test_what_cannot_be_compared_is_refused_in_words(assay: Run, named: str, tol
     assert told in " ".join(said.err.split())
 
 
-def test_without_a_test_set_there_is_nothing_to_measure_with(assay: Run) -> None:
+def test_the_test_set_that_judged_last_is_used_and_named(assay: Run, tmp_path: Path) -> None:
+    assay("validate", "--testset", TESTS, "--output-dir", str(tmp_path), "--json")
+    body = assay("compare", "sparse", "dense", "--json").body
+    assert body["a"]["test_set"] == "handbook"
+    assert any(f"{TESTS} was used, which judged last" in warning for warning in body["warnings"])
+
+
+def test_without_a_test_set_there_is_nothing_to_measure_with(assay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_VALIDATION__TESTSET", "false")
     said = assay("compare", "mode=sparse", "mode=dense")
     assert said.code == 2
     assert "needs a test set" in said.err
