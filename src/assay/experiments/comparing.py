@@ -62,7 +62,8 @@ def compare(
         sides = [_side(bench, one) for one in inputs]
     a, b = _distinct(*joined_by_text(*sides))
     comparison = compare_sides(a, b, measures, notes=(*bench.notes, *removal_notes(removed)))
-    return replace(comparison, lost_topics=check_lost_topics(a, b, assay.settings.gate.max_lost_topics))
+    lost = check_lost_topics(a, b, assay.settings.gate.max_lost_topics, allow_removals=allow_removals)
+    return replace(comparison, lost_topics=lost)
 
 
 def joined_by_text(a: Side, b: Side) -> tuple[Side, Side]:

@@ -343,8 +343,9 @@ class Verdict:
 
     @property
     def summary(self) -> str:
-        """One line that begins with `PASS: `, `FAIL: ` or `FAIL: inconclusive: `."""
+        """One line that begins with `PASS: `, `FAIL: ` or `FAIL: inconclusive: `; the checks that decide come first."""
         bad = [finding for finding in self.findings if finding.outcome is not Outcome.PASS]
+        bad.sort(key=lambda finding: finding.outcome is not self.outcome)
         if self.outcome is Outcome.PASS:
             return f"PASS: {self.headline}" if self.headline else f"PASS: all {len(self.findings)} checks passed."
         reasons = "; ".join(f"{f.check}: {f.detail or f.limit}" for f in bad)

@@ -6,13 +6,13 @@ from assay.model.validations import StoredTopic, TopicResult
 from assay.validation.gate.lost_topics import ANSWERED, LostTopic, LostTopics, find_lost_topics, lost_topics_finding
 
 
-def check_lost_topics(a: Side, b: Side, most: float) -> Finding | None:
+def check_lost_topics(a: Side, b: Side, most: float, *, allow_removals: bool = False) -> Finding | None:
     """Check the share of topics that lost their answer from A to B; None if both are of one generation.
 
     Settings of one generation rank the same content, so none of it can be lost. A report has no texts: its labels
     decide alone, and an answer in other words counts as lost.
 
-    most: largest share, 0 to 1.
+    most: largest share, 0 to 1. allow_removals: whether judgments on removed pages are left out already.
     """
     if a.provenance.generation == b.provenance.generation:
         return None
@@ -21,7 +21,7 @@ def check_lost_topics(a: Side, b: Side, most: float) -> Finding | None:
         found = find_lost_topics(before, after, {one.topic.id: one for one in b.resolved})
     else:
         found = _lost_by_labels(a, b)
-    return lost_topics_finding(found, most, a.name)
+    return lost_topics_finding(found, most, a.name, allow_removals=allow_removals)
 
 
 def _scored(results: tuple[TopicResult, ...]) -> list[TopicResult]:

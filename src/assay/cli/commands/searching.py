@@ -109,5 +109,5 @@ def _show_hit(console: Console, hit: Hit, query: str, *, full: bool) -> None:
         for line in shown:
             console.print(Text("   ") + line)
     if len(shown) < len(lines):
-        console.print(f"   [dim]… {len(lines) - len(shown)} more lines (--full)[/]")
+        console.print(f"   [dim]… {counted(len(lines) - len(shown), 'more line')} (--full)[/]")
     console.print()

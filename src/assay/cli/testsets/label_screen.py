@@ -8,6 +8,7 @@ from rich.text import Text
 
 from assay.cli.terminal.visible import visible
 from assay.contracts.highlights import highlights
+from assay.model.counting import counted
 from assay.validation.labelling.sheet import ToLabel
 
 LABEL_WORDS = ("does not answer it", "helps", "answers it")
@@ -59,7 +60,7 @@ def show_passage(console: Console, item: ToLabel, *, full: bool) -> None:
         line.rstrip()
         console.print(Text(_INDENT) + line)
     if len(shown) < len(lines):
-        console.print(Text(f"{_INDENT}… {len(lines) - len(shown)} more lines (o)", style="dim"))
+        console.print(Text(f"{_INDENT}… {counted(len(lines) - len(shown), 'more line')} (o)", style="dim"))
     console.print()
 
 

@@ -162,11 +162,17 @@ def topics_that_fell(
 
 
 def live_findings(
-    found: AgainstLive, limits: Sequence[MeasureLimit], *, no_worse: bool, max_lost_topics: float | None
+    found: AgainstLive,
+    limits: Sequence[MeasureLimit],
+    *,
+    no_worse: bool,
+    max_lost_topics: float | None,
+    allow_removals: bool = False,
 ) -> list[Finding]:
     """Check the differences against the limits.
 
     no_worse: whether the gate requires "no worse than live". max_lost_topics: None if the index cannot be seen.
+    allow_removals: whether judgments on removed pages are left out already.
 
     Without a search of the live generation, lost topics are not checked: a damaged live index must not block its
     replacement.
@@ -177,7 +183,7 @@ def live_findings(
         if limit.max_drop is not None
     ]
     if max_lost_topics is not None and not found.problem:
-        findings.append(lost_topics_finding(found.lost, max_lost_topics))
+        findings.append(lost_topics_finding(found.lost, max_lost_topics, allow_removals=allow_removals))
     return [*findings, _no_worse(found)] if no_worse else findings
 
 

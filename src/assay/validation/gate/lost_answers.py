@@ -10,7 +10,6 @@ from assay.validation.findings import make_finding
 from assay.validation.gate.policy import QualityLimits
 
 _REMOVED = "If pages were removed on purpose, add --allow-removals"
-_OR_OUT = f"{_REMOVED}, or delete the topics"
 _SHOWN = 5
 
 
@@ -22,7 +21,7 @@ def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repai
     gone = [resolution for _, resolution in lost if resolution.anchoring is Anchoring.ORPHANED]
     pages = sum(resolution.url is None for resolution in gone)
     on_gone_pages = f" ({pages} with their page)" if pages else ""
-    on_purpose = f". {_REMOVED}" if pages else ""
+    on_purpose = f". {_REMOVED}" if pages and not limits.allow_removals else ""
     return make_finding(
         "judgments found",
         Outcome.INCONCLUSIVE if share > limits.max_lost_judgments else Outcome.PASS,
@@ -35,10 +34,13 @@ def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repai
     )
 
 
-def known_answers(results: Sequence[TopicResult], reworded: Container[str] = ()) -> Finding:
+def known_answers(
+    results: Sequence[TopicResult], reworded: Container[str] = (), *, allow_removals: bool = False
+) -> Finding:
     """Check that every topic that expects an answer has one: without, it cannot tell good rankings from bad ones.
 
     reworded: ids of topics whose answer is found in other words.
+    allow_removals: whether judgments on removed pages are left out already, so that advising it would be of no use.
     """
     expecting = [one for one in results if one.topic.expects_answer and one.topic.type is not TopicType.EDGE]
     without = [one for one in expecting if not _has_answer(one) and one.topic.id not in reworded]
@@ -47,12 +49,13 @@ def known_answers(results: Sequence[TopicResult], reworded: Container[str] = ())
         Outcome.INCONCLUSIVE if without else Outcome.PASS,
         1.0 - len(without) / max(len(expecting), 1),
         "every topic has a judgment of 1 or 2 that was found, is of type edge, or has `expect: no_answer`",
-        f"no relevant passage is known for {len(without)} of {len(expecting)} topics. {_why_unknown(without)}",
+        f"no relevant passage is known for {len(without)} of {len(expecting)} topics. "
+        + _why_unknown(without, allow_removals=allow_removals),
         [one.topic.id for one in without],
     )
 
 
-def _why_unknown(without: Sequence[TopicResult]) -> str:
+def _why_unknown(without: Sequence[TopicResult], *, allow_removals: bool) -> str:
     """Say why no answer to these topics is known (passages are lost, or none is labelled), and what to do."""
     gone: list[TopicResult] = []
     repeated: list[TopicResult] = []
@@ -60,8 +63,9 @@ def _why_unknown(without: Sequence[TopicResult]) -> str:
     for one in without:
         lost = _lost_answers(one)
         (gone if lost[Anchoring.ORPHANED] else repeated if lost else unlabelled).append(one)
+    or_out = ", or delete the topics" if allow_removals else f". {_REMOVED}, or delete the topics"
     reasons = (
-        (gone, f"the passages that answer them are gone: restore the pages, or correct the judgments' URLs. {_OR_OUT}"),
+        (gone, f"the passages that answer them are gone: restore the pages, or correct the judgments' URLs{or_out}"),
         (repeated, "each passage that answers them occurs more than once: add a `prefix` or `suffix`"),
         (unlabelled, "no answer is labelled: label some (`assay label`), or set `expect: no_answer`"),
     )

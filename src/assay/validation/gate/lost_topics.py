@@ -79,10 +79,13 @@ def find_lost_topics(
     return LostTopics(len(answered), tuple(lost), frozenset(reworded))
 
 
-def lost_topics_finding(found: LostTopics | None, most: float, baseline: str = "the live generation") -> Finding:
+def lost_topics_finding(
+    found: LostTopics | None, most: float, baseline: str = "the live generation", *, allow_removals: bool = False
+) -> Finding:
     """Check the share of lost topics.
 
     found: None if nothing is live. most: largest share, 0 to 1. baseline: name of the system with the answers.
+    allow_removals: whether judgments on removed pages are left out already, so that advising it would be of no use.
     """
     check = "lost topics"
     if found is None:
@@ -99,10 +102,10 @@ def lost_topics_finding(found: LostTopics | None, most: float, baseline: str = "
     )
     if share <= most or len({one.answer for one in lost}) < FEWEST:
         return Finding(check, Outcome.PASS, share, limit, "", examples, len(lost))
+    removed = "" if allow_removals else "If pages were removed on purpose, add --allow-removals. "
     detail = (
         f"{len(lost)} of {found.answered} topics that {baseline} answers lost their answer: {named(lost)}. "
-        "Restore these pages. If pages were removed on purpose, add --allow-removals; if their "
-        "text was replaced on purpose, label these topics again or delete them"
+        f"Restore these pages. {removed}If their text was replaced on purpose, label these topics again or delete them"
     )
     return Finding(check, Outcome.FAIL, share, limit, detail, examples, len(lost))
 

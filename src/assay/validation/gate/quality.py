@@ -77,10 +77,20 @@ def quality_findings(measured: Measured, limits: QualityLimits) -> list[Finding]
     ]
     no_worse = limits.requires_no_worse(derived=measured.derived)
     max_lost = None if measured.only_hits else limits.max_lost_topics
-    findings += live_findings(measured.against_live, limits.measures, no_worse=no_worse, max_lost_topics=max_lost)
+    findings += live_findings(
+        measured.against_live,
+        limits.measures,
+        no_worse=no_worse,
+        max_lost_topics=max_lost,
+        allow_removals=limits.allow_removals,
+    )
     lost = measured.against_live.lost
     reworded = lost.reworded if lost is not None else frozenset()
-    return findings if measured.only_hits else [*findings, known_answers(measured.results, reworded)]
+    return (
+        findings
+        if measured.only_hits
+        else [*findings, known_answers(measured.results, reworded, allow_removals=limits.allow_removals)]
+    )
 
 
 def counted(results: Iterable[TopicResult], limits: QualityLimits) -> list[TopicResult]:

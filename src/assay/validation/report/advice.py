@@ -145,13 +145,27 @@ def _nothing_relevant(results: Sequence[TopicResult]) -> Iterator[str]:
         if result.error is None and _should_find(result) and result.rank_of_best is None:
             shown = min(len(result.hits), result.topic.top_k)
             unknown = sum(label is None for label in result.labels[:shown])
-            judged = f"; {unknown} of its {shown} results are not judged" if unknown else ""
+            judged = f"; {unknown} of its {shown} results {_are(unknown)} not judged" if unknown else ""
             yield (
-                f"Query {_quoted(result)} returned no relevant results, though {result.relevant} of the index's chunks "
-                f"are labelled relevant{judged}"
+                f"Query {_quoted(result)} returned no relevant results, {_though(result)}{judged}"
                 if result.hits
                 else f"Query {_quoted(result)} returned nothing at all"
             )
+
+
+def _though(result: TopicResult) -> str:
+    """How many relevant passages the index has. The number of relevant chunks includes those that it lost."""
+    if not result.lost:
+        return f"though {result.relevant} of the index's chunks {_are(result.relevant)} labelled relevant"
+    judged = zip(result.topic.judgments, result.resolutions, strict=True)
+    found = [resolution.anchoring.scores for judgment, resolution in judged if judgment.label >= 1]
+    if not any(found):
+        return "because no passage that is labelled relevant is in the index any more"
+    return f"though {sum(found)} of the {len(found)} passages labelled relevant {_are(sum(found))} in the index"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _should_find(result: TopicResult) -> bool:

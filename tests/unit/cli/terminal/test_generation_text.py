@@ -54,6 +54,12 @@ def test_an_undecided_verdict_is_not_called_a_failed_one(capsys: pytest.CaptureF
     assert "FAIL" not in "".join(lines)
 
 
+def test_the_summary_begins_with_the_check_that_decided() -> None:
+    open_question = Finding("MRR", Outcome.INCONCLUSIVE, None, "at least 0.7", "too little is judged")
+    summary = verdict(Outcome.FAIL, *PASSED, open_question, BAD).summary
+    assert summary == "FAIL: unreachable: 40 of 100 titles find nothing; MRR: too little is judged"
+
+
 def test_checks_that_are_open_for_the_same_reason_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     few = [Finding(name, Outcome.INCONCLUSIVE, 1.0, "a limit", "reached, but 1 topic") for name in ("RR", "Success@5")]
     lines = shown(verdict(Outcome.INCONCLUSIVE, *few), capsys)

@@ -103,6 +103,11 @@ def test_lost_topics_fail_from_two_answers_and_over_the_share(answers: str, answ
     assert [one.split(":")[0] for one in found.examples] == [f"t{number}" for number in range(len(answers))]
 
 
+def test_allowing_removals_is_not_advised_if_they_are_allowed() -> None:
+    assert "--allow-removals" in lost_topics_finding(_losses("ab", 9), 0.05).detail
+    assert "--allow-removals" not in lost_topics_finding(_losses("ab", 9), 0.05, allow_removals=True).detail
+
+
 def test_without_anything_live_no_topic_is_lost() -> None:
     assert lost_topics_finding(None, 0.05).outcome is Outcome.PASS
 

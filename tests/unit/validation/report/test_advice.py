@@ -54,8 +54,19 @@ def test_a_query_without_relevant_results_is_told_with_what_is_known() -> None:
     line = advise(topic_result(text="What is URDF?", labels=(0, 0, 0, 0, None)))[0]
     assert line == (
         "Query 'What is URDF?' returned no relevant results, though 6 of the index's chunks are labelled relevant; 1 "
-        "of its 5 results are not judged"
+        "of its 5 results is not judged"
     )
+
+
+def test_a_query_whose_relevant_passages_are_gone_is_not_told_that_the_index_has_them() -> None:
+    gone = topic_result(text="What is URDF?", labels=(0, 0), relevant=2, lost=(Anchoring.ORPHANED,) * 2)
+    (line,) = (one for one in advise(replace(gone, lost=2, relevant=2)) if "no relevant results" in one)
+    assert line.endswith("no relevant results, because no passage that is labelled relevant is in the index any more")
+    left = topic_result(text="What is URDF?", labels=(0, 0), relevant=2, lost=(Anchoring.ORPHANED,))
+    (line,) = (one for one in advise(replace(left, lost=1, relevant=2)) if "no relevant results" in one)
+    assert line.endswith("though 1 of the 2 passages labelled relevant is in the index")
+    one = topic_result(text="What is URDF?", labels=(0, 0), relevant=1)
+    assert any("1 of the index's chunks is labelled relevant" in line for line in advise(one))
 
 
 def test_a_query_that_finds_nothing_at_all_is_told() -> None:
