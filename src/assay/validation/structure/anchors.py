@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress, StoredDocument
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
+from assay.validation.structure.pairing import remaining_pages
 
 _LEAST_PAGES = 3
 """Fewer pages are edits."""
@@ -41,16 +42,15 @@ def _lost_anchors(context: CheckContext) -> dict[str, dict[str, bool]]:
         {page.url: page.revision for page in context.catalog.known_pages(one.id).values()}
         for one in (context.live, context.generation)
     )
-    changed = sorted(url for url, revision in now.items() if before.get(url, revision) != revision)
-    had = {page.info.url: _anchors(page) for page in context.catalog.documents_at(context.live.id, changed)}
+    pairs = remaining_pages(context).items()
+    earlier = {new: old for old, new in pairs if old in before and new in now and before[old] != now[new]}
+    changed = context.catalog.documents_at(context.live.id, sorted(earlier.values()))
+    had = {page.info.url: _anchors(page) for page in changed}
     lost: dict[str, dict[str, bool]] = {}
-    for page in context.catalog.documents_at(context.generation.id, changed):
+    for page in context.catalog.documents_at(context.generation.id, sorted(earlier)):
         anchors, headings = _anchors(page), {section.heading for section in page.sections or ()}
-        gone = {
-            anchor: heading in headings
-            for anchor, heading in had.get(page.info.url, {}).items()
-            if anchor not in anchors
-        }
+        earlier_anchors = had.get(earlier[page.info.url], {}) if page.info.url in earlier else {}
+        gone = {anchor: heading in headings for anchor, heading in earlier_anchors.items() if anchor not in anchors}
         if gone and page.sections is not None:
             lost[page.info.url] = gone
     return lost
@@ -59,7 +59,7 @@ def _lost_anchors(context: CheckContext) -> dict[str, dict[str, bool]]:
 def _anchors_of_live(context: CheckContext) -> int:
     """Count the live generation's anchors on pages that the candidate still has."""
     assert context.live is not None
-    stays = {page.url for page in context.catalog.known_pages(context.generation.id).values()}
+    stays = remaining_pages(context)
     return sum(len(_anchors(page)) for page in context.catalog.documents(context.live.id) if page.info.url in stays)
 
 

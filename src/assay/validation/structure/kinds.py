@@ -13,6 +13,7 @@ from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
 from assay.validation.content.fences import split_code
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
+from assay.validation.structure.pairing import remaining_pages
 
 _CODE, _PROSE = "characters of code", "characters outside of code"
 _LINES: Mapping[str, re.Pattern[str]] = {
@@ -56,9 +57,14 @@ def fall_in_kinds_of_content(context: CheckContext, limits: StructuralLimits, _:
 
 @dataclass(slots=True)
 class _Fall:
-    """A page with less of a kind than in the live generation. lost: the amount that is on no page of the candidate."""
+    """A page with less of a kind than in the live generation.
+
+    earlier: its URL in the live generation.
+    lost: the amount that is on no page of the candidate.
+    """
 
     url: str
+    earlier: str
     kind: str
     before: int
     now: int
@@ -104,28 +110,30 @@ def _falls(context: CheckContext) -> tuple[Counts, list[_Fall]]:
     """The live amount of each kind on remaining pages, and the pages with less of a kind."""
     assert context.live is not None
     live = {page.info.url: (page.text_hash, _counts(page.text)) for page in context.catalog.documents(context.live.id)}
+    earlier = {new: old for old, new in remaining_pages(context).items()}
     had: defaultdict[str, int] = defaultdict(int)
     falls: list[_Fall] = []
     changed: dict[str, Counts] = {}
     for listed in context.catalog.listing(context.generation.id):
-        text_hash, before = live.get(listed.info.url, ("", {}))
+        text_hash, before = live.get(earlier.get(listed.info.url, ""), ("", {}))
         for kind, count in before.items():
             had[kind] += count
         if before and listed.text_hash != text_hash:
             changed[listed.info.url] = before
     for page in context.catalog.documents_at(context.generation.id, list(changed)):
-        falls += _falls_of(page.info.url, changed[page.info.url], _counts(page.text))
+        url = page.info.url
+        falls += _falls_of(url, earlier[url], changed[url], _counts(page.text))
     return had, falls
 
 
-def _falls_of(url: str, before: Counts, now: Counts) -> Iterator[_Fall]:
+def _falls_of(url: str, earlier: str, before: Counts, now: Counts) -> Iterator[_Fall]:
     became_code = max(now[_CODE] - before[_CODE], 0)
     for kind in _KINDS:
         lost = before[kind] - now[kind]
         if kind == _PROSE:  # only prose that became code counts here
             lost = min(lost, became_code)
         if lost > 0:
-            yield _Fall(url, kind, before[kind], now[kind], lost)
+            yield _Fall(url, earlier, kind, before[kind], now[kind], lost)
 
 
 def _keep_what_is_elsewhere(context: CheckContext, falls: list[_Fall]) -> None:
@@ -134,7 +142,7 @@ def _keep_what_is_elsewhere(context: CheckContext, falls: list[_Fall]) -> None:
         return
     by_page: defaultdict[str, list[_Fall]] = defaultdict(list)
     for fall in falls:
-        by_page[fall.url].append(fall)
+        by_page[fall.earlier].append(fall)
     in_falls: dict[str, Counter[str]] = {kind: Counter() for kind in _KINDS}
     for page in context.catalog.documents_at(context.live.id, sorted(by_page)):
         lines = _by_kind(page.text)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
+from assay.validation.structure.pairing import remaining_pages
 
 _MUCH_SHORTER = 0.5
 """A page that keeps this share of its length counts as edited."""
@@ -70,13 +71,16 @@ def _shrunk_pages(context: CheckContext) -> tuple[int, list[_Shrunk]]:
     """The number of characters of the live generation, and its pages that are gone or much shorter."""
     if context.live is None:
         return 0, []
-    hashes, before_hashes = (
-        {listed.info.url: listed.text_hash for listed in context.catalog.listing(generation.id)}
-        for generation in (context.generation, context.live)
-    )
-    unchanged = {url for url, text_hash in hashes.items() if before_hashes.get(url) == text_hash}
-    changed = context.catalog.documents_at(context.generation.id, list(hashes.keys() - unchanged))
-    now = {page.info.url: len(page.text) for page in changed}
+    remaining = remaining_pages(context)
+    hashes = {listed.info.url: listed.text_hash for listed in context.catalog.listing(context.generation.id)}
+    unchanged = {
+        listed.info.url
+        for listed in context.catalog.listing(context.live.id)
+        if listed.info.url in remaining and hashes.get(remaining[listed.info.url]) == listed.text_hash
+    }
+    changed = [new for old, new in remaining.items() if old not in unchanged]
+    size = {page.info.url: len(page.text) for page in context.catalog.documents_at(context.generation.id, changed)}
+    now = {old: size.get(new, 0) for old, new in remaining.items()}
     total, shrunk = 0, []
     for page in context.catalog.documents(context.live.id):
         url, before = page.info.url, len(page.text)

@@ -11,7 +11,7 @@ from assay.model.ids import is_placeholder
 from assay.validation.content.languages import LANGUAGES, signs_of_languages
 from assay.validation.structure.context import CheckContext, Edition, edition_of
 from assay.validation.structure.hosts import private_reach
-from assay.validation.structure.pages import first_real_addresses
+from assay.validation.structure.pairing import first_real_addresses
 
 logger = logging.getLogger(__name__)
 

@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 
 from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
-from assay.model.ids import is_placeholder
 from assay.ports import Catalog, Progress
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
-from assay.validation.structure.hosts import is_provisional
+from assay.validation.structure.pairing import remaining_pages
 
 _MOST_ALIKE = 3
 """From this number of pages on, a new shared title or text means that their content is lost."""
@@ -43,13 +42,9 @@ def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) 
     A page without a real address is still there if its file is: giving it an address breaks no link. Nor does it to
     correct an address that leads nowhere, such as one at example.org.
     """
-    live = [document.info for document in context.catalog.listing(context.live.id)] if context.live else []
-    candidate = [document.info for document in context.catalog.listing(context.generation.id)] if live else []
-    before, now = {info.url for info in live}, {info.url for info in candidate}
-    files = {(info.source, info.source_path) for info in candidate}
-    named = {info.url for info in live if is_placeholder(info.url) and (info.source, info.source_path) in files}
-    named |= first_real_addresses(context).keys()
-    gone = sorted(before - now - named)
+    before = {at.info.url for at in context.catalog.listing(context.live.id)} if context.live else set()
+    now = {at.info.url for at in context.catalog.listing(context.generation.id)} if before else set()
+    gone = sorted(before - remaining_pages(context).keys())
     fall = len(gone) / max(len(before), 1)
     yield finding(
         "fall in pages",
@@ -64,17 +59,6 @@ def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) 
     )
 
 
-def first_real_addresses(context: CheckContext) -> dict[str, str]:
-    """The new address of each live page whose address was provisional, if its file is now at a public one."""
-    if context.live is None:
-        return {}
-    live = [at.info for at in context.catalog.listing(context.live.id) if is_provisional(at.info.url)]
-    found = (at.info for at in context.catalog.listing(context.generation.id)) if live else iter(())
-    now = {(info.source, info.source_path): info.url for info in found if not is_provisional(info.url)}
-    files = {info.url: (info.source, info.source_path) for info in live if not is_placeholder(info.url)}
-    return {url: now[file] for url, file in files.items() if file in now}
-
-
 def lost_content(context: CheckContext, limits: StructuralLimits, _: Progress) -> Iterator[Finding]:
     """Check that the live generation's pages still have content of their own.
 
@@ -83,12 +67,13 @@ def lost_content(context: CheckContext, limits: StructuralLimits, _: Progress) -
     """
     live = {at.info.url: at for at in context.catalog.listing(context.live.id)} if context.live else {}
     now = context.catalog.listing(context.generation.id) if live else iter(())
-    pairs = ((live[at.info.url], at) for at in now if at.info.url in live)
+    earlier = {new: old for old, new in remaining_pages(context).items()}
+    pairs = ((live[earlier[at.info.url]], at) for at in now if at.info.url in earlier)
     changed = [(before, at) for before, at in pairs if at.text_hash != before.text_hash]
     called = Counter(at.info.title for before, at in changed if at.info.title != before.info.title)
     said = Counter(at.text_hash for _, at in changed)
     templates = _templates(context.catalog, context.generation, [at.info.url for _, at in changed])
-    before_templates = _templates(context.catalog, context.live, [at.info.url for _, at in changed])
+    before_templates = _templates(context.catalog, context.live, [before.info.url for before, _ in changed])
     of_now, of_before = Counter(templates.values()), Counter(before_templates.values())
     lost = [
         at
@@ -96,7 +81,9 @@ def lost_content(context: CheckContext, limits: StructuralLimits, _: Progress) -
         if (before.chunk_count and not at.chunk_count)
         or (at.info.title != before.info.title and called[at.info.title] >= _MOST_ALIKE)
         or said[at.text_hash] >= _MOST_ALIKE
-        or (of_now[templates[at.info.url]] >= _MOST_ALIKE and of_before[before_templates[at.info.url]] < _MOST_ALIKE)
+        or (
+            of_now[templates[at.info.url]] >= _MOST_ALIKE and of_before[before_templates[before.info.url]] < _MOST_ALIKE
+        )
     ]
     share = len(lost) / max(len(live), 1)
     name, times = (Counter(at.info.title for at in lost).most_common(1) or [("", 0)])[0]

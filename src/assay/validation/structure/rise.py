@@ -7,6 +7,7 @@ from assay.model.counting import counted
 from assay.model.evaluation import Finding
 from assay.ports import Progress
 from assay.validation.structure.context import CheckContext, Edition, StructuralLimits, edition_of, finding
+from assay.validation.structure.pairing import remaining_pages
 
 _ALWAYS_ALLOWED = 49
 """This number of new pages is always allowed: new documentation grows by factors."""
@@ -46,12 +47,12 @@ def _counts(context: CheckContext) -> tuple[Counter[Edition], dict[Edition, list
     new: defaultdict[Edition, list[str]] = defaultdict(list)
     if context.live is None:
         return Counter(), new
-    live = {page.url for page in context.catalog.known_pages(context.live.id).values()}
+    known = set(remaining_pages(context).values())
     now = {page.url for page in context.catalog.known_pages(context.generation.id).values()}
-    if len(now - live) <= _ALWAYS_ALLOWED:
+    if len(now - known) <= _ALWAYS_ALLOWED:
         return Counter(), new
     for page in context.catalog.listing(context.generation.id):
-        if page.info.url not in live:
+        if page.info.url not in known:
             new[edition_of(page.info)].append(page.info.url)
     return Counter(edition_of(page.info) for page in context.catalog.listing(context.live.id)), new
 

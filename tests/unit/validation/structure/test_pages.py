@@ -1,11 +1,13 @@
 """Pages that failed, are gone, or lost what they said: each limit at its border."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from tests.structures import LIMITS, WORDS, finding_of, moved, some_pages, verdict_on
 from tests.worlds import World
 
+from assay.model.documents import Section
 from assay.model.evaluation import Outcome
 from assay.model.generations import Generation
 from assay.testing.catalog_samples import SITE, Stored, page
@@ -234,3 +236,43 @@ def test_pages_may_move_from_an_address_that_leads_nowhere_to_a_public_one(
     assert finding_of(verdict, "fall in pages").outcome is outcome
     said = any("10 pages moved from" in note and "not counted as gone" in note for note in verdict.notes)
     assert said == (outcome is Outcome.PASS)
+
+
+_PROVISIONAL, _PUBLIC = "https://docs.example.org/", "https://docs.kestrel-robots.com/"
+_CODE = "\n".join(f"    configure_joint(number={number}, speed=0.{number}, limit=12)" for number in range(12))
+
+
+def _with_code(word: str) -> Stored:
+    text = f"How the {word} works, in some words of its own.\n\n```python\n# of the {word}\n{_CODE}\n```\n"
+    document, chunks = page(word, text, title=f"The {word}")
+    return replace(document, sections=(Section(2, "Uses", f"{word}-uses", ("Uses",), 0, len(text)),)), chunks
+
+
+def _at_public(stored: Stored) -> Stored:
+    return moved(stored, stored[0].info.url.replace(SITE, _PUBLIC.rstrip("/")))
+
+
+def _at_provisional(stored: Stored) -> Stored:
+    return moved(stored, stored[0].info.url.replace(SITE, _PROVISIONAL.rstrip("/")))
+
+
+@pytest.mark.parametrize(
+    ("now", "check"),
+    [
+        (lambda word: page(word, f"How the {word} works, in some words of its own.", title=f"The {word}"), "kinds"),
+        (lambda word: (replace(_with_code(word)[0], sections=()), _with_code(word)[1]), "anchors"),
+        (lambda word: page(word, "Sign in to read this.", title="Sign in"), "lost content"),
+        (lambda word: page(word, f"Sign in for {word}.", title=f"The {word}"), "text"),
+    ],
+)
+def test_a_page_that_got_its_public_address_is_still_compared(now: Callable[[str], Stored], check: str) -> None:
+    world = World()
+    live = world.build("g0", *map(_at_provisional, map(_with_code, WORDS)))
+    same = world.build("g1", *map(_at_public, map(_with_code, WORDS)), minute=1)
+    passed = [one.check for one in verdict_on(world, same, live=live).findings if one.outcome is Outcome.PASS]
+    assert {"fall in pages", "lost content", "fall in text", "fall in anchors"} <= set(passed)
+    assert "fall in kinds of content" in passed
+    worse = world.build("g2", *(_at_public(now(word)) for word in WORDS), minute=2)
+    failed = [one.check for one in verdict_on(world, worse, live=live).findings if one.outcome is Outcome.FAIL]
+    assert any(check in one for one in failed), failed
+    assert "fall in pages" not in failed
