@@ -26,6 +26,7 @@ from assay.validation.gate.against_live import (
     measure_worse,
     topics_that_fell,
 )
+from assay.validation.gate.lost_answers import orphan_notes
 from assay.validation.gate.lost_topics import find_lost_topics
 from assay.validation.gate.policy import Gate, limit_notes, verdict
 from assay.validation.gate.quality import (
@@ -183,6 +184,7 @@ def _check(plan: Plan, measured: Measured, progress: Progress) -> tuple[list[Fin
     findings: list[Finding] = []
     notes = [*plan.notes, *([_ONLY_HITS] if measured.only_hits else [])]
     notes += [*limit_notes(limits), *removal_notes(plan.removed)] if plan.test_set else []
+    notes += orphan_notes(measured.results)
     notes += [f"Lost topics are not checked: {plan.not_compared}"] if plan.not_compared else []
     if plan.structure is not None:
         findings += structure_findings(plan.structure, plan.gate.structure, progress)

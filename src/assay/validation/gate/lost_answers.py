@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Container, Sequence
 
-from assay.model.counting import some_of
+from assay.model.counting import counted, some_of
 from assay.model.evaluation import Anchoring, Finding, Outcome, TopicType, percent
 from assay.model.validations import TopicResult
 from assay.validation.findings import make_finding
@@ -32,6 +32,21 @@ def judgments_found(results: Sequence[TopicResult], limits: QualityLimits, repai
         f"prove{on_purpose}",
         [f"{result.topic.id}: {resolution.reason}" for result, resolution in lost],
     )
+
+
+def orphan_notes(results: Sequence[TopicResult]) -> list[str]:
+    """Name the pages whose judgments lost their passage, the most judgments first; empty without any."""
+    urls = [
+        resolution.url or judgment.passage.url or "an unknown page"
+        for result in results
+        for judgment, resolution in zip(result.topic.judgments, result.resolutions, strict=False)
+        if resolution.anchoring is Anchoring.ORPHANED
+    ]
+    if not urls:
+        return []
+    pages = Counter(urls).most_common()
+    what = f"{counted(len(urls), 'judgment')} lost the passage, on {counted(len(pages), 'page')}"
+    return [f"{what}: {some_of([f'{url} ({number})' for url, number in pages], _SHOWN)}."]
 
 
 def known_answers(

@@ -12,6 +12,7 @@ from assay.model.ranking import Hit
 from assay.model.validations import Difference, LatencyFigures, Percentiles, TopicResult
 from assay.settings import GateSettings
 from assay.validation.gate.against_live import AgainstLive, Fall, measure_falls, measure_worse, topics_that_fell
+from assay.validation.gate.lost_answers import orphan_notes
 from assay.validation.gate.policy import MeasureLimit, QualityLimits
 from assay.validation.gate.quality import (
     Measured,
@@ -540,3 +541,13 @@ def test_the_hits_to_label_first_are_those_that_decide_the_most() -> None:
         ("settled", 5),
     ]
     assert len(hits_to_label(results, LIMITS, most=2)) == 2
+
+
+def test_pages_whose_judgments_lost_their_passage_are_named_most_judgments_first() -> None:
+    result = topic_result(labels=GOOD, relevant=4, lost=[Anchoring.ORPHANED] * 3)
+    lost = [one for one in result.resolutions if one.anchoring is Anchoring.ORPHANED]
+    urls = iter(["https://docs.example/a", "https://docs.example/b", "https://docs.example/b"])
+    named = tuple(replace(one, url=next(urls)) if one in lost else one for one in result.resolutions)
+    (note,) = orphan_notes([replace(result, resolutions=named)])
+    assert note == "3 judgments lost the passage, on 2 pages: https://docs.example/b (2), https://docs.example/a (1)."
+    assert orphan_notes([topic_result(labels=GOOD, relevant=4)]) == []
