@@ -60,6 +60,7 @@ def test_the_doctor_looks_before_anything_is_ingested_and_makes_nothing(assay: R
         "data directory",
         "catalog",
         "live generation",
+        "test set",
     }
     assert "nothing has been ingested here yet" in checks["catalog"]["message"]
     assert not (folder / ".assay").exists()
