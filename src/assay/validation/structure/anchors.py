@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress, StoredDocument
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
-from assay.validation.structure.pairing import remaining_pages
 
 _LEAST_PAGES = 3
 """Fewer pages are edits."""
@@ -42,7 +41,7 @@ def _lost_anchors(context: CheckContext) -> dict[str, dict[str, bool]]:
         {page.url: page.revision for page in context.catalog.known_pages(one.id).values()}
         for one in (context.live, context.generation)
     )
-    pairs = remaining_pages(context).items()
+    pairs = context.remaining_pages.items()
     earlier = {new: old for old, new in pairs if old in before and new in now and before[old] != now[new]}
     changed = context.catalog.documents_at(context.live.id, sorted(earlier.values()))
     had = {page.info.url: _anchors(page) for page in changed}
@@ -59,7 +58,7 @@ def _lost_anchors(context: CheckContext) -> dict[str, dict[str, bool]]:
 def _anchors_of_live(context: CheckContext) -> int:
     """Count the live generation's anchors on pages that the candidate still has."""
     assert context.live is not None
-    stays = remaining_pages(context)
+    stays = context.remaining_pages
     return sum(len(_anchors(page)) for page in context.catalog.documents(context.live.id) if page.info.url in stays)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from assay.errors import VectorStoreError
 from assay.model.documents import DocumentInfo
@@ -10,6 +11,7 @@ from assay.model.generations import Generation
 from assay.model.ranking import Query, Ranking
 from assay.ports import Catalog, Embedder, Progress, VectorIndex
 from assay.validation.integrity import Recheck
+from assay.validation.structure.pairing import pair_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class StructuralLimits:
     embedded_again: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CheckContext:
     """The input of a structural check.
 
@@ -78,6 +80,17 @@ class CheckContext:
     embedder: Embedder | None = None
     threshold: float = 0.0
     top_k: int | None = None
+
+    @cached_property
+    def remaining_pages(self) -> dict[str, str]:
+        """By URL, each live page that the candidate still has, with its URL there; see pair_pages.
+
+        Read once for all checks. Raises CatalogError.
+        """
+        if self.live is None:
+            return {}
+        live, now = ((at.info for at in self.catalog.listing(one.id)) for one in (self.live, self.generation))
+        return pair_pages(live, now)
 
 
 Check = Callable[[CheckContext, StructuralLimits, Progress], Iterable[Finding]]

@@ -13,7 +13,6 @@ from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
 from assay.validation.content.fences import split_code
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
-from assay.validation.structure.pairing import remaining_pages
 
 _CODE, _PROSE = "characters of code", "characters outside of code"
 _LINES: Mapping[str, re.Pattern[str]] = {
@@ -110,7 +109,7 @@ def _falls(context: CheckContext) -> tuple[Counts, list[_Fall]]:
     """The live amount of each kind on remaining pages, and the pages with less of a kind."""
     assert context.live is not None
     live = {page.info.url: (page.text_hash, _counts(page.text)) for page in context.catalog.documents(context.live.id)}
-    earlier = {new: old for old, new in remaining_pages(context).items()}
+    earlier = {new: old for old, new in context.remaining_pages.items()}
     had: defaultdict[str, int] = defaultdict(int)
     falls: list[_Fall] = []
     changed: dict[str, Counts] = {}

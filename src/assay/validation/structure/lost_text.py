@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from assay.model.evaluation import Finding, percent
 from assay.ports import Progress
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
-from assay.validation.structure.pairing import remaining_pages
 
 _MUCH_SHORTER = 0.5
 """A page that keeps this share of its length counts as edited."""
@@ -71,7 +70,7 @@ def _shrunk_pages(context: CheckContext) -> tuple[int, list[_Shrunk]]:
     """The number of characters of the live generation, and its pages that are gone or much shorter."""
     if context.live is None:
         return 0, []
-    remaining = remaining_pages(context)
+    remaining = context.remaining_pages
     hashes = {listed.info.url: listed.text_hash for listed in context.catalog.listing(context.generation.id)}
     unchanged = {
         listed.info.url

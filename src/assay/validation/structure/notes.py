@@ -10,7 +10,7 @@ from assay.model.counting import counted, some_of
 from assay.model.ids import is_placeholder
 from assay.validation.content.languages import LANGUAGES, signs_of_languages
 from assay.validation.structure.context import CheckContext, Edition, edition_of
-from assay.validation.structure.hosts import private_reach
+from assay.validation.structure.hosts import is_provisional, private_reach
 from assay.validation.structure.pairing import first_real_addresses
 
 logger = logging.getLogger(__name__)
@@ -129,7 +129,11 @@ def _host(url: str) -> str:
 
 def corrected_addresses(context: CheckContext) -> Iterator[str]:
     """Say that pages at a provisional address got a real one, and that they count as the same pages."""
-    pairs = Counter((_host(old), _host(new)) for old, new in first_real_addresses(context).items())
+    live = [at.info for at in context.catalog.listing(context.live.id)] if context.live else []
+    if not any(is_provisional(info.url) for info in live):
+        return
+    now = (at.info for at in context.catalog.listing(context.generation.id))
+    pairs = Counter((_host(old), _host(new)) for old, new in first_real_addresses(live, now).items())
     for (old, new), pages in pairs.most_common(1):
         yield (
             f"{counted(pages, 'page')} moved from {old}, which is no public address, to {new}; they are not counted as "

@@ -10,7 +10,6 @@ from assay.model.evaluation import Finding, percent
 from assay.model.generations import Generation
 from assay.ports import Catalog, Progress
 from assay.validation.structure.context import CheckContext, StructuralLimits, finding
-from assay.validation.structure.pairing import remaining_pages
 
 _MOST_ALIKE = 3
 """From this number of pages on, a new shared title or text means that their content is lost."""
@@ -44,7 +43,7 @@ def fall_in_pages(context: CheckContext, limits: StructuralLimits, _: Progress) 
     """
     before = {at.info.url for at in context.catalog.listing(context.live.id)} if context.live else set()
     now = {at.info.url for at in context.catalog.listing(context.generation.id)} if before else set()
-    gone = sorted(before - remaining_pages(context).keys())
+    gone = sorted(before - context.remaining_pages.keys())
     fall = len(gone) / max(len(before), 1)
     yield finding(
         "fall in pages",
@@ -67,7 +66,7 @@ def lost_content(context: CheckContext, limits: StructuralLimits, _: Progress) -
     """
     live = {at.info.url: at for at in context.catalog.listing(context.live.id)} if context.live else {}
     now = context.catalog.listing(context.generation.id) if live else iter(())
-    earlier = {new: old for old, new in remaining_pages(context).items()}
+    earlier = {new: old for old, new in context.remaining_pages.items()}
     pairs = ((live[earlier[at.info.url]], at) for at in now if at.info.url in earlier)
     changed = [(before, at) for before, at in pairs if at.text_hash != before.text_hash]
     called = Counter(at.info.title for before, at in changed if at.info.title != before.info.title)

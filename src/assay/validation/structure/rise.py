@@ -7,7 +7,6 @@ from assay.model.counting import counted
 from assay.model.evaluation import Finding
 from assay.ports import Progress
 from assay.validation.structure.context import CheckContext, Edition, StructuralLimits, edition_of, finding
-from assay.validation.structure.pairing import remaining_pages
 
 _ALWAYS_ALLOWED = 49
 """This number of new pages is always allowed: new documentation grows by factors."""
@@ -47,7 +46,7 @@ def _counts(context: CheckContext) -> tuple[Counter[Edition], dict[Edition, list
     new: defaultdict[Edition, list[str]] = defaultdict(list)
     if context.live is None:
         return Counter(), new
-    known = set(remaining_pages(context).values())
+    known = set(context.remaining_pages.values())
     now = {page.url for page in context.catalog.known_pages(context.generation.id).values()}
     if len(now - known) <= _ALWAYS_ALLOWED:
         return Counter(), new
