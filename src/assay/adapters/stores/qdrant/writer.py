@@ -135,42 +135,39 @@ class QdrantWriter:
         self._ask("index", lambda client: client.update_collection(self._collection, optimizers_config=config))
 
     def _wait_for_indexing(self, threshold: int) -> None:
-        started = nudged = time.monotonic()
-        pause, steady = _FIRST_PAUSE, 0
-        while True:
+        nudged, steady = 0.0, 0
+
+        def is_indexed(waited: float) -> bool:
+            nonlocal nudged, steady
             info = self._info()
             self._require_working(info)
             waiting = info.update_queue.length if info.update_queue else 0
             steady = steady + 1 if info.status is models.CollectionStatus.GREEN and not waiting else 0
             if steady >= _GREEN_CHECKS:
-                return
-            now = time.monotonic()
-            if now - started > self._loading.seal_timeout_seconds:
+                return True
+            if waited > self._loading.seal_timeout_seconds:
                 raise StoreUnavailable(
                     f"The Qdrant server at {self._server.address} has not finished indexing {self._name} after "
-                    f"{now - started:.0f} s: it is {info.status.value}, {info.indexed_vectors_count or 0} are done.",
+                    f"{waited:.0f} s: it is {info.status.value}, {info.indexed_vectors_count or 0} are done.",
                     hint="Give it more time with [qdrant] seal_timeout_seconds, or more CPUs.",
                 )
-            if info.status is models.CollectionStatus.GREY and now - nudged > _NUDGE_SECONDS:
+            if info.status is models.CollectionStatus.GREY and waited - nudged > _NUDGE_SECONDS:
                 self._optimize(threshold)
-                nudged = now
-            time.sleep(pause)
-            pause = min(1.5 * pause, _LONGEST_PAUSE)
+                nudged = waited
+            return False
+
+        _poll(is_indexed)
 
     def _wait_for_replicas(self) -> None:
         """Wait until each shard has as many active replicas as the settings want. Raises StoreUnavailable."""
         wanted = self._layout.replication_factor or 1
-        if wanted == 1:
-            return
-        started, pause = time.monotonic(), _FIRST_PAUSE
-        while True:
-            cluster = self._server.request(
-                "look at", self._name, lambda client: client.collection_cluster_info(self._collection), Retry.LONG
+
+        def is_replicated(waited: float) -> bool:
+            active = active_replicas(
+                self._ask("look at", lambda client: client.collection_cluster_info(self._collection))
             )
-            active = active_replicas(cluster)
             if min(active.values(), default=0) >= wanted:
-                return
-            waited = time.monotonic() - started
+                return True
             if waited > self._loading.seal_timeout_seconds:
                 few = ", ".join(f"shard {shard} has {count}" for shard, count in active.items() if count < wanted)
                 raise StoreUnavailable(
@@ -178,8 +175,10 @@ class QdrantWriter:
                     f"after {waited:.0f} s: {few}, of {wanted} that [qdrant] replication_factor wants.",
                     hint="Start the missing nodes of the cluster, or lower replication_factor, and run it again.",
                 )
-            time.sleep(pause)
-            pause = min(1.5 * pause, _LONGEST_PAUSE)
+            return False
+
+        if wanted > 1:
+            _poll(is_replicated)
 
     def _require_working(self, info: models.CollectionInfo) -> None:
         failed = info.optimizer_status
@@ -197,6 +196,14 @@ class QdrantWriter:
     def _mark(self, marker: Marker) -> None:
         self._ask("seal", lambda client: client.update_collection(self._collection, metadata=marker.as_metadata()))
         self._server.once_spread(lambda: read_marker(self._info(), marker.collection, marker.generation))
+
+
+def _poll(is_done: Callable[[float], bool]) -> None:
+    """Call a function with the seconds waited so far until it returns true, after longer and longer pauses."""
+    started, pause = time.monotonic(), _FIRST_PAUSE
+    while not is_done(time.monotonic() - started):
+        time.sleep(pause)
+        pause = min(1.5 * pause, _LONGEST_PAUSE)
 
 
 def _struct(point: IndexPoint, vector: list[float], payload: dict[str, Any]) -> models.PointStruct:
