@@ -126,7 +126,7 @@ class Assay:
         """Measure a generation, judge it by the gate, and store the verdict with it.
 
         generation_id: an id, `live` or `candidate`; None for the candidate, or else the live generation.
-        test_set: file of labelled queries; None for that of [validation], else the one that judged last. Without
+        test_set: file of labelled queries; None for that of [validation], else that of the last verdict. Without
             any, only structural checks run.
         load: load patterns to measure latency under, one after the other.
         check_urls: request the URL of each hit; a dead link fails the validation.

@@ -66,8 +66,7 @@ class Evaluation:
         with stage(progress, "testset"):
             applied = self.applied_test_set(generation, test_set)
         with ExitStack() as opened:
-            plan = self._plan(generation, applied.test_set, applied.path, load, opened, progress)
-            plan = replace(plan, notes=applied.notes)
+            plan = self._plan(generation, applied, load, opened, progress)
             if check_urls:
                 url_check = self._parts.url_check()
                 opened.callback(url_check.close)
@@ -149,14 +148,14 @@ class Evaluation:
     def _plan(
         self,
         generation: Generation,
-        test_set: TestSet | None,
-        path: Path | None,
+        applied: AppliedTestSet,
         load: Sequence[Load],
         opened: ExitStack,
         progress: Progress,
     ) -> Plan:
         """Plan a validation; the indexes that it opens are closed with `opened`."""
         systems, settings, adopted = self._systems, self._parts.settings, self._parts.adopted
+        test_set = applied.test_set
         searcher = systems.open_or_error(opened, generation.id)
         live = systems.other_live(generation)
         measures = systems.measures
@@ -165,7 +164,7 @@ class Evaluation:
         setup = systems.search_setup(searcher, settings.search, measures)
         return Plan(
             test_set=test_set,
-            test_set_path=str(path) if path else None,
+            test_set_path=str(applied.path) if applied.path else None,
             system=System(generation, generation.id, topics, setup),
             live=compared,
             not_compared=not_compared,
@@ -178,6 +177,7 @@ class Evaluation:
             load=tuple(load),
             started_at=datetime.now(UTC),
             contract_mode=settings.contract_mode,
+            notes=applied.notes,
         )
 
     def _compared(

@@ -59,7 +59,7 @@ JudgingTestSet = Annotated[
     Path | None,
     typer.Option(
         "--testset",
-        help="File of labelled queries [default: [validation] testset of assay.toml, or the one that judged last].",
+        help="File of labelled queries [default: [validation] testset of assay.toml, else that of the last verdict].",
     ),
 ]
 NoTestSet = Annotated[
