@@ -77,8 +77,8 @@ class ExactSearch:
         rules = configured_rules(STATIC_DENSE_WEIGHT)
         cosines = self._vectors @ self._embedder.embed_query(query)  # (texts,)
         scores = self._bm25(self._encoder.encode_query(query))  # (texts,)
-        sides = [_top(cosines, rules.depth), [one for one in _top(scores, rules.depth) if one.score > 0.0]]
-        return fuse(rules.method, *sides, rules.weights, rules.rrf_k)
+        sparse = [one for one in _top(scores, rules.depth) if one.score > 0.0]
+        return fuse(rules.method, _top(cosines, rules.depth), sparse, rules.weights, rules.rrf_k)
 
     def _bm25(self, terms: SparseVector) -> NDArray[np.float64]:
         count = len(self._vectors)

@@ -8,7 +8,6 @@ worked: texts that the provider embedded, as a share of the distinct ones. More 
     unusable response or a broken connection, which no client can avoid.
 """
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
@@ -93,4 +92,4 @@ def _chunk(number: int) -> Chunk:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -60,7 +60,7 @@ def _delay(service: Callable[[float], Callable[[Query], Ranking]], loads: Sequen
     """Alternate rounds with and without the delay, so that other load affects both."""
     services = service(0.0), service(INJECTED)
     for load in loads:
-        rounds = [[_figures(load, search).total for search in services] for _ in range(_ROUNDS)]
+        rounds = [[_figures(load, search) for search in services] for _ in range(_ROUNDS)]
         for name in ("mean_ms", "p50_ms", "p95_ms"):
             found = median(getattr(slowed, name) - getattr(plain, name) for plain, slowed in rounds)
             off = found / (INJECTED * 1000.0) - 1.0
@@ -70,10 +70,9 @@ def _delay(service: Callable[[float], Callable[[Query], Ranking]], loads: Sequen
 def _stall(service: Callable[[float], Callable[[Query], Ranking]]) -> None:
     for load in (ClosedLoop(1, 1_000), OpenLoop(100.0, 10.0)):
         found = _figures(load, service(1.0))
-        total = found.total
         print(
-            f"  {load.name:30} p50 {total.p50_ms:7.1f}, p95 {total.p95_ms:7.1f}, p99 {total.p99_ms:7.1f}, longest "
-            f"{total.max_ms:7.1f} ms with a stall of {STALL:g} s; {found.late} of {total.samples} late, "
+            f"  {load.name:30} p50 {found.p50_ms:7.1f}, p95 {found.p95_ms:7.1f}, p99 {found.p99_ms:7.1f}, longest "
+            f"{found.max_ms:7.1f} ms with a stall of {STALL:g} s; {found.late} of {found.samples} late, "
             f"{found.rate:.1f} answers a second"
         )
 

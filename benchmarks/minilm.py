@@ -56,12 +56,15 @@ class MiniLmEmbedder:
             self._vectors[key] = self._embed(text)
         return self._vectors[key]
 
+    def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
+        """Does nothing: the vectors are kept on disk."""
+
     def interrupt(self) -> None:
-        """Does nothing: the model needs no prefetch."""
+        """Does nothing: there is no prefetch."""
 
     def close(self) -> None:
         """Save the vectors for the next run."""
-        np.savez(self._kept, **self._vectors)
+        np.savez(self._kept, allow_pickle=True, **self._vectors)
 
     def _embed(self, text: str) -> Vector:
         ids = self._tokens.encode(text).ids

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from re import _constants as ops  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as ops
+from re import _parser as parser
 from typing import Any
 
 import assay

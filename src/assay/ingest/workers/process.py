@@ -58,6 +58,11 @@ class WorkerProcess:
         self._greeting.start()
 
     @property
+    def pid(self) -> int:
+        """The process id, of which benchmarks read the memory."""
+        return self._process.pid
+
+    @property
     def exit_code(self) -> int | None:
         """The exit code; None while it runs."""
         return self._process.poll()
