@@ -1,7 +1,7 @@
 """Fusion of the dense and the sparse ranking. Pure functions."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
@@ -119,10 +119,10 @@ def _check_side(side: Sequence[Scored], scores: Mapping[str, float], least: floa
 
 
 def _best_first(scores: Mapping[str, float]) -> list[Fused]:
-    ranked = sorted(scores.items(), key=itemgetter(1), reverse=True)
+    ranked: Iterable[tuple[str, float]] = scores.items()
     if len(set(scores.values())) < len(scores):
-        ranked.sort(key=lambda fused: (-fused[1], fused[0]))
-    return list(map(_new_fused, ranked))
+        ranked = sorted(ranked)  # the second sort keeps this order of equal scores
+    return list(map(_new_fused, sorted(ranked, key=itemgetter(1), reverse=True)))
 
 
 def _check_weights(weights: Sequence[float]) -> None:

@@ -9,7 +9,6 @@ from time import perf_counter
 import numpy as np
 
 from assay.errors import IdentityMismatch, InputError, PointCorrupt
-from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
 from assay.model.ranking import Embed, Filters, FusionMethod, Hit, Mode, Query, Ranking, Timings
@@ -24,6 +23,9 @@ _NO_KEYWORDS = (
     "Keyword search was skipped: the index has no keyword vectors. Mode `dense` (or [search] mode = "
     '"dense") gives the same hits without this warning.'
 )
+
+_LEAST_BATCH = 4
+"""Minimum number of candidates that are fetched at once."""
 
 _MOST_CANDIDATES = 10_000
 """Maximum depth of a search whose candidates are copies of few passages."""
@@ -203,7 +205,9 @@ class Searcher:
         hits: list[Hit] = []
         places: dict[str, int] = {}  # by text
         scores: list[float] = []
-        for batch in batched(ranked, max(query.top_k, 10)):
+        batch = ranked[: max(query.top_k, 10)]
+        taken = 0
+        while batch:
             if len(hits) == query.top_k and not _is_tie(batch[0].score, scores[-1]):
                 break  # no later candidate ties with a hit
             with clock.timing("filter_ms"):
@@ -217,6 +221,9 @@ class Searcher:
                         scores.append(fused.score)
                         score = clip_similarity(fused.score) if by_similarity else fused.score
                         hits.append(_hit(len(hits) + 1, chunk, cosine, score))
+            taken += len(batch)
+            # Few copies leave few places free; the double of them makes a third request rare.
+            batch = ranked[taken : taken + max(2 * (query.top_k - len(hits)), _LEAST_BATCH)]
         return tuple(hits)
 
     def _fetch(

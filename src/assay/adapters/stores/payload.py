@@ -7,7 +7,7 @@ store and the Qdrant server store the same payloads.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from operator import contains
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,12 @@ _REST_FIELDS: Mapping[str, tuple[type, ...]] = {
 _LISTS = (FACETS, "heading_path", "tags")
 """Fields of `_FIELDS` or `_REST_FIELDS` whose value is a list of texts."""
 
+_TEXTS = frozenset(_TEXT)
+
 _ABSENT = object()
+
+_SOUND: set[tuple[type, ...]] = set()
+"""Types of the fields of payloads without faults, in the order of `_FIELDS` or `_REST_FIELDS`: at most some dozens."""
 
 _KINDS = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
 """Names of JSON's types."""
@@ -192,25 +197,31 @@ def _damage(payload: Mapping[str, Any], rest: object, point: str) -> Iterator[st
 
 
 def _type_faults(values: Mapping[str, Any], allowed: Mapping[str, tuple[type, ...]], path: str) -> Iterator[str]:
-    # A search reads every hit's payload, nearly always a sound one: this takes a third of the time of the loop below.
-    found = [type(values.get(name, _ABSENT)) for name in allowed]
-    if all(map(contains, allowed.values(), found)) and all(map(_holds_texts, map(values.get, _LISTS))):
+    # A search reads every hit's payload, nearly always a sound one: this takes a tenth of the time of the loop below.
+    found = tuple(map(type, map(values.get, allowed, repeat(_ABSENT))))
+    if found in _SOUND and all(map(_holds_texts, map(values.get, _LISTS))):
         return
+    sound = True
     for name, kinds in allowed.items():
         value = values.get(name, _ABSENT)
         if type(value) in kinds:
             if kinds is _LIST and not _holds_texts(value):
+                sound = False
                 yield f"has a value that is not text in the list `{path}{name}`"
-        elif name not in values:
+            continue
+        sound = False
+        if name not in values:
             yield f"lacks `{path}{name}`"
         else:
             wrong = "null" if value is None else _KINDS.get(type(value), type(value).__name__)
             yield f"has {wrong} as `{path}{name}` instead of {_KINDS[kinds[0]]}"
+    if sound:
+        _SOUND.add(found)
 
 
 def _holds_texts(values: Iterable[object] | None) -> bool:
     """Whether a list holds texts only; true without one."""
-    return values is None or all(type(one) is str for one in values)
+    return values is None or _TEXTS.issuperset(map(type, values))
 
 
 def _is_moment(text: str) -> bool:

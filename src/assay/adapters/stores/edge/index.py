@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from operator import itemgetter
 from pathlib import Path
 from uuid import UUID
 
@@ -172,9 +173,11 @@ def _ranked(points: Sequence[edge.ScoredPoint], limit: int) -> tuple[Scored, ...
     # UUIDs are sorted as integers, which have the same order as their text and are faster.
     scores = [point.score for point in points]
     end = count_with_ties(scores, limit)
-    order = [(-score, point.id.int) for point, score in zip(points[:end], scores, strict=False)]  # type: ignore[union-attr]
-    order.sort()
-    return tuple(map(_new_scored, [(_written(number), -score) for score, number in order[:limit]]))
+    found = [(point.id.int, score) for point, score in zip(points[:end], scores, strict=False)]  # type: ignore[union-attr]
+    if len(set(scores[:end])) < end:
+        found.sort()  # the next sort keeps this order of equal scores
+    found.sort(key=itemgetter(1), reverse=True)
+    return tuple(map(_new_scored, [(_written(number), score) for number, score in found[:limit]]))
 
 
 def _id_of(point: edge.ScoredPoint | edge.Record) -> str:
