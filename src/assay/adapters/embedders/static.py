@@ -74,13 +74,15 @@ class StaticEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed documents. Returns float32 of shape (len(texts), dimension), each row of length 1."""
         vectors = np.empty((len(texts), _DIMENSION), dtype=np.float32)
+        table = _table(self._folder)
         for row, (text, ids) in enumerate(zip(texts, _tokenizer(self._folder).encode(texts), strict=True)):
-            vectors[row] = self._pool(text, ids)
+            vectors[row] = _pool(text, ids, table)
         return vectors
 
     def embed_query(self, text: str) -> Vector:
         """Embed a query. Returns float32 of shape (dimension,), of length 1. Raises EmbeddingError."""
-        return self._pool(text, _tokenizer(self._folder).encode([text])[0])
+        # A query has few tokens: a server that only searches keeps no table in its memory.
+        return _pool(text, _tokenizer(self._folder).encode([text])[0], _stored_table(self._folder))
 
     def prefetch_queries(self, texts: Sequence[str], seconds: float | None = None) -> None:
         """Do nothing."""
@@ -90,20 +92,6 @@ class StaticEmbedder:
 
     def close(self) -> None:
         """Do nothing."""
-
-    def _pool(self, text: str, encoded: _Ids) -> Vector:
-        """Sum the tokens' vectors in the order of the text, so that the result does not depend on the batch."""
-        if not text.strip():
-            raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave blank texts out.")
-        ids = np.frombuffer(encoded, dtype="<u2")
-        table = _table(self._folder)
-        total = np.zeros(_DIMENSION, dtype=np.float32)
-        for start in range(0, len(ids), _ROWS):
-            total += np.add.reduce(table.take(ids[start : start + _ROWS], axis=0), axis=0)
-        length = math.sqrt(float(np.dot(total, total)))
-        if not (math.isfinite(length) and length > 0.0):
-            raise InvalidEmbedding(f"The text {text[:80]!r} has a vector of length {length}.")
-        return total / np.float32(length)
 
 
 class _PieceTokenizer:
@@ -162,6 +150,24 @@ class _PieceTokenizer:
         return ids
 
 
+def _pool(text: str, encoded: _Ids, table: NDArray[np.floating]) -> Vector:
+    """Sum the tokens' vectors in the order of the text, so that the result does not depend on the batch.
+
+    table: of shape (vocabulary, dimension).
+    """
+    if not text.strip():
+        raise InvalidEmbedding(f"The text {text!r} is blank and has no embedding.", hint="Leave blank texts out.")
+    ids = np.frombuffer(encoded, dtype="<u2")
+    total = np.zeros(_DIMENSION, dtype=np.float32)
+    for start in range(0, len(ids), _ROWS):
+        rows = table.take(ids[start : start + _ROWS], axis=0).astype(np.float32, copy=False)
+        total += np.add.reduce(rows, axis=0)
+    length = math.sqrt(float(np.dot(total, total)))
+    if not (math.isfinite(length) and length > 0.0):
+        raise InvalidEmbedding(f"The text {text[:80]!r} has a vector of length {length}.")
+    return total / np.float32(length)
+
+
 @cache
 def _tokenizer(folder: Path) -> _PieceTokenizer:
     """The tokenizer of this process."""
@@ -171,9 +177,15 @@ def _tokenizer(folder: Path) -> _PieceTokenizer:
 @cache
 def _table(folder: Path) -> NDArray[np.float32]:
     """The token vectors of this process, read-only: (vocabulary, dimension)."""
-    table = _read_table(folder / _WEIGHTS)
+    table = _stored_table(folder).astype(np.float32)
     table.flags.writeable = False
     return table
+
+
+@cache
+def _stored_table(folder: Path) -> NDArray[np.float16]:
+    """The token vectors as they are in the package's file, mapped: (vocabulary, dimension)."""
+    return _map_table(folder / _WEIGHTS)
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
@@ -209,8 +221,8 @@ def _package() -> tuple[Path, str]:
     )
 
 
-def _read_table(path: Path) -> NDArray[np.float32]:
-    """Read the one tensor of a safetensors file: length of a JSON header, the header, then the numbers."""
+def _map_table(path: Path) -> NDArray[np.float16]:
+    """Map the one tensor of a safetensors file: length of a JSON header, the header, then the numbers."""
     raw = np.memmap(path, dtype=np.uint8, mode="r")
     header_length = int(raw[:8].view("<u8")[0])
     header = json.loads(raw[8 : 8 + header_length].tobytes())
@@ -221,4 +233,4 @@ def _read_table(path: Path) -> NDArray[np.float32]:
             hint="Install the supported version: pip install 'wordllama==0.4.*'.",
         )
     start, end = (8 + header_length + offset for offset in tensor["data_offsets"])
-    return raw[start:end].view("<f2").reshape(tensor["shape"]).astype(np.float32)
+    return raw[start:end].view("<f2").reshape(tensor["shape"])

@@ -165,4 +165,4 @@ def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
     path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(2048))
     with pytest.raises(ConfigurationError, match="F32"):
-        static._read_table(path)
+        static._map_table(path)

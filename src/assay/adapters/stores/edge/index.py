@@ -184,7 +184,7 @@ def _id_of(point: edge.ScoredPoint | edge.Record) -> str:
     return _written(point.id.int)  # type: ignore[union-attr]  # every id was written as a UUID
 
 
-@lru_cache(65_536)
+@lru_cache(16_384)
 def _written(number: int) -> str:
     """Text of a UUID. A search writes two hundred, most of them again and again."""
     digits = number.to_bytes(16).hex()
