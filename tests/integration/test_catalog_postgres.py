@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Select, event
 from tests.forking import ForkedProgram, fork
 from tests.integration.test_migrations import ROWS, VERSIONS
 from tests.postgres import PostgresServer, catalog_options, open_catalog
 
+from assay.adapters.catalog import catalog as catalog_module
 from assay.adapters.catalog.catalog import SqlCatalog
 from assay.adapters.catalog.sql import database as database_module
 from assay.adapters.catalog.sql import migrations, queries
@@ -160,7 +161,7 @@ def test_a_look_up_begins_with_its_chunks_though_nothing_is_known_of_the_live_ro
     catalog.promote("g1", NOON)  # after the statistics were gathered, as in every release
     ids = [chunk.id for chunk in catalog.chunks("g1")][:5]
     with psycopg.connect(url) as connection:
-        question = f"EXPLAIN (ANALYZE, FORMAT JSON) {queries.METADATA_IN_POSTGRES}"
+        question = f"EXPLAIN (ANALYZE, FORMAT JSON) {catalog._database.qualified(queries.METADATA_IN_POSTGRES)}"
         rows = connection.execute(question, [ids, "g1"]).fetchall()
     of_chunks = [step for step in steps_of(rows[0][0][0]["Plan"]) if step.get("Relation Name") == "chunks"]
     assert [step["Actual Loops"] for step in of_chunks] == [1]  # and not one for each document
@@ -300,6 +301,43 @@ def test_another_process_that_builds_is_named_and_its_right_ends_with_it(
         except BuildInProgress:
             threading.Event().wait(0.1)
     pytest.fail("the lock outlived its holder")
+
+
+def test_the_open_transaction_of_a_build_keeps_vacuum_from_nothing(catalog: SqlCatalog, url: str) -> None:
+    with catalog.build_lock(), psycopg.connect(url) as connection:
+        held = "SELECT backend_xid, backend_xmin FROM pg_stat_activity WHERE application_name LIKE 'assay build:%'"
+        assert connection.execute(held).fetchall() == [(None, None)]
+
+
+def test_a_long_removal_lets_writers_in_and_the_next_one_finishes_an_interrupted_one(
+    catalog: SqlCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(catalog, "g1", *(page(f"p{number}", "one") for number in range(4)))
+    built(catalog, "g2", page("kept"))
+    monkeypatch.setattr(catalog_module, "_DELETED", 2)
+    select_unused, calls = queries.unused_revisions, []
+
+    def promote_then_interrupt(after: int, limit: int) -> Select[Any]:
+        if calls:
+            raise KeyboardInterrupt
+        calls.append(catalog.promote("g2", NOON))
+        return select_unused(after, limit)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(queries, "unused_revisions", promote_then_interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            catalog.forget("g1")
+    assert count_chunks(catalog) == 3
+    assert [each.id for each in catalog.generations()] == ["g2"]
+    assert catalog.live_id() == "g2"
+    built(catalog, "g3")
+    catalog.forget("g3")
+    assert count_chunks(catalog) == 1
+
+
+def count_chunks(catalog: SqlCatalog) -> int:
+    with catalog._database.reading() as connection:
+        return int(connection.exec_driver_sql("SELECT count(*) FROM chunks").scalar() or 0)
 
 
 def test_readers_do_not_wait_for_a_writer_and_see_what_was_before(catalog: SqlCatalog) -> None:

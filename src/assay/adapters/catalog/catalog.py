@@ -51,6 +51,7 @@ T = TypeVar("T")
 _CHECK_SECONDS = 0.75  # for each of two queries: a health check has two seconds for all parts
 _VALUES = 500  # values in one statement; some SQLite builds allow 999
 _DOCUMENTS = 200  # documents read in one transaction
+_DELETED = 500  # documents deleted in one transaction
 
 
 class SqlCatalog:
@@ -161,10 +162,23 @@ class SqlCatalog:
             if state is None:
                 return
             rules.check_forgettable(generation_id, State(state))
-            numbers = connection.scalars(queries.exclusive_revisions(generation_id)).all()
             connection.execute(queries.delete_generation(generation_id))
-            for batch in batched(numbers, _VALUES):
-                connection.execute(queries.delete_revisions(batch))
+        self._delete_unused_revisions()
+
+    def _delete_unused_revisions(self) -> None:
+        """Delete the revisions that no generation includes, with their chunks; also those of an interrupted call.
+
+        In short transactions: a promotion does not wait for a million rows.
+        """
+        after = 0
+        while True:
+            with self._database.reading() as connection:
+                numbers = connection.scalars(queries.unused_revisions(after, _DELETED)).all()
+            if not numbers:
+                return
+            with self._database.writing(durable=False) as connection:
+                connection.execute(queries.delete_unused(numbers))
+            after = numbers[-1]
 
     # documents and chunks
 
@@ -327,7 +341,7 @@ class SqlCatalog:
     def _metadata(self, chunk_ids: list[str], generation_id: str) -> Iterable[Sequence[Any]]:
         lookups = self._database.lookups
         if lookups is not None:
-            return lookups.fetch(queries.METADATA_IN_POSTGRES, (chunk_ids, generation_id))
+            return lookups.fetch(self._database.qualified(queries.METADATA_IN_POSTGRES), (chunk_ids, generation_id))
         with self._database.reading() as connection:
             return connection.execute(queries.metadata_of(chunk_ids, generation_id)).all()
 

@@ -3,9 +3,9 @@
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +55,7 @@ class Database:
     path: the SQLite file; None for Postgres.
     lookups: connections for the queries that a search waits for in Postgres; None for SQLite.
     schema: the configured Postgres schema; None for the first one of the search path.
+    checks: called with the connection of each write transaction when it begins.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Database:
     path: Path | None
     lookups: "Lookups | None"
     schema: str | None
+    checks: list[Callable[[Connection], None]] = field(default_factory=list)
 
     @property
     def is_sqlite(self) -> bool:
@@ -87,7 +89,18 @@ class Database:
                 if not self.is_sqlite:
                     for statement in _POSTGRES_WRITE:
                         connection.exec_driver_sql(statement)
+                for check in self.checks:
+                    check(connection)
                 yield connection
+
+    @contextmanager
+    def checking(self, check: Callable[[Connection], None]) -> Iterator[None]:
+        """Run a check at the beginning of each write transaction of the block, in any thread."""
+        self.checks.append(check)
+        try:
+            yield
+        finally:
+            self.checks.remove(check)
 
     @contextmanager
     def changing_schema(self) -> Iterator[Connection]:
@@ -114,6 +127,7 @@ class Database:
 
         Raises CatalogError.
         """
+        sql = self.qualified(sql)
         if self.lookups is not None:
             rows = self.lookups.fetch_despite_pause(sql, (), seconds=seconds)
             return rows[0][0] if rows else None
@@ -129,6 +143,10 @@ class Database:
         """Update the statistics of Postgres's query planner; SQLite needs none."""
         if not self.is_sqlite:
             connection.exec_driver_sql("ANALYZE live, generation_documents, document_revisions, chunks")
+
+    def qualified(self, sql: str) -> str:
+        """A statement of queries.py with the configured schema for `{schema}`: lookups have no search path."""
+        return sql.format(schema=f'"{self.schema}".' if self.schema else "")
 
     def close(self) -> None:
         """Close all connections."""

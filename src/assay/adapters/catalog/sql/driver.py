@@ -84,7 +84,7 @@ class Connector:
     """How to reach a server.
 
     parameters: libpq's, including the password.
-    schema: the one on the search path; None for the user's own search path.
+    schema: that of the tables; None for the first one of the user's search path.
     """
 
     parameters: Mapping[str, str] = field(repr=False)

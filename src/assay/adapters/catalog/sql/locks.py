@@ -4,8 +4,10 @@ import errno
 import json
 import os
 import socket
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -15,15 +17,36 @@ from sqlalchemy.exc import SQLAlchemyError
 from assay.adapters.catalog.sql.database import LOCK_TIMEOUT_SECONDS, Database
 from assay.adapters.catalog.sql.faults import mapped
 from assay.adapters.catalog.sql.records import now_utc
-from assay.errors import BuildInProgress, CatalogError
+from assay.errors import BuildInProgress, CatalogError, CatalogUnavailable
 
 _DISK_HINT = "Free some space and run the command again; what was live still is."
 _BUSY_HINT = "Wait until it ends, or end that process; that releases the lock."
-_NOTICE_DEAD_HOLDERS = (
-    "SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),"
-    " set_config('tcp_keepalives_count', '3', false)"
+_SETTINGS = {
+    # Without keepalives the server waits two hours for a holder whose machine is gone.
+    "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+    # Limits that end a transaction which is open for as long as a build takes. An hour, because behind a pooler the
+    # server does not notice that a machine is gone, and because the embedded index may hold up all threads when sealed.
+    "idle_in_transaction_session_timeout": "1h",
+    "transaction_timeout": "0",
+}
+"""Settings of the server for the transaction that holds the lock."""
+
+_SET_IF_KNOWN = text(
+    "SELECT set_config(name, :value, true) FROM pg_settings WHERE name = :setting"  # older servers lack some
 )
-"""Without keepalives the server waits two hours for a holder whose machine is gone."""
+_HELD = text(
+    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :process"
+    " AND classid::bigint = :space AND objid::bigint = :key & 4294967295"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+_HOLDER = text(
+    "SELECT application_name FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE locktype = 'advisory' AND granted"
+    " AND classid::bigint = :space AND objid::bigint = :key & 4294967295"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+_PING_SECONDS = 15.0
 
 _KEY_SPACE = 0x61737361  # "assa": the first of the two numbers of our advisory locks
 
@@ -79,38 +102,83 @@ def _holder(holder_file: Path) -> str:
 @contextmanager
 def _advisory_lock(database: Database, *, wait: bool) -> Iterator[None]:
     with mapped(database.name):
-        connection = database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        # With a stricter isolation the open transaction would keep a snapshot, and vacuum could remove nothing.
+        connection = database.engine.connect().execution_options(isolation_level="READ COMMITTED")
     try:
         with mapped(database.name):
-            name = f"assay build: process {os.getpid()}, since {_now()}, on {socket.gethostname()}"
-            connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
-            connection.execute(text(_NOTICE_DEAD_HOLDERS))
-            number = connection.scalar(text("SELECT hashtext(coalesce(current_schema(), ''))"))
-            key = {"space": _KEY_SPACE, "key": int(number or 0)}  # different for each schema of a database
-            if wait:
-                connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'"))
-                connection.execute(text("SELECT pg_advisory_lock(:space, :key)"), key)
-            elif not connection.scalar(text("SELECT pg_try_advisory_lock(:space, :key)"), key):
-                raise _in_progress(_session_holder(connection, key))
-        yield
+            held = _AdvisoryLock.acquire(database.name, connection, wait=wait)
+        with held.kept_open(), database.checking(held.check):
+            if not wait:
+                # After an empty write transaction, an earlier holder that lost the lock can commit nothing more.
+                with database.writing(durable=False):
+                    pass
+            yield
     finally:
-        with suppress(SQLAlchemyError):  # a closed session has no lock
-            connection.execute(text("SELECT pg_advisory_unlock_all()"))
-        # Not returned to the pool, where it would keep its name.
-        connection.invalidate()
+        try:
+            connection.rollback()
+        except SQLAlchemyError:  # the connection is lost, and with it the lock
+            connection.invalidate()
         connection.close()
 
 
-def _session_holder(connection: Connection, key: dict[str, int]) -> str:
+@dataclass(frozen=True, slots=True)
+class _AdvisoryLock:
+    """An advisory lock of a transaction that stays open, which works through a pooler too.
+
+    key: the two numbers of the lock. process: id of the server's process that holds it.
+    """
+
+    name: str
+    connection: Connection
+    key: Mapping[str, int]
+    process: int
+
+    @classmethod
+    def acquire(cls, name: str, connection: Connection, *, wait: bool) -> "_AdvisoryLock":
+        """Take the lock. name: the database's name for messages. Raises BuildInProgress."""
+        title = f"assay build: process {os.getpid()}, since {_now()}, on {socket.gethostname()}"
+        for setting, value in {"application_name": title[:63], **_SETTINGS}.items():
+            connection.execute(_SET_IF_KNOWN, {"setting": setting, "value": value})
+        number = connection.scalar(text("SELECT hashtext(coalesce(current_schema(), ''))"))
+        key = {"space": _KEY_SPACE, "key": int(number or 0)}  # different for each schema of a database
+        if wait:
+            connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'"))
+            connection.execute(text("SELECT pg_advisory_xact_lock(:space, :key)"), key)
+        elif not connection.scalar(text("SELECT pg_try_advisory_xact_lock(:space, :key)"), key):
+            raise _in_progress(_session_holder(connection, key))
+        return cls(name, connection, key, int(connection.scalar(text("SELECT pg_backend_pid()")) or 0))
+
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Use the connection regularly, so that no pooler or firewall ends it as idle."""
+        ended = threading.Event()
+        thread = threading.Thread(target=self._ping_until, args=(ended,), name="build-lock", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _ping_until(self, ended: threading.Event) -> None:
+        while not ended.wait(_PING_SECONDS):
+            try:
+                self.connection.exec_driver_sql("SELECT 1")
+            except SQLAlchemyError:  # `check` reports it at the next write
+                return
+
+    def check(self, connection: Connection) -> None:
+        """Raise CatalogUnavailable unless the lock is still held. connection: that of a write transaction."""
+        if not connection.scalar(_HELD, {**self.key, "process": self.process}):
+            raise CatalogUnavailable(
+                f"This build lost its lock: its connection to the catalog {self.name} ended.",
+                hint="Run the command again; what was live still is.",
+            )
+
+
+def _session_holder(connection: Connection, key: Mapping[str, int]) -> str:
     """Describe the lock's holder, from its session's name."""
-    found = connection.scalar(
-        text(
-            "SELECT application_name FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE locktype = 'advisory'"
-            " AND granted AND classid::bigint = :space AND objid::bigint = :key & 4294967295"
-            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-        ),
-        key,
-    )
+    found = connection.scalar(_HOLDER, key)
     return str(found or "").removeprefix("assay build: ")
 
 

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine
+from sqlalchemy import Connection, Engine, Table, create_engine, event
 
 from assay.adapters.catalog.sql.faults import map_driver_error
 from assay.adapters.catalog.sql.packing import json_text
@@ -90,7 +91,6 @@ def connector(url: str, options: PostgresOptions) -> "Connector":
             raise ConfigurationError("The catalog's URL has an invalid port.", hint=_URL_HINT)
     if schema := options.schema_name or schema:
         _check_schema_name(schema)
-        parameters["options"] = f"{parameters.get('options', '')} -csearch_path={schema}".strip()
     return Connector(parameters, schema)
 
 
@@ -111,7 +111,7 @@ def display_name(parameters: Mapping[str, str]) -> str:
 
 def engine(connector: "Connector", options: PostgresOptions) -> Engine:
     """Make the engine for everything but lookups: builds, lists, migrations."""
-    return create_engine(
+    made = create_engine(
         "postgresql+psycopg://",
         creator=lambda: connector.connect(timeout=options.statement_seconds, autocommit=False),
         json_serializer=json_text,
@@ -121,6 +121,14 @@ def engine(connector: "Connector", options: PostgresOptions) -> Engine:
         max_overflow=max(options.pool_size - 2, 0),
         pool_timeout=options.connect_seconds,
     )
+    if connector.schema is not None:
+        event.listen(made, "begin", partial(_set_schema, connector.schema))
+    return made
+
+
+def _set_schema(schema: str, connection: Connection) -> None:
+    # For one transaction: a pooler passes on no startup parameters, and gives the next one to another session.
+    connection.exec_driver_sql("SELECT set_config('search_path', %s, true)", (schema,))
 
 
 def lookups(connector: "Connector", name: str, options: PostgresOptions) -> "Lookups":

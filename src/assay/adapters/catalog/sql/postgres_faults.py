@@ -70,12 +70,25 @@ _STATES: dict[str, Fault] = {
     "XX": (CatalogCorrupt, "is damaged", "See the server's log."),
 }
 
+_OF_POOLERS = "08P01"
+"""The code of most errors of PgBouncer, which only their messages tell apart."""
+
 # A failed connection has no code, only a message of the server, a pooler or libpq; the first match counts.
 _PATTERNS: tuple[tuple[str, Fault], ...] = (
     (r"unsupported startup parameter", (
         CatalogError,
         "is behind a pooler that does not pass on startup parameters",
-        "Use the server's own address, or remove `options` and catalog.schema_name and set the user's search_path.",
+        "Remove `options` from the URL, or use the server's own address; catalog.schema_name sets the schema.",
+    )),
+    (r"statement pooling mode", (
+        CatalogError,
+        "is behind a pooler in statement mode, which allows no transactions",
+        "Set `pool_mode = transaction` (or session) in PgBouncer, or use the server's own address.",
+    )),
+    (r"query_wait_timeout", (
+        CatalogUnavailable,
+        "is behind a pooler that had no free connection",
+        "Increase `default_pool_size` in PgBouncer, or use the server's own address; a build needs two connections.",
     )),
     (r"password authentication failed|no password supplied|authentication failed|no pg_hba\.conf entry", _REFUSED),
     (r'role ".*" does not exist|is not permitted to log in', _REFUSED),
@@ -104,9 +117,10 @@ def fault_of(error: object, *, disconnected: bool) -> Fault | None:
     """
     state = getattr(error, "sqlstate", None) or ""
     fitting = [prefix for prefix in _STATES if state.startswith(prefix)]
-    if fitting:
+    from_pooler = state == _OF_POOLERS
+    if fitting and not from_pooler:
         return _STATES[max(fitting, key=len)]
-    if state or not disconnected:
+    if not from_pooler and (state or not disconnected):
         return None
     attempt = getattr(error, "pgconn", None)
     if getattr(attempt, "needs_password", False):

@@ -33,13 +33,13 @@ PLACE = (
     *(chunks.c.span_start.label("start"), chunks.c.span_end.label("end")),
 )
 
-LIVE_ID = "SELECT generation_id FROM live"
-VERSION = "SELECT version_num FROM catalog_version"
+LIVE_ID = "SELECT generation_id FROM {schema}live"
+VERSION = "SELECT version_num FROM {schema}catalog_version"
 
 METADATA_IN_POSTGRES = """
 SELECT chunk_id, source_path, slug, title
-FROM documents
-WHERE chunk_id = ANY(%s) AND (SELECT generation_id FROM live) = %s
+FROM {schema}documents
+WHERE chunk_id = ANY(%s) AND (SELECT generation_id FROM {schema}live) = %s
 """
 """metadata_of for the driver. Values: a list of chunk ids, and the generation id."""
 
@@ -75,21 +75,22 @@ def set_live(generation_id: str | None) -> Update:
 # --- forgetting ----------------------------------------------------------------------------------------------------
 
 
-def exclusive_revisions(generation_id: str) -> Select[Any]:
-    """Row numbers of the revisions that only this generation includes."""
-    other = generation_documents.alias()
-    elsewhere = exists().where(other.c.revision_id == _mapping.revision_id, other.c.generation_id != generation_id)
-    return select(_mapping.revision_id).where(_mapping.generation_id == generation_id, ~elsewhere)
-
-
 def delete_generation(generation_id: str) -> Delete:
     """Delete a generation, and by cascade its list of documents."""
     return delete(generations).where(generations.c.id == generation_id)
 
 
-def delete_revisions(numbers: Sequence[int]) -> Delete:
-    """Delete revisions, and by cascade their chunks."""
-    return delete(document_revisions).where(_revisions.id.in_(numbers))
+_used = exists().where(_mapping.revision_id == _revisions.id)
+
+
+def unused_revisions(after: int, limit: int) -> Select[Any]:
+    """Row numbers, after one, of the next revisions that no generation includes."""
+    return select(_revisions.id).where(_revisions.id > after, ~_used).order_by(_revisions.id).limit(limit)
+
+
+def delete_unused(numbers: Sequence[int]) -> Delete:
+    """Delete those of these revisions that no generation includes, and by cascade their chunks."""
+    return delete(document_revisions).where(_revisions.id.in_(numbers), ~_used)
 
 
 # --- documents -----------------------------------------------------------------------------------------------------

@@ -91,6 +91,7 @@ class DriverError(Exception):
     ("state", "kind", "said"),
     [
         ("08006", CatalogUnavailable, "cannot be reached"),
+        ("08P01", CatalogUnavailable, "cannot be reached"),
         ("22021", CatalogError, "cannot hold a value"),
         ("23505", CatalogError, "contradicts"),
         ("25006", CatalogError, "primary server"),
@@ -194,6 +195,19 @@ def test_a_connection_that_fails_says_why_and_what_to_do(said: str, kind: type[C
         assert type(error) is kind
         assert hint in error.hint
         assert said.split("\n", maxsplit=1)[0] in error.message
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "hint"),
+    [
+        ("transaction blocks not allowed in statement pooling mode", CatalogError, "pool_mode = transaction"),
+        ("query_wait_timeout", CatalogUnavailable, "default_pool_size"),
+    ],
+)
+def test_what_a_pooler_refuses_says_what_to_set(said: str, kind: type[CatalogError], hint: str) -> None:
+    error = map_driver_error("the database", DriverError(said, "08P01"))
+    assert type(error) is kind
+    assert hint in error.hint
 
 
 def through_sqlalchemy(original: Exception) -> CatalogError:

@@ -73,8 +73,7 @@ def test_connections_that_died_are_noticed_and_connecting_ends_unless_the_url_sa
     [
         ("ssl=true", "sslmode", "require"),
         ("ssl=verify-full", "sslmode", "verify-full"),
-        ("schema=docs", "options", "-csearch_path=docs"),
-        ("schema=docs&options=-cwork_mem%3D8MB", "options", "-cwork_mem=8MB -csearch_path=docs"),
+        ("schema=docs&options=-cwork_mem%3D8MB", "options", "-cwork_mem=8MB"),
         ("pgbouncer=true&connection_limit=1&sslmode=require", "sslmode", "require"),
     ],
 )
@@ -86,7 +85,9 @@ def test_parameters_for_other_drivers_are_understood_or_left_out(query: str, nam
 
 @needs_driver
 def test_the_schema_of_the_settings_wins_over_that_of_the_url() -> None:
-    assert parameters("postgresql://host/docs?schema=theirs", schema_name="ours")["options"] == "-csearch_path=ours"
+    url = "postgresql://host/docs?schema=theirs"
+    assert connector(url, catalog_options(schema_name="ours")).schema == "ours"
+    assert connector(url, catalog_options()).schema == "theirs"
 
 
 @needs_driver
