@@ -3,6 +3,8 @@
 ASSAY_TEST_QDRANT_URL: one URL, or those of a cluster's nodes, separated by commas. The servers have to be for these
     tests alone: all their collections are deleted.
 ASSAY_TEST_QDRANT_API_KEY: the key of all of them, if they have one.
+ASSAY_TEST_QDRANT_READ_ONLY_KEY: a key that may only read, for the tests that need one.
+ASSAY_TEST_QDRANT_CA_FILE: the CA of their certificates, if no public one signed them.
 ASSAY_TEST_QDRANT_GRPC_PORT: the gRPC port of the first; 6334 by default.
 """
 # ruff: noqa: ANN401 - whatever a peer has
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from ssl import create_default_context
 from typing import Any
 
 import pytest
@@ -22,17 +25,20 @@ from tests.peers.qdrant import QdrantPeer
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A Qdrant server. key: None if it needs none."""
+    """A Qdrant server. key, read_only_key: None without one. ca_file: None if a public CA signed its certificate."""
 
     url: str
     key: str | None
     grpc_port: int = 6334
+    read_only_key: str | None = None
+    ca_file: Path | None = None
 
     @contextmanager
     def client(self) -> Iterator[QdrantClient]:
         """A client of another program."""
         headers = {"api-key": self.key} if self.key else None
-        client = QdrantClient(url=self.url, headers=headers, check_compatibility=False, timeout=60)
+        trusted = create_default_context(cafile=self.ca_file) if self.ca_file else True
+        client = QdrantClient(url=self.url, headers=headers, check_compatibility=False, timeout=60, verify=trusted)
         try:
             yield client
         finally:
@@ -46,7 +52,9 @@ def real_servers() -> list[Server]:
         pytest.skip("needs a real Qdrant server: set ASSAY_TEST_QDRANT_URL")
     key = os.environ.get("ASSAY_TEST_QDRANT_API_KEY") or None
     grpc_port = int(os.environ.get("ASSAY_TEST_QDRANT_GRPC_PORT", "6334"))
-    return [Server(url, key, grpc_port) for url in urls]
+    read_only_key = os.environ.get("ASSAY_TEST_QDRANT_READ_ONLY_KEY") or None
+    ca_file = os.environ.get("ASSAY_TEST_QDRANT_CA_FILE")
+    return [Server(url, key, grpc_port, read_only_key, Path(ca_file) if ca_file else None) for url in urls]
 
 
 def real_server() -> Server:

@@ -57,7 +57,7 @@ class TestOnAServerOverRest(OnAServer):
     @pytest.fixture
     def store(self) -> Iterator[QdrantStore]:
         server = real_server()
-        store = qdrant_store(server.url, api_key=server.key, collection="kit")
+        store = qdrant_store(server.url, api_key=server.key, ca_file=server.ca_file, collection="kit")
         yield store
         store.close()
 
@@ -66,6 +66,7 @@ class TestOnAServerOverGrpc(OnAServer):
     @pytest.fixture
     def store(self) -> Iterator[QdrantStore]:
         server = real_server()
-        store = qdrant_store(server.url, api_key=server.key, collection="kit", grpc=True, grpc_port=server.grpc_port)
+        access = {"api_key": server.key, "ca_file": server.ca_file, "grpc": True, "grpc_port": server.grpc_port}
+        store = qdrant_store(server.url, collection="kit", **access)
         yield store
         store.close()

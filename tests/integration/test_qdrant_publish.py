@@ -36,11 +36,12 @@ ON_EACH_SERVER = pytest.mark.parametrize("server", ["peer", "real"], indirect=Tr
 class Workshop:
     """A folder of pages, a server, and the Assay that publishes one to the other."""
 
-    def __init__(self, folder: Path, url: str, key: str | None = KEY) -> None:
+    def __init__(self, folder: Path, url: str, key: str | None = KEY, ca_file: Path | None = None) -> None:
         self.docs = folder / "docs"
         self.data = folder / "data"
         self.url = url
         self.key = key
+        self.ca_file = ca_file
         self.docs.mkdir()
         for part in PARTS:
             self.write(part, f"The {part} is checked every {len(part)} days.")
@@ -50,7 +51,7 @@ class Workshop:
 
     def settings(self, **qdrant: object) -> dict[str, Any]:
         source = {"path": self.docs, "base_url": "https://docs.example", "name": "docs", "convention": "plain"}
-        server = {"url": self.url, "api_key": self.key, "patience_seconds": 0.5, **qdrant}
+        server = {"url": self.url, "api_key": self.key, "ca_file": self.ca_file, "patience_seconds": 0.5, **qdrant}
         return {
             "data_dir": self.data,
             "sources": [source],
@@ -79,7 +80,7 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 @pytest.fixture
 def workshop(tmp_path: Path, server: Server) -> Workshop:
-    return Workshop(tmp_path, server.url, server.key)
+    return Workshop(tmp_path, server.url, server.key, server.ca_file)
 
 
 @pytest.fixture
@@ -274,7 +275,7 @@ def test_another_installation_on_the_server_is_reported_and_never_cleared_away(
     first = assay.publish().build.generation.id
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    other = Workshop(elsewhere, workshop.url, workshop.key)
+    other = Workshop(elsewhere, workshop.url, workshop.key, workshop.ca_file)
     with other.open() as second:
         promoted = second.publish().promoted
         assert promoted
@@ -446,7 +447,7 @@ def test_a_server_that_is_away_is_told_by_doctor(peer: QdrantPeer, assay: Assay)
 def test_server_and_embedded_store_give_the_same_hits(shared: Path, server: Server, tmp_path: Path) -> None:
     corpus = shared / "corpora" / "redux-toolkit" / "docs" / "rtk-query"
     source = {"path": corpus, "base_url": "https://redux-toolkit.js.org/rtk-query", "name": "rtk"}
-    access = {"url": server.url, "api_key": server.key}
+    access = {"url": server.url, "api_key": server.key, "ca_file": server.ca_file}
     both = []
     for store in ("embedded", "qdrant"):
         settings = {"data_dir": tmp_path / store, "sources": [source], "index": {"store": store}, "qdrant": access}

@@ -10,6 +10,7 @@ controls it from elsewhere; `GET /_peer` tells how many requests there were, and
 import argparse
 import json
 import socket
+import ssl
 import threading
 import time
 from collections import Counter
@@ -43,6 +44,7 @@ class QdrantPeer:
     """A server on loopback. Use it as a context manager, or call start and stop; a second start is a restart.
 
     slow: seconds that a slow answer takes longer.
+    certificate: PEM file of a certificate and its key; None for plain http.
     grpc_port: None for no gRPC, 0 for a free port.
     drowsy: collections that were there at the start are grey until their optimizers are told something.
     """
@@ -55,11 +57,15 @@ class QdrantPeer:
         grpc_port: int | None = None,
         drowsy: bool = False,
         api_key: str | None = None,
+        read_only_key: str | None = None,
+        certificate: Path | None = None,
         version: str = VERSION,
         yellow: int = 2,
     ) -> None:
         self.folder = folder
         self.api_key = api_key
+        self.read_only_key = read_only_key
+        self.certificate = certificate
         self.version = version
         self.yellow = yellow
         self.drowsy = drowsy
@@ -82,7 +88,7 @@ class QdrantPeer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return f"https://localhost:{self._port}" if self.certificate else f"http://127.0.0.1:{self._port}"
 
     @property
     def port(self) -> int:
@@ -93,6 +99,10 @@ class QdrantPeer:
         self.database = Database(self.folder, version=self.version, yellow=self.yellow, drowsy=self.drowsy)
         self._server = _Server(("127.0.0.1", self._port), _Handler)
         self._server.peer = self
+        if self.certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         if self.grpc_port is not None:
@@ -278,6 +288,8 @@ class _Handler(BaseHTTPRequestHandler):
         """An answer that is not the engine's, where the fault asks for one."""
         if fault == "html":
             return 200, "<html>a proxy's page</html>", {}
+        if fault == "404-bare":
+            return 404, "", {}
         if fault == "nasty":
             return 500, {"status": {"error": self.server.peer.nasty}}, {}
         if fault == "strange":
@@ -288,8 +300,12 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _require_key(self) -> None:
-        key = self.server.peer.api_key
-        if key is not None and self.headers.get("api-key") != key:
+        key, sent = self.server.peer.api_key, self.headers.get("api-key")
+        if sent is not None and sent == self.server.peer.read_only_key:
+            if self.command not in ("GET", "POST") or self.path.startswith("/collections/aliases"):
+                raise Refusal(403, "Forbidden: Global manage access is required")
+            return
+        if key is not None and sent != key:
             raise Refusal(401, "Must provide an API key or an Authorization bearer token")
 
     def _control(self, raw: bytes) -> None:

@@ -11,6 +11,7 @@ FAULTS = (
     "cut",  # does the work, and closes in the middle of the answer
     "slow",  # does the work and answers, but late
     "html",  # answers 200 with a page, as a proxy does
+    "404-bare",  # as the server does for a path that it does not know
     "nasty",  # 500 with the peer's `nasty`
     "strange",  # answers 200 with the peer's `strange`
     "echo-200",  # repeats the headers that came, in an answer, as the name of a field and in its own headers

@@ -113,7 +113,7 @@ class Builds:
                 closing(SqlCatalog.open(f"sqlite:///{(place / 'catalog.sqlite').as_posix()}", create=True))
             )
             store = EdgeStore(place / "generations", hnsw_threshold=parts.settings.index.hnsw_threshold)
-            earlier = opened.enter_context(closing(parts.store.open(base.id, IndexSpec.of(base))))
+            earlier = opened.enter_context(closing(parts.store.open(base.id, IndexSpec.of(base), patient=True)))
             recut_parts = RecutParts(
                 base=base,
                 documents=parts.catalog,

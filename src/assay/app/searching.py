@@ -115,8 +115,10 @@ class Searches:
         with self.live.lease() as searcher:
             return searcher.generation
 
-    def open(self, generation_id: str) -> Searcher:
+    def open(self, generation_id: str, *, patient: bool = False) -> Searcher:
         """Open a generation for searches with the settings of [search]; the caller closes it.
+
+        patient: see VectorStore.open.
 
         Raises GenerationNotFound, NoLiveGeneration for one that is not sealed, ConfigurationError for pages at
         placeholder URLs if those are refused, IdentityMismatch, VectorStoreError, CatalogError.
@@ -124,7 +126,7 @@ class Searches:
         generation = self._parts.catalog.generation(generation_id)
         if not generation.state.is_sealed:
             raise NoLiveGeneration(f"Generation {generation.id} is {generation.state} and cannot be searched.")
-        searcher = self.open_with(generation, self._parts.settings.search)
+        searcher = self.open_with(generation, self._parts.settings.search, patient=patient)
         if self.needs_real_addresses and searcher.has_pages(_PLACEHOLDER_PAGES):
             searcher.close()
             raise ConfigurationError(
@@ -134,10 +136,18 @@ class Searches:
             )
         return searcher
 
-    def open_with(self, generation: Generation, search: SearchSettings, store: VectorStore | None = None) -> Searcher:
+    def open_with(
+        self,
+        generation: Generation,
+        search: SearchSettings,
+        store: VectorStore | None = None,
+        *,
+        patient: bool = False,
+    ) -> Searcher:
         """Open a generation for searches with these settings; the caller closes it.
 
         store: the store of its index; None for the configured one.
+        patient: see VectorStore.open.
 
         Raises IdentityMismatch, VectorStoreError.
         """
@@ -150,7 +160,7 @@ class Searches:
             encoder = parts.encoder if adopted.has_keywords else None
             return Searcher(generation, adopted, self.embedder, encoder, rules, externally_modified=True)
         embedder = self._query_embedder(generation)
-        index = (store or parts.store).open(generation.id, spec)
+        index = (store or parts.store).open(generation.id, spec, patient=patient)
         return Searcher(generation, index, embedder, parts.encoder, rules)
 
     def described(self, search: SearchSettings) -> dict[str, object]:

@@ -85,7 +85,7 @@ class Systems:
 
     def open(self, opened: ExitStack, generation_id: str) -> Searcher:
         """Open a generation until `opened` is left. Raises what Searches.open raises."""
-        searcher = self._searches.open(generation_id)
+        searcher = self._searches.open(generation_id, patient=True)
         opened.callback(searcher.close)
         return searcher
 

@@ -119,7 +119,9 @@ class Bench:
     def measure(self, variant: Variant) -> Side:
         """Search for every topic with these settings, and measure the answers."""
         on = self.resolved(self.generation(variant.generation))
-        searcher = self._opened.enter_context(closing(self.assay.searches.open_with(on.generation, variant.search)))
+        searcher = self._opened.enter_context(
+            closing(self.assay.searches.open_with(on.generation, variant.search, patient=True))
+        )
         report = run_topics(
             on.topics,
             self.assay.systems.search_setup(searcher, variant.search, self.measures),

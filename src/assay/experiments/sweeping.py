@@ -134,7 +134,9 @@ def _measure(bench: Bench, on: Resolved, store: VectorStore | None, variants: Se
     """Measure the rows of one index. store: its store; None for the configured one."""
     with ExitStack() as opened:
         searchers = [
-            opened.enter_context(closing(bench.assay.searches.open_with(on.generation, one.search, store)))
+            opened.enter_context(
+                closing(bench.assay.searches.open_with(on.generation, one.search, store, patient=True))
+            )
             for one in variants
         ]
         results = []

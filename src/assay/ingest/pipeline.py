@@ -252,7 +252,7 @@ class Pipeline:
             yield None, {}
             return
         try:
-            index = self._parts.store.open(base.id, IndexSpec.of(base))
+            index = self._parts.store.open(base.id, IndexSpec.of(base), patient=True)
         except (IndexCorrupt, IndexNotFound) as error:
             logger.warning("The previous index cannot be read, so everything is embedded again: %s", error.message)
             yield None, {}
@@ -281,7 +281,7 @@ class Pipeline:
     def _is_index_readable(self, base: Generation) -> bool:
         """Whether an index can be opened; if not, it is built again even if no page changed."""
         try:
-            self._parts.store.open(base.id, IndexSpec.of(base)).close()
+            self._parts.store.open(base.id, IndexSpec.of(base), patient=True).close()
         except (IndexCorrupt, IndexNotFound):
             return False
         return True

@@ -198,8 +198,11 @@ class VectorStore(Protocol):
     def create(self, generation: str, spec: IndexSpec) -> IndexWriter:
         """Create an index. Raises VectorStoreError if it exists."""
 
-    def open(self, generation: str, spec: IndexSpec) -> VectorIndex:
-        """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
+    def open(self, generation: str, spec: IndexSpec, *, patient: bool = False) -> VectorIndex:
+        """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable.
+
+        patient: retry each read for as long as a build waits for the store, not only while a user would wait.
+        """
 
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
         """Open an index for checks; a missing or damaged one is reported and not raised.

@@ -105,7 +105,7 @@ class GenerationLifecycle:
 
     def _require_index(self, generation: Generation) -> None:
         """Open the index once: an index that cannot be opened must not replace one that answers."""
-        self._store.open(generation.id, IndexSpec.of(generation)).close()
+        self._store.open(generation.id, IndexSpec.of(generation), patient=True).close()
 
     def retire(self) -> list[str]:
         """Remove the retired generations beyond `keep`, the oldest first. Returns their ids."""

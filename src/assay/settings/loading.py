@@ -235,6 +235,7 @@ def _resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     _resolve_path(values.get("validation"), "testset", folder)
     _resolve_path(values.get("validation"), "output_dir", folder)
     _resolve_path(values.get("server"), "keys_file", folder)
+    _resolve_path(values.get("qdrant"), "ca_file", folder)
     for source in values["sources"] if isinstance(values.get("sources"), list) else []:
         _resolve_path(source, "path", folder)
     return values

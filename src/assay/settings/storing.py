@@ -1,5 +1,6 @@
 """Settings of the vector store and of the catalog."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
@@ -97,6 +98,11 @@ class QdrantSettings(Table):
         description="URL of the server, such as `http://localhost:6333`; the default port is 6333. Also `QDRANT_URL`.",
     )
     api_key: SecretStr | None = Field(default=None, description="The server's API key. Also `QDRANT_API_KEY`.")
+    ca_file: Path | None = Field(
+        default=None,
+        description="PEM file of the CA that signed the server's certificate, if it is not a public one; for REST and "
+        "gRPC.",
+    )
     collection: str = Field(
         default="assay",
         description="Name of the alias and prefix of the collections' names; unique for each Assay on a server. "

@@ -55,7 +55,7 @@ class MemoryStore:
             contents = self._generations[generation] = _Contents(spec.dimension)
         return MemoryWriter(self, generation, contents)
 
-    def open(self, generation: str, spec: IndexSpec) -> "MemoryIndex":
+    def open(self, generation: str, spec: IndexSpec, *, patient: bool = False) -> "MemoryIndex":  # noqa: ARG002 - nothing to retry
         """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
         contents = self._generations.get(generation)
         if contents is None:

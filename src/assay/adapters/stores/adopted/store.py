@@ -102,7 +102,7 @@ class AdoptedStore:
         """None: the collection is not the index of a generation."""
         return []
 
-    def open(self, generation: str, spec: IndexSpec) -> AdoptedIndex:  # noqa: ARG002 - there is only one
+    def open(self, generation: str, spec: IndexSpec, *, patient: bool = False) -> AdoptedIndex:  # noqa: ARG002 - one
         """Open the collection.
 
         Raises IdentityMismatch if its vectors have another dimension than the model's, ConfigurationError if it cannot

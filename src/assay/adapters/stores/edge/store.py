@@ -57,7 +57,7 @@ class EdgeStore:
             shutil.rmtree(folder, ignore_errors=True)  # the first error is raised
             raise
 
-    def open(self, generation: str, spec: IndexSpec) -> EdgeIndex:
+    def open(self, generation: str, spec: IndexSpec, *, patient: bool = False) -> EdgeIndex:  # noqa: ARG002 - nothing to retry
         """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
         folder = self._folder(generation)
         with engine_errors("open", folder, IndexCorrupt):

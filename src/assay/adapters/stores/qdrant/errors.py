@@ -12,6 +12,14 @@ from qdrant_client.common.client_exceptions import QdrantException, ResourceExha
 from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
 from assay.adapters.stores.points import REBUILD
+from assay.adapters.stores.qdrant.advice import (
+    OVER_CAPACITY,
+    RIGHTS,
+    SMALLER_REQUESTS,
+    connection_advice,
+    missing_right,
+    strict_advice,
+)
 from assay.errors import (
     IndexCorrupt,
     IndexNotFound,
@@ -44,6 +52,12 @@ _GRPC_STATUS = {
 }
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FULL = re.compile(r"no space left|disk (is )?full|not enough (disk )?space|disk quota", re.IGNORECASE)
+_LASTING = re.compile(
+    rf"{_FULL.pattern}|certificate.verify.failed|ssl.*wrong.version.number|{OVER_CAPACITY}", re.IGNORECASE
+)
+"""Failures that a retry meets again."""
+
+_TOO_MANY_RESULTS = re.compile(r'Limit exceeded \d+ > (\d{1,9}) for "limit"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +80,23 @@ class FailedRequest:
     def transient(self) -> bool:
         """Whether a retry may succeed."""
         may_pass = self.unrecognized or self.status is None or self.status in _TRANSIENT
-        return may_pass and not _FULL.search(self.message)
+        return may_pass and not _LASTING.search(self.message)
 
     @property
     def is_missing(self) -> bool:
         """Whether the collection does not exist."""
-        return self.status == 404
+        return self.status == 404 and not self.unrecognized
 
     @property
     def already_exists(self) -> bool:
         """Whether a collection of this name exists."""
         return self.status == 409 or (self.status == 400 and "already exists" in self.message)
+
+    @property
+    def allowed_limit(self) -> int | None:
+        """The most results of a request if it asked for more than strict mode allows, else None."""
+        found = _TOO_MANY_RESULTS.search(self.message) if self.status in (400, 403) else None
+        return int(found[1]) if found else None
 
     @property
     def forbids_exact(self) -> bool:
@@ -90,7 +110,7 @@ def classify_error(error: Exception) -> FailedRequest:
         error = error.source
     match error:
         case UnexpectedResponse():
-            return FailedRequest(error.status_code, _message_in(error.content))
+            return _rest_failure(error)
         case ResourceExhaustedResponse():
             return FailedRequest(429, _clean_message(error.message), float(error.retry_after_s))
         case QdrantException():
@@ -145,64 +165,37 @@ def _explanations(failure: FailedRequest, seconds: int) -> Iterator[tuple[type[V
         yield StoreUnavailable, f"it did not answer within {seconds} s.", limits
     if failure.unrecognized:
         hint = (
-            "Check that [qdrant] url and its port belong to a Qdrant server (1.16 or later) and not to a proxy or "
-            "another service."
+            "Check that [qdrant] url, its port and its path belong to a Qdrant server (1.16 or later) and not to a "
+            "proxy or another service."
         )
-        yield StoreUnavailable, f"it answered 200, but not like Qdrant: {message}.", hint
+        yield StoreUnavailable, f"it answered {status}, but not like Qdrant: {message}.", hint
     if status is None:
-        yield StoreUnavailable, f"{message}.", "Check that it runs, and that [qdrant] url and its port are right."
+        yield StoreUnavailable, f"{message}.", connection_advice(message)
+    yield from _refusals(status, message)
+
+
+def _refusals(status: int | None, message: str) -> Iterator[tuple[type[VectorStoreError], str, str]]:
+    """Explanations of a complete answer of Qdrant."""
     if status == 401:
         hint = "Set QDRANT_API_KEY (or [qdrant] api_key) to a key of this server."
         yield VectorStoreError, f"it requires a valid API key ({message}).", hint
-    if status in (400, 403, 500) and (advice := _strict_advice(message)):
+    if status in (400, 403, 500) and (advice := strict_advice(message)):
         yield RequestForbidden, f"the request exceeds a limit of its strict mode ({message}).", advice
     if status == 403:
-        hint = "Use a key with read, write and manage access to the collections of [qdrant] collection and its alias."
-        yield VectorStoreError, f"the API key does not allow it ({message}).", hint
+        yield VectorStoreError, f"{missing_right(message)} ({message}).", RIGHTS
     if status == 404:
         yield IndexNotFound, f"it does not exist ({message}).", "Build one with `assay ingest`."
     if status == 413:
         hint = "Decrease [qdrant] upload_bytes, or increase the server's service.max_request_size_mb."
         yield VectorStoreError, f"the request is too large for it ({message}).", hint
+    if status == 429 and OVER_CAPACITY in message:
+        yield RequestForbidden, f"a single request exceeds its rate limit ({message}).", SMALLER_REQUESTS
     if status == 429:
         hint = "Try again later, or raise read_rate_limit or write_rate_limit of its strict mode."
         yield StoreUnavailable, f"it limits the rate of requests ({message}).", hint
     if status in _TRANSIENT:
         yield StoreUnavailable, f"it answered {status} ({message}).", "See its log."
     yield VectorStoreError, f"it refused with {status} ({message}).", "See its log."
-
-
-_ADVICE: tuple[tuple[str, str], ...] = (
-    (r"Index required but not found", f"The collection lost its index of `facets`. {REBUILD}"),
-    (
-        r'for "limit"',
-        "Lower [search] depth, or raise max_query_limit; searches that meet many equal passages go up to 10,024.",
-    ),
-    (r'for "hnsw_ef"', "Lower [qdrant] search_width, or raise search_max_hnsw_ef."),
-    (r'for "oversampling"', "Lower [qdrant] oversampling, or raise search_max_oversampling."),
-    (r"Exact search disabled", "Set search_allow_exact to true."),
-    (r"upsert", "Lower [qdrant] upload_batch, or raise upsert_max_batchsize."),
-    (r"batch", "Raise search_max_batchsize to 2 or more: a search queries both vectors in one request."),
-    (r'for "timeout"', "Lower [qdrant] timeout_seconds and upload_timeout_seconds, or raise max_timeout."),
-    (r"condition size", "Name fewer versions, locales or sections in the filter, or raise condition_max_size."),
-    (r"filter|condition", "Raise filter_max_conditions to 8 or more."),
-    (r"vector storage", "Raise max_collection_vector_size_bytes."),
-    (r"payload storage", "Raise max_collection_payload_size_bytes."),
-    (r"payload index", "Raise max_payload_index_count to 1 or more."),
-    (r"points", "Raise max_points_count: the generation has more chunks."),
-    (r"resident memory", "Give the server more memory, or raise its quota."),
-)
-_STRICT = re.compile(r"\bHelp: |Limit exceeded|strict mode", re.IGNORECASE)
-
-
-def _strict_advice(message: str) -> str:
-    """Hint for a limit of strict mode; empty if none was exceeded."""
-    if not _STRICT.search(message):
-        return ""
-    for pattern, advice in _ADVICE:
-        if re.search(pattern, message, re.IGNORECASE):
-            return advice
-    return "Raise that limit in the collection's strict_mode_config."
 
 
 def _http_failure(error: httpx.HTTPError) -> FailedRequest:
@@ -222,13 +215,16 @@ def _grpc_failure(error: grpc.RpcError) -> FailedRequest:
     return FailedRequest(_GRPC_STATUS.get(code, 500), message)
 
 
-def _message_in(content: bytes) -> str:
+def _rest_failure(error: UnexpectedResponse) -> FailedRequest:
     """The server's message: `status.error` of its JSON, or the beginning of any other answer."""
     try:
-        said = json.loads(content)["status"]["error"]
+        message = _clean_message(str(json.loads(error.content)["status"]["error"]))
     except (ValueError, KeyError, TypeError):
-        said = content.decode("utf-8", "replace")
-    return _clean_message(str(said))
+        text = _clean_message(error.content.decode("utf-8", "replace"))
+        if error.status_code == 404:  # of a wrong path or a proxy: it says nothing about a collection
+            return FailedRequest(404, text or "the answer is empty", unrecognized=True)
+        return FailedRequest(error.status_code, text)
+    return FailedRequest(error.status_code, message)
 
 
 def _clean_message(message: str) -> str:

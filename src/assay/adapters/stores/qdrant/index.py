@@ -27,10 +27,13 @@ class QdrantIndex:
     """One generation's sealed collection; safe to use from several threads.
 
     Calls raise StoreUnavailable while the server is unavailable, and work again afterwards.
+
+    retry: how long each call retries.
     """
 
-    def __init__(self, server: QdrantServer, marker: Marker, reading: ReadOptions) -> None:
+    def __init__(self, server: QdrantServer, marker: Marker, reading: ReadOptions, retry: Retry) -> None:
         self._server = server
+        self._retry = retry
         self._marker = marker
         self._name = marker.generation
         self._collection = collection_name(marker.collection, marker.generation)
@@ -41,7 +44,7 @@ class QdrantIndex:
     def count(self) -> int:
         """Number of points."""
         self._require_open()
-        return count_points(self._server, self._name, self._collection, Retry.BRIEF)
+        return count_points(self._server, self._name, self._collection, self._retry)
 
     def search(self, query: IndexQuery) -> IndexAnswer:
         """Search both sides in one request; a failure is never returned as an empty answer."""
@@ -129,7 +132,9 @@ class QdrantIndex:
                 timeout=self._server.search_seconds,
             )
 
-        return self._server.rankings(self._name, self._server.search("search", self._name, ask), len(requests))
+        return self._server.rankings(
+            self._name, self._server.search("search", self._name, ask, self._retry), len(requests)
+        )
 
     def _records(
         self, chunk_ids: Sequence[str], *, with_payload: bool, with_vectors: bool | list[str]
@@ -149,7 +154,7 @@ class QdrantIndex:
                 timeout=self._server.search_seconds,
             )
 
-        return self._server.search("read", self._name, ask)
+        return self._server.search("read", self._name, ask, self._retry)
 
     def _require_open(self) -> None:
         if self._closed:
@@ -169,12 +174,19 @@ def count_points(server: QdrantServer, name: str, collection: str, retry: Retry)
 def scroll_ids(server: QdrantServer, name: str, collection: str, retry: Retry) -> Iterator[str]:
     """Every id of a collection, in ascending order. Raises VectorStoreError."""
     offset: Any = None
+    page = _PAGE
     while True:
 
-        def ask(client: QdrantClient, offset: Any = offset) -> tuple[list[models.Record], Any]:  # noqa: ANN401 - an id
-            return client.scroll(collection, limit=_PAGE, offset=offset, with_payload=False, with_vectors=False)
+        def ask(client: QdrantClient, offset: Any = offset, limit: int = page) -> tuple[list[models.Record], Any]:  # noqa: ANN401 - an id
+            return client.scroll(collection, limit=limit, offset=offset, with_payload=False, with_vectors=False)
 
-        records, offset = server.request("list", name, ask, retry)
+        answer = server.try_request(ask, retry)
+        if isinstance(answer, FailedRequest):
+            if answer.allowed_limit and answer.allowed_limit < page:
+                page = answer.allowed_limit
+                continue
+            raise server.error(answer, "list", name)
+        records, offset = answer
         yield from (str(record.id) for record in records)
         if offset is None:
             return

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from pathlib import Path
+from ssl import SSLContext, create_default_context
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -22,8 +24,9 @@ class Access:
     upload_timeout_seconds: time limit of any other request, whole seconds.
     retries: number of retries of a search after a transient failure, within a second.
     patience_seconds: how long a build retries while the server is unavailable.
+    ca_file: PEM file of the CA certificates to trust instead of the public ones.
 
-    Raises ConfigurationError for an invalid URL, or a key that an HTTP header cannot contain.
+    Raises ConfigurationError for an invalid URL, a key that an HTTP header cannot contain, or an unusable ca_file.
     """
 
     url: str
@@ -34,6 +37,7 @@ class Access:
     upload_timeout_seconds: int
     retries: int
     patience_seconds: float
+    ca_file: Path | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -58,6 +62,19 @@ class Access:
                 hint="Copy the key again and set it as QDRANT_API_KEY (or [qdrant] api_key).",
             )
         object.__setattr__(self, "api_key", key or None)
+        self.tls_context()
+
+    def tls_context(self) -> SSLContext | None:
+        """A context that trusts ca_file; None without one. Raises ConfigurationError if it cannot be used."""
+        if self.ca_file is None:
+            return None
+        try:
+            return create_default_context(cafile=self.ca_file)
+        except OSError as error:  # SSLError is one
+            raise ConfigurationError(
+                f"[qdrant] ca_file = {str(self.ca_file)!r} cannot be used: {error.strerror or error}.",
+                hint="Set it to a PEM file with the certificate of the CA that signed the server's certificate.",
+            ) from None
 
     @property
     def address(self) -> str:

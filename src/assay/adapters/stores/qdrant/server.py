@@ -63,6 +63,7 @@ class QdrantServer:
         self._lock = threading.Lock()
         self._clients: dict[int, QdrantClient] = {}
         self._several: bool | None = None
+        self._gave_up_at: float | None = None
         self._policies = {
             Retry.NEVER: RetryPolicy(attempts=1, budget=0.0, first=0.1, most=0.1),
             # No longer than the shortest time limit, so that a timed-out request is not retried.
@@ -75,9 +76,9 @@ class QdrantServer:
                 access.address,
             )
 
-    def search(self, operation: str, name: str, call: Callable[[QdrantClient], T]) -> T:
+    def search(self, operation: str, name: str, call: Callable[[QdrantClient], T], retry: Retry = Retry.BRIEF) -> T:
         """Make a request with the time limit of a search. Raises VectorStoreError."""
-        return self._ask(operation, name, call, self._access.timeout_seconds, Retry.BRIEF)
+        return self._ask(operation, name, call, self._access.timeout_seconds, retry)
 
     def request(self, operation: str, name: str, call: Callable[[QdrantClient], T], retry: Retry) -> T:
         """Make a request with the time limit of an upload. Raises VectorStoreError."""
@@ -158,12 +159,16 @@ class QdrantServer:
 
     def _try(self, call: Callable[[QdrantClient], T], seconds: int, retry: Retry) -> T | FailedRequest:
         policy = self._policies[retry]
+        if retry is Retry.LONG and self._gave_up_lately():
+            policy = self._policies[Retry.BRIEF]
         client = self._client(seconds)
         started = time.monotonic()
         attempt = 0
         while True:
             try:
-                return call(client)
+                answer = call(client)
+                self._gave_up_at = None
+                return answer
             except CLIENT_ERRORS as error:
                 failure = classify_error(error)
             except PARSE_ERRORS as error:
@@ -175,15 +180,23 @@ class QdrantServer:
             # Jitter, so that clients that failed together do not retry together.
             wait = policy.delay(attempt, elapsed, failure.retry_after, random.random())  # noqa: S311 - guards nothing
             if wait is None or not (failure.transient or self._may_be_unheard_of(failure, retry, elapsed)):
+                if policy is self._policies[Retry.LONG] and failure.transient:
+                    self._gave_up_at = time.monotonic()
                 return failure
             if retry is Retry.LONG and attempt == 1 and failure.transient:
                 logger.warning(
-                    "The Qdrant server at %s is unavailable (%s); trying again for up to %.0f s.",
+                    "The Qdrant server at %s %s (%s); trying again for up to %.0f s.",
                     self.address,
+                    "limits the rate of requests" if failure.status == 429 else "is unavailable",
                     failure.message,
                     policy.budget,
                 )
             time.sleep(wait)
+
+    def _gave_up_lately(self) -> bool:
+        """Whether a build's patience has just ended in vain: the many requests of a gate would each wait as long."""
+        gave_up = self._gave_up_at
+        return gave_up is not None and time.monotonic() - gave_up < self._access.patience_seconds
 
     def _client(self, seconds: int) -> QdrantClient:
         with self._lock:
@@ -202,6 +215,7 @@ def consistency_of(reading: ReadOptions) -> models.ReadConsistency | None:
 
 def connect(access: Access, seconds: int) -> QdrantClient:
     """Make a client without connecting. seconds: time limit of each request."""
+    trusted = access.tls_context()
     client = QdrantClient(
         url=access.url,
         prefer_grpc=access.grpc,
@@ -211,6 +225,8 @@ def connect(access: Access, seconds: int) -> QdrantClient:
         check_compatibility=False,
         cloud_inference=True,  # otherwise the client searches every request for texts to embed
         limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_KEPT),
+        verify=trusted or True,
+        grpc_options={"root_certificates": access.ca_file.read_bytes()} if access.ca_file else None,
     )
     if access.grpc:
         # Created now, under the lock, because several threads could create them at the first request.

@@ -72,9 +72,9 @@ class QdrantStore:
             raise
         return writer
 
-    def open(self, generation: str, spec: IndexSpec) -> QdrantIndex:
+    def open(self, generation: str, spec: IndexSpec, *, patient: bool = False) -> QdrantIndex:
         """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
-        index, marker = self._open_unchecked(generation, spec)
+        index, marker = self._open_unchecked(generation, spec, Retry.LONG if patient else Retry.BRIEF)
         points = index.count()
         if points != marker.points:
             raise _wrong_count(generation, points, marker)
@@ -83,18 +83,18 @@ class QdrantStore:
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
         """Open an index for checks; a missing or damaged one is reported and not raised."""
         try:
-            index, marker = self._open_unchecked(generation, spec)
+            index, marker = self._open_unchecked(generation, spec, Retry.LONG)
         except (IndexNotFound, IndexCorrupt) as error:
             return Inspected(None, (error.message,))
         points = index.count()
         return Inspected(index, () if points == marker.points else (_wrong_count(generation, points, marker).message,))
 
-    def _open_unchecked(self, generation: str, spec: IndexSpec) -> tuple[QdrantIndex, Marker]:
+    def _open_unchecked(self, generation: str, spec: IndexSpec, reads: Retry) -> tuple[QdrantIndex, Marker]:
         info, marker = self._server.once_spread(lambda: self._sealed(generation))
         if marker.dimension != spec.dimension:
             raise unusable_index(generation, f"it has {marker.dimension} dimensions, not {spec.dimension}")
         require_shape(info, marker)
-        return QdrantIndex(self._server, marker, self._reading), marker
+        return QdrantIndex(self._server, marker, self._reading, reads), marker
 
     def _sealed(self, generation: str) -> tuple[models.CollectionInfo, Marker]:
         info = self._info(generation)

@@ -1,8 +1,6 @@
 """Over https the certificate is verified, for the name in the URL, on the connection to the checked address."""
 
-import shutil
 import ssl
-import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.certificates import self_signed
 from tests.sites import HTML, Request, Site, html, links, pages, source_of
 
 from assay.adapters.sources.site.http import client
@@ -18,22 +17,7 @@ from assay.errors import SourceError
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for `localhost` with its key, signed by itself."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
-    path = tmp_path_factory.mktemp("tls") / "localhost.pem"
-    options = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    made = subprocess.run(
-        [openssl, "req", "-x509", *options, *names, "-keyout", path, "-out", path.with_suffix(".crt")],
-        capture_output=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip("this openssl cannot make the certificate")
-    path.write_bytes(path.read_bytes() + path.with_suffix(".crt").read_bytes())
-    return path
+    return self_signed(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture(scope="module")
