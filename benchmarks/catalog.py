@@ -1,10 +1,10 @@
 """Growth of the catalog's costs with the number of chunks, in SQLite and in Postgres.
 
-Run as `python -m benchmarks.catalog [--only sqlite|postgres] [--plans] [ROWS ...]`, such as 100000 1000000; 20,000 and
-60,000 by default. Generated pages of ten chunks each go through the catalog's port as a build sends them; no index is
-built. Postgres is the empty database at ASSAY_BENCH_POSTGRES, or a server started from the tests' package, which does
-not wait for its disk. Each size runs in a process of its own. With several sizes, the exponent b of
-cost = a · rows^b is fitted to each figure. `--plans` prints Postgres's plan of each statement.
+Run as `python -m benchmarks.catalog [sqlite] [postgres] [--plans] [--cycles=N] [ROWS ...]`, such as 100000 1000000;
+both databases, 20,000 and 60,000 by default. Generated pages of ten chunks each go through the catalog's port as a
+build sends them; no index is built. Postgres is the empty database at ASSAY_BENCH_POSTGRES, or a server started from
+the tests' package, which does not wait for its disk. Each size runs in a process of its own. With several sizes, the
+exponent b of cost = a · rows^b is fitted to each figure. `--plans` prints Postgres's plan of each statement.
 """
 
 import json
@@ -37,7 +37,7 @@ from benchmarks.scale import exponents, vocabulary
 
 SIZES = (20_000, 60_000)
 CYCLES = 5
-"""Publishes that replace every page, each followed by the removal of the generation before."""
+"""Publishes that replace every page by default, each followed by the removal of the generation before."""
 
 _CHUNKS = 10
 """Chunks of a page."""
@@ -177,17 +177,19 @@ def publish_edits(catalog: SqlCatalog, live: str, name: str, pages: Pages, figur
 
 def reusable(catalog: SqlCatalog, live: str, name: str) -> int:
     """Number of chunks whose vector the live generation has."""
-    known = catalog.embedded_hashes(live)
-    return sum(chunk.embedded_hash in known for chunk in catalog.chunks(name))
+    batches = batched(catalog.chunks(name), _CHUNKS_AT_ONCE)
+    return sum(len(catalog.embedded_chunks(live, [chunk.embedded_hash for chunk in batch])) for batch in batches)
 
 
 # --- what is asked while it serves ---------------------------------------------------------------------------------
 
 
-def ask(catalog: SqlCatalog, database: Database, name: str, pages: Pages, figures: Figures, when: str) -> None:
+def ask(
+    catalog: SqlCatalog, database: Database, name: str, pages: Pages, figures: Figures, when: str, release: int = 0
+) -> None:
     """Each question that a search, a report or another program asks."""
     draw = random.Random(1)
-    some = [pages.page(number, 0) for number in draw.sample(range(pages.count), min(_SAMPLE, pages.count))]
+    some = [pages.page(number, release) for number in draw.sample(range(pages.count), min(_SAMPLE, pages.count))]
     ids = [chunk.id for _, chunks in some for chunk in chunks]
     urls = [document.info.url for document, _ in some]
     hashes = [chunk.content_hash for _, chunks in some for chunk in chunks]
@@ -281,9 +283,9 @@ def size_megabytes(database: Database) -> float:
         return float(size or 0) / 1e6
 
 
-def cycle(catalog: SqlCatalog, database: Database, live: str, pages: Pages, figures: Figures) -> None:
+def cycle(catalog: SqlCatalog, database: Database, live: str, pages: Pages, figures: Figures, count: int) -> str:
     """Publishes that change every page, with the size after each."""
-    for number in range(2, CYCLES + 2):
+    for number in range(2, count + 2):
         name = f"g{number}"
         catalog.add_generation(generation(name))
         for batch in batched(pages.all(number), _DOCUMENTS_AT_ONCE):
@@ -293,6 +295,7 @@ def cycle(catalog: SqlCatalog, database: Database, live: str, pages: Pages, figu
         catalog.forget(live)
         live = name
         figures.add(f"size after cycle {number - 1} MB", size_megabytes(database))
+    return live
 
 
 # --- plans ---------------------------------------------------------------------------------------------------------
@@ -315,7 +318,9 @@ def print_plans(database: Database, name: str, pages: Pages) -> None:
             "places_of_texts": queries.places_of_texts(name, hashes[:100]),
             "places_at": queries.places_at(name, urls),
             "urls_of_texts": queries.urls_of_texts(name, hashes[:100]),
-            "embedded_hashes": queries.embedded_hashes(name),
+            "embedded_chunks": queries.embedded_chunks(
+                name, [one.embedded_hash for _, some in some for one in some][:500]
+            ),
             "checksums_at": queries.checksums_at(name, urls),
         }
         for label, statement in statements.items():
@@ -330,7 +335,7 @@ def print_plans(database: Database, name: str, pages: Pages) -> None:
 # --- sizes ---------------------------------------------------------------------------------------------------------
 
 
-def measure(url: str, rows: int, *, plans: bool) -> dict[str, float]:
+def measure(url: str, rows: int, *, plans: bool, cycles: int) -> dict[str, float]:
     """All figures of one size, in this process."""
     figures, pages = Figures(), Pages(rows // _CHUNKS)
     settings = CatalogSettings(schema_name=_SCHEMA if is_postgres(url) else None, lookup_seconds=30.0)
@@ -353,8 +358,8 @@ def measure(url: str, rows: int, *, plans: bool) -> dict[str, float]:
         publish(catalog, "gx", pages, 1, figures, "all changed")
         retire(catalog, "g1", "gx", ids, figures)
         figures.add("size after cycle 0 MB", size_megabytes(database))
-        cycle(catalog, database, "gx", pages, figures)
-        ask(catalog, database, "g6", Pages(pages.count), figures, "after cycles")
+        live = cycle(catalog, database, "gx", pages, figures, cycles)
+        ask(catalog, database, live, pages, figures, "after cycles", 1 + cycles)
     finally:
         database.close()
         catalog.close()
@@ -386,11 +391,12 @@ def _drop_schema(url: str) -> None:
 def main(arguments: Sequence[str] = ()) -> None:
     """Measure each size in each database; or, in a process of its own, one size."""
     if arguments and arguments[0] == "measure":
-        print(json.dumps(measure(arguments[1], int(arguments[2]), plans="--plans" in arguments)))
+        cycles = next((int(one.partition("=")[2]) for one in arguments if one.startswith("--cycles=")), CYCLES)
+        print(json.dumps(measure(arguments[1], int(arguments[2]), plans="--plans" in arguments, cycles=cycles)))
         return
     sizes = [int(one) for one in arguments if one.isdigit()] or SIZES
     kinds = [one for one in ("sqlite", "postgres") if one in arguments] or ["sqlite", "postgres"]
-    flags = [one for one in arguments if one == "--plans"]
+    flags = [one for one in arguments if one.startswith("--")]
     found: dict[str, list[Mapping[str, float]]] = {kind: [] for kind in kinds}
     for size in sizes:
         for kind in kinds:

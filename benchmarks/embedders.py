@@ -16,7 +16,7 @@ from tests.peers.process import PeerProcess
 
 from assay.adapters.embedders.cohere import CohereEmbedder
 from assay.adapters.embedders.remote.embedder import RemoteRules
-from assay.ingest.indexing.vectors import VectorSupply
+from assay.ingest.indexing.vectors import VectorSupply, no_chunks
 from assay.model.documents import Chunk
 from assay.model.ids import content_hash
 from assay.ports import EmbedderCall
@@ -66,7 +66,7 @@ def _measure(rate: float, kinds: Sequence[str]) -> str:
         embedder = CohereEmbedder(
             "peer-key", "embed-english-v3.0", None, peer.url, rules, lambda call: arrived.append((perf_counter(), call))
         )
-        list(VectorSupply(embedder, None, {}).stream(_batches(int(LIMIT * (WINDOWS + 0.5)))))
+        list(VectorSupply(embedder, None, no_chunks).stream(_batches(int(LIMIT * (WINDOWS + 0.5)))))
         embedder.close()
         counts = peer.counts()
     began = min(at - call.seconds for at, call in arrived)

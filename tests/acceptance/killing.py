@@ -16,7 +16,7 @@ from assay.settings import load_settings
 
 READS = frozenset(
     [
-        *("anchors", "check", "chunk_metadata", "chunks", "document", "documents", "documents_at", "embedded_hashes"),
+        *("anchors", "check", "chunk_metadata", "chunks", "document", "documents", "documents_at", "embedded_chunks"),
         *("generation", "generations", "inspect", "known_pages", "live_id", "open", "places_at", "places_of_ids"),
         *("places_of_texts", "text_of", "urls_of_texts"),
     ]

@@ -53,7 +53,7 @@ EVERY_METHOD: dict[str, Callable[[SqlCatalog], object]] = {
     "keep_anchors": lambda catalog: catalog.keep_anchors("g1", {"x": Passage(url=SITE)}),
     "chunks": lambda catalog: list(catalog.chunks("g1")),
     "chunk_metadata": lambda catalog: catalog.chunk_metadata(["c1"], "g1"),
-    "embedded_hashes": lambda catalog: catalog.embedded_hashes("g1"),
+    "embedded_chunks": lambda catalog: catalog.embedded_chunks("g1", ["x"]),
     "damaged_revisions": lambda catalog: catalog.damaged_revisions(["x"]),
     "check": lambda catalog: catalog.check(),
 }

@@ -214,7 +214,10 @@ def test_a_wrong_vector_gets_into_no_later_index(bought: Bought, caplog: pytest.
     bought.edit_a_page()
     with bought.open() as assay:
         build = assay.builds.ingest()
-        before, after = (set(assay.parts.catalog.embedded_hashes(one)) for one in (live.id, build.generation.id))
+        catalog = assay.parts.catalog
+        before, after = (
+            {chunk.embedded_hash for chunk in catalog.chunks(one)} for one in (live.id, build.generation.id)
+        )
         assert build.embedded == len(after - before) + len(changed)
         assert build.reused == build.generation.chunks - build.embedded
         assert assay.auditor.audit("candidate", everything=True).audit.count == 0

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,7 +119,7 @@ class Builds:
                 base=base,
                 documents=parts.catalog,
                 earlier=earlier if base.embedder == parts.embedder.identity else None,
-                earlier_chunks=parts.catalog.embedded_hashes(base.id),
+                earlier_chunks=partial(parts.catalog.embedded_chunks, base.id),
                 embedder=parts.embedder,
                 encoder=parts.encoder,
                 cache=parts.embedding_cache,

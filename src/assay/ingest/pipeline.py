@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from assay.errors import AssayError, IndexCorrupt, IndexNotFound, SourceError
 from assay.ingest.indexing.passes import count_terms, write_points
 from assay.ingest.indexing.term_spool import TermSpool
-from assay.ingest.indexing.vectors import VectorSupply
+from assay.ingest.indexing.vectors import EarlierChunks, VectorSupply, no_chunks
 from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
@@ -18,7 +19,7 @@ from assay.ingest.stages import StageClock
 from assay.ingest.survey import PageChanges, PageTally
 from assay.model.documents import Chunk, Document
 from assay.model.generations import Generation, State, last_judged
-from assay.ports import Catalog, EmbeddedChunk, IndexSpec, Progress, VectorIndex, VectorStore, stage
+from assay.ports import Catalog, IndexSpec, Progress, VectorIndex, VectorStore, stage
 
 logger = logging.getLogger(__name__)
 
@@ -246,19 +247,19 @@ class Pipeline:
     @contextmanager
     def _earlier_vectors(
         self, generation: Generation, base: Generation | None
-    ) -> Iterator[tuple[VectorIndex | None, dict[str, EmbeddedChunk]]]:
-        """The previous index and its chunks by hash; nothing if its embedder differs."""
+    ) -> Iterator[tuple[VectorIndex | None, EarlierChunks]]:
+        """The previous index and a search for its chunks by hash; nothing if its embedder differs."""
         if base is None or base.embedder != generation.embedder:
-            yield None, {}
+            yield None, no_chunks
             return
         try:
             index = self._parts.store.open(base.id, IndexSpec.of(base), patient=True)
         except (IndexCorrupt, IndexNotFound) as error:
             logger.warning("The previous index cannot be read, so everything is embedded again: %s", error.message)
-            yield None, {}
+            yield None, no_chunks
             return
         try:
-            yield index, self._parts.catalog.embedded_hashes(base.id)
+            yield index, partial(self._parts.catalog.embedded_chunks, base.id)
         finally:
             index.close()
 

@@ -1,16 +1,21 @@
 """A preview of a build: nothing is stored, embedded or changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
+from assay.ingest.indexing.vectors import EarlierChunks, no_chunks
 from assay.ingest.intake import Cut, Kept
 from assay.ingest.page_flow import PageFlow, newest_sealed
 from assay.ingest.parts import BuildParts
 from assay.ingest.stages import StageClock
 from assay.ingest.survey import PageChanges
+from assay.model.batches import batched
 from assay.model.documents import Chunk
 from assay.model.generations import Generation
 from assay.ports import Progress, stage
+
+_CHUNKS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,20 +36,32 @@ class Preview(PageChanges):
     seconds: dict[str, float]
 
 
-class _Cost:
-    """Counts texts without a vector. embedded_hashes: of texts that have one."""
+def _cut_chunks(flow: PageFlow, kept: list[str]) -> Iterator[Chunk]:
+    """Chunks of the new pages; adds the revisions of the others to `kept`."""
+    for taken in flow.take():
+        match taken:
+            case Cut(_, chunks):
+                yield from chunks
+            case Kept(revision):
+                kept.append(revision)
 
-    def __init__(self, embedded_hashes: Iterable[str]) -> None:
-        self._seen = set(embedded_hashes)
+
+class _Cost:
+    """Counts texts without a vector. earlier_chunks: finds those that have one."""
+
+    def __init__(self, earlier_chunks: EarlierChunks) -> None:
+        self._earlier_chunks = earlier_chunks
+        self._new: set[str] = set()
         self.chunks = self.texts = self.tokens = 0
 
     def add(self, chunks: Iterable[Chunk]) -> None:
-        for chunk in chunks:
-            self.chunks += 1
-            if chunk.embedded_hash not in self._seen:
-                self._seen.add(chunk.embedded_hash)
-                self.texts += 1
-                self.tokens += chunk.token_count
+        for batch in batched(chunks, _CHUNKS_AT_ONCE):
+            self.chunks += len(batch)
+            tokens = {one.embedded_hash: one.token_count for one in batch if one.embedded_hash not in self._new}
+            new = tokens.keys() - self._earlier_chunks(list(tokens)).keys()
+            self._new |= new
+            self.texts += len(new)
+            self.tokens += sum(tokens[digest] for digest in new)
 
 
 def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> Preview:
@@ -59,15 +76,10 @@ def preview(parts: BuildParts, progress: Progress, *, rebuild: bool = False) -> 
     clock = StageClock(progress)
     flow = PageFlow(parts, base, clock)
     reusable = base is not None and base.embedder == parts.embedder.identity
-    cost = _Cost(catalog.embedded_hashes(base.id) if base and reusable else ())
+    cost = _Cost(partial(catalog.embedded_chunks, base.id) if base and reusable else no_chunks)
     kept: list[str] = []
     with stage(clock, "read"):
-        for taken in flow.take():
-            match taken:
-                case Cut(_, chunks):
-                    cost.add(chunks)
-                case Kept(revision):
-                    kept.append(revision)
+        cost.add(_cut_chunks(flow, kept))
         if base is not None:
             cost.add(catalog.chunks(base.id, kept))
     return Preview(

@@ -1,6 +1,6 @@
 """Re-chunking a generation's stored documents with other rules. No page is read again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,14 +9,13 @@ from assay.errors import GenerationError
 from assay.ingest.chunking.chunker import CHUNKER_REVISION, ChunkingRules, chunk_document
 from assay.ingest.indexing.passes import count_terms, write_points
 from assay.ingest.indexing.term_spool import TermSpool
-from assay.ingest.indexing.vectors import VectorSupply
+from assay.ingest.indexing.vectors import EarlierChunks, VectorSupply
 from assay.ingest.pipeline import new_generation_id
 from assay.ingest.text.blocks import blocks_of
 from assay.model.documents import Chunk, Document
 from assay.model.generations import ChunkerIdentity, Generation, State
 from assay.ports import (
     Catalog,
-    EmbeddedChunk,
     Embedder,
     EmbeddingCache,
     IndexSpec,
@@ -43,7 +42,7 @@ class RecutParts:
     base: Generation
     documents: Catalog
     earlier: VectorIndex | None
-    earlier_chunks: Mapping[str, EmbeddedChunk]
+    earlier_chunks: EarlierChunks
     embedder: Embedder
     encoder: SparseEncoder
     cache: EmbeddingCache | None

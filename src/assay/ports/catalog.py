@@ -175,8 +175,8 @@ class Catalog(Protocol):
     def places_of_texts(self, generation_id: str, content_hashes: Sequence[str]) -> list[ChunkPlace]:
         """Positions of the chunks with these texts, by URL and position."""
 
-    def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
-        """One chunk of this generation for each hash of an embedded text.
+    def embedded_chunks(self, generation_id: str, hashes: Sequence[str]) -> dict[str, EmbeddedChunk]:
+        """One chunk of this generation for each of these hashes of embedded texts; unknown hashes are left out.
 
         If the generation has checksums, chunks without a readable one are left out.
         """

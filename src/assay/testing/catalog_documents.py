@@ -136,7 +136,7 @@ class DocumentConformance:
         assert list(catalog.documents("g1")) == []
         assert list(catalog.chunks("g1")) == []
         assert catalog.known_pages("g1") == {}
-        assert catalog.embedded_hashes("g1") == {}
+        assert catalog.embedded_chunks("g1", ["x"]) == {}
 
     def test_a_chunk_that_was_never_stored_gets_the_time_of_storing(self, catalog: Catalog) -> None:
         document, chunks = page("a", "one", "two")
@@ -316,12 +316,14 @@ class DocumentConformance:
         assert len(had) == len(CHANGES) + 1
         assert catalog.damaged_revisions(had) == catalog.damaged_revisions([]) == set()
 
-    def test_embedded_hashes_lead_to_chunks_of_the_generation(self, catalog: Catalog) -> None:
+    def test_hashes_of_embedded_texts_lead_to_chunks_of_the_generation(self, catalog: Catalog) -> None:
         built(catalog, "g1", page("a", "same", "same", "one"), page("b", "same"))
         built(catalog, "g2", page("c", "other"))
-        found = catalog.embedded_hashes("g1")
         by_id = {chunk.id: chunk for chunk in catalog.chunks("g1")}
-        assert set(found) == {chunk.embedded_hash for chunk in by_id.values()}
+        wanted = {chunk.embedded_hash for chunk in by_id.values()}
+        others = [chunk.embedded_hash for chunk in catalog.chunks("g2")]
+        found = catalog.embedded_chunks("g1", [*wanted, *others, *wanted])
+        assert set(found) == wanted
         assert all(by_id[one.chunk_id].embedded_hash == embedded for embedded, one in found.items())
         assert all(one.checksum is None for one in found.values())
 
@@ -368,7 +370,7 @@ class DocumentConformance:
         chunks = list(catalog.chunks("g2", sorted(had.values())))
         assert [chunk.document.url for chunk in chunks] == urls
         assert len(catalog.chunk_metadata([chunk.id for chunk in chunks], "g2")) == MANY
-        assert len(catalog.embedded_hashes("g2")) == MANY
+        assert len(catalog.embedded_chunks("g2", [chunk.embedded_hash for chunk in chunks])) == MANY
         catalog.forget("g1")
         assert len(list(catalog.chunks("g2"))) == MANY
         catalog.transition("g2", State.RETIRED)

@@ -36,7 +36,7 @@ NEEDING_A_GENERATION: dict[str, Callable[[Catalog], object]] = {
     "document": lambda catalog: catalog.document("nowhere", "https://docs.example.org/a"),
     "chunks": lambda catalog: list(catalog.chunks("nowhere")),
     "chunks of revisions": lambda catalog: list(catalog.chunks("nowhere", ["f" * 64])),
-    "embedded_hashes": lambda catalog: catalog.embedded_hashes("nowhere"),
+    "embedded_chunks": lambda catalog: catalog.embedded_chunks("nowhere", []),
     "checksums": lambda catalog: catalog.checksums("nowhere", []),
     "record_checksums": lambda catalog: catalog.record_checksums("nowhere", {}),
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,11 @@ class Bench:
     def recut(self, rules: ChunkingRules, catalog: MemoryCatalog, documents: MemoryCatalog | None = None) -> Generation:
         """Cut into another catalog."""
         earlier = self.store.open(self.base.id, IndexSpec.of(self.base))
-        ids = self.catalog.embedded_hashes(self.base.id)
         parts = RecutParts(
             self.base,
             documents or self.catalog,
             earlier,
-            ids,
+            partial(self.catalog.embedded_chunks, self.base.id),
             self.embedder,
             self.encoder,
             None,

@@ -282,15 +282,24 @@ class SqlCatalog:
         """Positions of the chunks with these texts, by URL and position."""
         return _sorted_places(self._rows_for(generation_id, content_hashes, queries.places_of_texts))
 
-    def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
-        """One chunk of this generation for each hash of an embedded text."""
+    def embedded_chunks(self, generation_id: str, hashes: Sequence[str]) -> dict[str, EmbeddedChunk]:
+        """One chunk of this generation for each of these hashes of embedded texts; unknown hashes are left out."""
+        found: dict[str, EmbeddedChunk] = {}
         with self._database.reading() as connection:
             _state(connection, generation_id)
-            rows = connection.execute(queries.embedded_hashes(generation_id)).all()
-            packed = _checksum_rows(connection, queries.checksums(generation_id))
-        known = unpacked_checksums(packed, ((row[0], row[2]) for row in rows), skip_damaged=True)
-        chunks = ((digest, EmbeddedChunk(chunk_id, known.get(chunk_id))) for _, digest, chunk_id in rows)
-        return {digest: chunk for digest, chunk in chunks if chunk.checksum is not None or not packed}
+            for batch in batched(dict.fromkeys(hashes), _VALUES):
+                rows = connection.execute(queries.embedded_chunks(generation_id, batch)).all()
+                numbers = batched(dict.fromkeys(row[0] for row in rows), _VALUES)
+                packed = [
+                    row
+                    for some in numbers
+                    for row in _checksum_rows(connection, queries.checksums_of(generation_id, some))
+                ]
+                required = packed or connection.scalar(queries.has_checksums(generation_id)) is not None
+                known = unpacked_checksums(packed, ((row[0], row[2]) for row in rows), skip_damaged=True)
+                chunks = ((digest, EmbeddedChunk(chunk_id, known.get(chunk_id))) for _, digest, chunk_id in rows)
+                found.update((digest, one) for digest, one in chunks if one.checksum is not None or not required)
+        return found
 
     def record_checksums(self, generation_id: str, checksums: Mapping[str, Mapping[str, bytes]]) -> None:
         """Record the vector checksums of whole documents, by URL and chunk id, in one transaction."""
@@ -307,7 +316,7 @@ class SqlCatalog:
             _state(connection, generation_id)
             for batch in batched(dict.fromkeys(urls), _VALUES):
                 packed = _checksum_rows(connection, queries.checksums_at(generation_id, batch))
-                chunks = connection.execute(queries.embedded_hashes_at(generation_id, batch)).all() if packed else ()
+                chunks = connection.execute(queries.chunk_ids_at(generation_id, batch)).all() if packed else ()
                 found |= unpacked_checksums(packed, ((row[0], row[2]) for row in chunks))
         return found
 

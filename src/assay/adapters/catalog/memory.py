@@ -220,15 +220,17 @@ class MemoryCatalog:
         """Positions of the chunks with these texts, by URL and position."""
         return self._places(generation_id, "content_hash", content_hashes)
 
-    def embedded_hashes(self, generation_id: str) -> dict[str, EmbeddedChunk]:
-        """One chunk of this generation for each hash of an embedded text."""
+    def embedded_chunks(self, generation_id: str, hashes: Sequence[str]) -> dict[str, EmbeddedChunk]:
+        """One chunk of this generation for each of these hashes of embedded texts; unknown hashes are left out."""
         with self._lock:
             self._state(generation_id)
+            wanted = set(hashes)
             recorded = self._checksums[generation_id]
             known = self._unpacked(generation_id, recorded, skip_damaged=True)
             chunks = [
                 (chunk.embedded_hash, EmbeddedChunk(chunk.id, known.get(chunk.id)))
                 for chunk in self.chunks(generation_id)
+                if chunk.embedded_hash in wanted
             ]
             return {digest: chunk for digest, chunk in chunks if chunk.checksum is not None or not recorded}
 

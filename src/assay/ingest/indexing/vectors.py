@@ -1,7 +1,7 @@
 """The sources of a build's vectors: the previous generation, this build, a crashed build's cache, or the embedder."""
 
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,6 +15,15 @@ _CACHE_BYTES = 128 * 1024 * 1024
 
 _READ_AHEAD = 2
 """Texts read ahead, as a multiple of what the parallel calls can take."""
+
+
+EarlierChunks = Callable[[Sequence[str]], Mapping[str, EmbeddedChunk]]
+"""Finds a chunk of an earlier generation for each hash of an embedded text; unknown hashes are left out."""
+
+
+def no_chunks(hashes: Sequence[str]) -> dict[str, EmbeddedChunk]:  # noqa: ARG001 - fixed signature
+    """EarlierChunks of a build that reuses nothing."""
+    return {}
 
 
 class Embedded(NamedTuple):
@@ -48,8 +57,8 @@ class VectorSupply:
     ten versions, is embedded once.
 
     earlier: index of the generation with reusable vectors; None if there is none of this embedder.
-    earlier_chunks: for each hash of an embedded text, a chunk of that index. A vector that does not match its recorded
-        checksum is embedded again and counted in `damaged`.
+    earlier_chunks: finds a chunk of that index for each of some hashes of embedded texts. A vector that does not match
+        its recorded checksum is embedded again and counted in `damaged`.
     cache: keeps costly vectors after a crash; None for no cache.
     """
 
@@ -57,7 +66,7 @@ class VectorSupply:
         self,
         embedder: Embedder,
         earlier: VectorIndex | None,
-        earlier_chunks: Mapping[str, EmbeddedChunk],
+        earlier_chunks: EarlierChunks,
         cache: EmbeddingCache | None = None,
     ) -> None:
         self._embedder = embedder
@@ -143,7 +152,7 @@ class VectorSupply:
         return _with_checksums(vectors)
 
     def _from_earlier(self, hashes: Sequence[str]) -> dict[str, Embedded]:
-        chunks = {digest: self._earlier_chunks[digest] for digest in hashes if digest in self._earlier_chunks}
+        chunks = self._earlier_chunks(hashes) if hashes and self._earlier is not None else {}
         if not chunks or self._earlier is None:
             return {}
         stored = self._earlier.vectors([chunk.chunk_id for chunk in chunks.values()])

@@ -10,7 +10,7 @@ from tests.memory_embedder import MemoryEmbedder
 
 from assay.adapters.stores.memory import MemoryStore
 from assay.errors import EmbedderRefused, EmbedderUnavailable, EmbeddingError
-from assay.ingest.indexing.vectors import Embedded, VectorSupply
+from assay.ingest.indexing.vectors import EarlierChunks, Embedded, VectorSupply, no_chunks
 from assay.model.documents import Chunk
 from assay.model.generations import EmbedderIdentity
 from assay.model.ids import content_hash
@@ -102,8 +102,12 @@ def _batches(count: int, size: int = 7) -> list[list[Chunk]]:
     return [chunks[start : start + size] for start in range(0, count, size)]
 
 
+def _finding(chunks: Mapping[str, EmbeddedChunk]) -> EarlierChunks:
+    return lambda hashes: {digest: chunks[digest] for digest in hashes if digest in chunks}
+
+
 def _supply(embedder: MemoryEmbedder, cache: DictCache | None = None) -> VectorSupply:
-    return VectorSupply(embedder, None, {}, cache)
+    return VectorSupply(embedder, None, no_chunks, cache)
 
 
 def _check(embedder: MemoryEmbedder, made: list[tuple[Sequence[Chunk], list[Embedded]]]) -> None:
@@ -201,7 +205,7 @@ def test_vectors_of_the_generation_before_are_used_first() -> None:
     embedder.embedded.clear()
     index = store.open("before", IndexSpec(DIMENSION))
     earlier = {c.embedded_hash: EmbeddedChunk(c.id, None) for c in before}
-    supply = VectorSupply(embedder, index, earlier, DictCache())
+    supply = VectorSupply(embedder, index, _finding(earlier), DictCache())
     made = list(supply.stream(_batches(30)))
     _check(embedder, made)
     assert len(embedder.embedded) == 10
@@ -221,7 +225,7 @@ def test_a_vector_that_is_not_the_one_recorded_is_made_again() -> None:
     writer.seal()
     embedder.embedded.clear()
     earlier = {c.embedded_hash: EmbeddedChunk(c.id, one) for c, one in zip(before, checksums, strict=True)}
-    supply = VectorSupply(embedder, store.open("before", IndexSpec(DIMENSION)), earlier)
+    supply = VectorSupply(embedder, store.open("before", IndexSpec(DIMENSION)), _finding(earlier))
     made = list(supply.stream(_batches(20)))
     _check(embedder, made)
     assert sorted(embedder.embedded) == sorted(before[number].embedded_text for number in (4, 7, 11))

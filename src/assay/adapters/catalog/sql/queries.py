@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Delete, Select, Update, bindparam, delete, exists, select, update
+from sqlalchemy import ColumnElement, Delete, Select, Update, bindparam, delete, exists, func, select, update
 
 from assay.adapters.catalog.sql.tables import (
     anchors,
@@ -185,51 +185,66 @@ def chunks_of(numbers: Sequence[int]) -> Select[Any]:
     return select(*columns).where(chunks.c.revision_id.in_(numbers)).order_by(chunks.c.revision_id, chunks.c.position)
 
 
-def _places(generation_id: str) -> Select[Any]:
-    joined = generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
-    return select(*PLACE).select_from(joined).where(_mapping.generation_id == generation_id)
+def _filters(generation_id: str) -> ColumnElement[bool]:
+    """Condition on the generation that no index serves: begin with the few rows that another condition finds.
+
+    SQLite would begin with every document of the generation, because it has no statistics.
+    """
+    return func.coalesce(_mapping.generation_id, "") == generation_id
+
+
+_PLACES = select(*PLACE).select_from(generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id))
 
 
 def places_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
     """PLACE of the chunks of the documents at these URLs."""
-    return _places(generation_id).where(_mapping.url.in_(urls))
+    return _PLACES.where(_mapping.generation_id == generation_id, _mapping.url.in_(urls))
 
 
 def places_of_ids(generation_id: str, chunk_ids: Sequence[str]) -> Select[Any]:
     """PLACE of these chunks."""
-    return _places(generation_id).where(chunks.c.chunk_id.in_(chunk_ids))
+    return _PLACES.where(_filters(generation_id), chunks.c.chunk_id.in_(chunk_ids))
 
 
 def places_of_texts(generation_id: str, content_hashes: Sequence[str]) -> Select[Any]:
     """PLACE of the chunks with these texts."""
-    return _places(generation_id).where(chunks.c.content_hash.in_(content_hashes))
+    return _PLACES.where(_filters(generation_id), chunks.c.content_hash.in_(content_hashes))
 
 
-def embedded_hashes(generation_id: str) -> Select[Any]:
-    """Row number of the revision, hash of the embedded text, and id of every chunk."""
-    joined = generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
-    return (
-        select(chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id)
-        .select_from(joined)
-        .where(_mapping.generation_id == generation_id)
-    )
+_CHUNKS_OF_DOCUMENTS = select(chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id).select_from(
+    generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id)
+)
 
 
-def embedded_hashes_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
-    """Like embedded_hashes, for the documents at these URLs."""
-    return embedded_hashes(generation_id).where(_mapping.url.in_(urls))
+def embedded_chunks(generation_id: str, hashes: Sequence[str]) -> Select[Any]:
+    """Row number of the revision, hash of the embedded text, and id of the chunks with these hashes."""
+    return _CHUNKS_OF_DOCUMENTS.where(_filters(generation_id), chunks.c.embedded_hash.in_(hashes))
 
 
-def checksums(generation_id: str) -> Select[Any]:
-    """Row number of the revision, URL and packed checksums of every document with checksums."""
-    return select(_mapping.revision_id, _mapping.url, _mapping.vector_checksums).where(
-        _mapping.generation_id == generation_id, _mapping.vector_checksums.is_not(None)
-    )
+def chunk_ids_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
+    """Like embedded_chunks, for all chunks of the documents at these URLs."""
+    return _CHUNKS_OF_DOCUMENTS.where(_mapping.generation_id == generation_id, _mapping.url.in_(urls))
+
+
+def _with_checksums(generation_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
+    return select(*columns).where(_mapping.generation_id == generation_id, _mapping.vector_checksums.is_not(None))
+
+
+def has_checksums(generation_id: str) -> Select[Any]:
+    """One row if any document of the generation has checksums."""
+    return _with_checksums(generation_id, _mapping.revision_id).limit(1)
+
+
+def checksums_of(generation_id: str, numbers: Sequence[int]) -> Select[Any]:
+    """Row number of the revision, URL and packed checksums of those of these revisions that have checksums."""
+    columns = (_mapping.revision_id, _mapping.url, _mapping.vector_checksums)
+    return _with_checksums(generation_id, *columns).where(_mapping.revision_id.in_(numbers))
 
 
 def checksums_at(generation_id: str, urls: Sequence[str]) -> Select[Any]:
-    """Like checksums, for the documents at these URLs."""
-    return checksums(generation_id).where(_mapping.url.in_(urls))
+    """Like checksums_of, for the documents at these URLs."""
+    columns = (_mapping.revision_id, _mapping.url, _mapping.vector_checksums)
+    return _with_checksums(generation_id, *columns).where(_mapping.url.in_(urls))
 
 
 def record_checksums(generation_id: str) -> Update:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA_VERSION = "0006"
+SCHEMA_VERSION = "0007"
 """The last migration in `versions/`."""
 
 VERSION_TABLE = "catalog_version"
@@ -168,7 +168,7 @@ chunks = sa.Table(
     sa.CheckConstraint("length(chunk_id) <= 50", name="chunk_id_fits"),
 )
 # Covers the search for unchanged chunks, so that their text is not read.
-sa.Index("ix_chunks_embedded", chunks.c.revision_id, chunks.c.embedded_hash, chunks.c.chunk_id)
+sa.Index("ix_chunks_embedded_hash", chunks.c.embedded_hash, chunks.c.revision_id, chunks.c.chunk_id)
 
 anchors = sa.Table(
     "anchors",
