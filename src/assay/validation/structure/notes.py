@@ -11,7 +11,6 @@ from assay.model.ids import is_placeholder
 from assay.validation.content.languages import LANGUAGES, signs_of_languages
 from assay.validation.structure.context import CheckContext, Edition, edition_of
 from assay.validation.structure.hosts import is_provisional, private_reach
-from assay.validation.structure.pairing import first_real_addresses
 
 logger = logging.getLogger(__name__)
 
@@ -129,11 +128,12 @@ def _host(url: str) -> str:
 
 def corrected_addresses(context: CheckContext) -> Iterator[str]:
     """Say that pages at a provisional address got a real one, and that they count as the same pages."""
-    live = [at.info for at in context.catalog.listing(context.live.id)] if context.live else []
-    if not any(is_provisional(info.url) for info in live):
-        return
-    now = (at.info for at in context.catalog.listing(context.generation.id))
-    pairs = Counter((_host(old), _host(new)) for old, new in first_real_addresses(live, now).items())
+    corrected = [
+        (old, new)
+        for old, new in context.remaining_pages.items()
+        if is_provisional(old) and not is_placeholder(old) and not is_provisional(new)
+    ]
+    pairs = Counter((_host(old), _host(new)) for old, new in corrected)
     for (old, new), pages in pairs.most_common(1):
         yield (
             f"{counted(pages, 'page')} moved from {old}, which is no public address, to {new}; they are not counted as "

@@ -1,34 +1,36 @@
-"""Pair the live generation's pages with the candidate's: a page may have got its first public address. No I/O."""
+"""Pair the pages of two generations: a page may have got its first public address. No I/O."""
 
+from collections import defaultdict
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from assay.model.documents import DocumentInfo
 from assay.model.ids import is_placeholder
 from assay.validation.structure.hosts import is_provisional
 
 
-def pair_pages(live: Iterable[DocumentInfo], candidate: Iterable[DocumentInfo]) -> dict[str, str]:
-    """By URL, each live page that the candidate still has, with its URL in the candidate.
+def pair_pages(before: Iterable[DocumentInfo], after: Iterable[DocumentInfo]) -> dict[str, str]:
+    """By URL, each page of a generation that a later one still has, with its URL there. One-to-one.
 
     A page is the same under the same URL. A page with a placeholder or another provisional address is also the same if
-    its file is: giving it an address breaks no link.
+    its file is, or its path and query at a crawled site: giving it an address breaks no link.
     """
-    live, now = list(live), list(candidate)
-    urls = {info.url for info in now}
-    same = {info.url: info.url for info in live if info.url in urls}
-    files = {_file(info): info.url for info in now}
-    named = {info.url: files[_file(info)] for info in live if is_placeholder(info.url) and _file(info) in files}
-    taken = set(same.values())
-    moved = {old: new for old, new in {**named, **first_real_addresses(live, now)}.items() if new not in taken}
-    return {**moved, **same}
+    before, after = list(before), list(after)
+    urls = {info.url for info in after}
+    pairs = {info.url: info.url for info in before if info.url in urls}
+    free: defaultdict[tuple[object, ...], list[str]] = defaultdict(list)
+    for info in sorted(after, key=lambda info: info.url, reverse=True):
+        if info.url not in pairs:
+            free[_place(info)].append(info.url)
+    for info in sorted(before, key=lambda info: info.url):
+        if info.url in pairs or not is_provisional(info.url):
+            continue
+        there = free[_place(info)]
+        if there and (is_placeholder(info.url) or not is_provisional(there[-1])):
+            pairs[info.url] = there.pop()
+    return pairs
 
 
-def first_real_addresses(live: Iterable[DocumentInfo], candidate: Iterable[DocumentInfo]) -> dict[str, str]:
-    """The new address of each live page whose address was provisional, if its file is now at a public one."""
-    now = {_file(info): info.url for info in candidate if not is_provisional(info.url)}
-    provisional = (info for info in live if is_provisional(info.url) and not is_placeholder(info.url))
-    return {info.url: now[_file(info)] for info in provisional if _file(info) in now}
-
-
-def _file(info: DocumentInfo) -> tuple[str, str]:
-    return info.source, info.source_path
+def _place(info: DocumentInfo) -> tuple[object, ...]:
+    """The place of a page in its source. A crawled page's source_path lacks the query."""
+    return info.source, info.source_path, urlsplit(info.url).query

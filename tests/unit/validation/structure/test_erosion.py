@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from tests.structures import LIMITS, WORDS, finding_of, verdict_on
+from tests.structures import LIMITS, WORDS, finding_of, moved, verdict_on
 from tests.worlds import World
 
 from assay.model.evaluation import Finding, Outcome
 from assay.model.generations import Generation
 from assay.release.promotion import verdict_record
-from assay.testing.catalog_samples import NOON, page
+from assay.testing.catalog_samples import NOON, SITE, Stored, page
 
 PAGES = [page(word, f"How the {word} works.", title=f"The {word}") for word in WORDS]
 
@@ -23,11 +23,16 @@ class _Nights:
         self._count = 0
         self._live: Generation | None = None
 
-    def found(self, pages: int, limit: float = 0.2) -> Finding:
+    def found(self, pages: int, limit: float = 0.2, host: str = SITE) -> Finding:
         """What is said of a candidate with so many pages, which then goes live."""
+        return self.found_of(PAGES[:pages], limit, host)
+
+    def found_of(self, pages: Sequence[Stored], limit: float = 0.2, host: str = SITE) -> Finding:
+        """What is said of a candidate with these pages at a host, which then goes live."""
         self._count += 1
         world = self._world
-        candidate = world.build(f"g{self._count}", *PAGES[:pages], minute=self._count)
+        placed = [moved(one, one[0].info.url.replace(SITE, host)) for one in pages]
+        candidate = world.build(f"g{self._count}", *placed, minute=self._count)
         candidate = replace(candidate, parent=self._live.id if self._live else None)
         world.catalog.update_generation(candidate)
         verdict = verdict_on(world, candidate, replace(LIMITS, max_page_fall=limit), self._live)
@@ -105,3 +110,35 @@ def test_a_damaged_verdict_of_an_earlier_release_allows_no_removals(findings: ob
     nights.damage({"findings": findings})
     found = nights.found(7)
     assert (found.outcome, found.value) == (Outcome.FAIL, 0.3)
+
+
+NOWHERE, PUBLIC = "https://docs.invalid", "https://docs.realco.com"
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [(NOWHERE, NOWHERE, NOWHERE), (SITE, PUBLIC, PUBLIC), (NOWHERE, PUBLIC, PUBLIC), (NOWHERE, SITE, PUBLIC)],
+)
+def test_pages_without_a_public_address_are_added_up_too(hosts: Sequence[str]) -> None:
+    nights = _Nights()
+    for pages, host in zip((10, 9), hosts, strict=False):
+        nights.found(pages, host=host)
+    found = nights.found(7, host=hosts[2])
+    assert (found.outcome, found.value, found.count) == (Outcome.FAIL, 0.3, 3)
+
+
+def test_a_source_that_gets_its_public_address_lost_nothing_next_to_one_that_has_none() -> None:
+    intranet = [moved(one, one[0].info.url.replace(SITE, "http://10.0.0.5/handbook")) for one in PAGES[5:]]
+    nights = _Nights()
+    for host in ("http://localhost:3000", "http://localhost:3000"):
+        nights.found_of([*PAGES[:5], *intranet], host=host)
+    found = nights.found_of([*PAGES[:5], *intranet], host=PUBLIC)
+    assert (found.outcome, found.value) == (Outcome.PASS, 0.0)
+
+
+def test_a_page_that_moved_its_file_after_it_got_its_address_is_not_lost() -> None:
+    nights = _Nights()
+    nights.found(10, host=NOWHERE)
+    nights.found(10, host=PUBLIC)
+    elsewhere = [(replace(d, info=replace(d.info, source_path=f"new/{d.info.slug}.md")), chunks) for d, chunks in PAGES]
+    assert nights.found_of(elsewhere, host=PUBLIC).value == 0.0
