@@ -4,12 +4,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.small_site import ENCRYPTION_REWORDED, LOGIN, plant_small_site
+from tests.small_site import ENCRYPTION_REWORDED, LOGIN, PAGES, plant_small_site
 
 from assay.app import Assay
 from assay.app.testsets import save_test_set
 from assay.errors import PromotionRefused
-from assay.model.evaluation import Finding, Outcome, Verdict
+from assay.model.evaluation import Finding, Judgment, Outcome, Passage, Quote, TestSet, Topic, Verdict
 from assay.settings import load_settings
 from assay.validation.deriving.deriving import derive
 
@@ -25,7 +25,24 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert test_set is not None
     assert len(test_set.topics) == 9
     save_test_set(root / "small.yaml", test_set, overwrite=True)
+    save_test_set(root / "quotes.yaml", _quotes())
     return root
+
+
+def _quotes() -> TestSet:
+    """Labels by quote, each in the second half of its page."""
+    asked = {
+        "network": ("When do jobs run?", "Bandwidth limits are set per network name, so that a phone's hotspot"),
+        "encryption": ("What happens to chunks when keys are rotated?", "Rotating keys rewrites the index"),
+        "logs": ("How often do logs rotate?", "Logs rotate after ten megabytes"),
+        "sizing": ("How much memory does the index need?", "one gigabyte of memory for each ten million chunks"),
+        "alarms": ("How long do acknowledged alarms stay silent?", "fortnight"),
+    }
+    topics = [
+        Topic(page, text, judgments=(Judgment(Passage(f"https://kestrel.example/{page}", Quote(quote)), 2),))
+        for page, (text, quote) in asked.items()
+    ]
+    return TestSet("quotes", tuple(topics), "")
 
 
 def _open(root: Path, **gate: float) -> Assay:
@@ -34,7 +51,12 @@ def _open(root: Path, **gate: float) -> Assay:
 
 
 def _published(
-    published: Path, tmp_path: Path, pages: dict[str, str | None], *, allow_removals: bool = False
+    published: Path,
+    tmp_path: Path,
+    pages: dict[str, str | None],
+    *,
+    test_set: str = "small.yaml",
+    allow_removals: bool = False,
 ) -> Verdict:
     """The verdict on a copy with these pages changed; None removes one."""
     root = tmp_path / "copy"
@@ -44,7 +66,7 @@ def _published(
         page.unlink() if text is None else page.write_text(text, encoding="utf-8")
     with _open(root, allow_removals=allow_removals) as assay:
         candidate = assay.builds.ingest().generation
-        return assay.validate(candidate.id, root / "small.yaml").verdict
+        return assay.validate(candidate.id, root / test_set).verdict
 
 
 def _finding(verdict: Verdict, check: str = "lost topics") -> Finding:
@@ -73,6 +95,37 @@ def test_a_page_in_other_words_still_answers(published: Path, tmp_path: Path) ->
     verdict = _published(published, tmp_path, {"encryption.md": ENCRYPTION_REWORDED})
     assert (verdict.outcome, _finding(verdict).count) == (Outcome.PASS, 0)
     assert "lost its answer" not in verdict.summary
+
+
+def _first_half(name: str) -> str:
+    text = PAGES[name]
+    return text[: text.rfind(" ", 0, len(text) // 2)] + "\n"
+
+
+def test_the_first_half_of_a_page_is_no_answer_if_the_quoted_words_were_in_the_second(
+    published: Path, tmp_path: Path
+) -> None:
+    cut: dict[str, str | None] = {name: _first_half(name) for name in ("encryption.md", "logs.md", "alarms.md")}
+    verdict = _published(published, tmp_path, cut, test_set="quotes.yaml")
+    found = _finding(verdict)
+    assert (verdict.outcome, found.outcome) == (Outcome.FAIL, Outcome.FAIL)
+    assert [one.split(":")[0] for one in found.examples] == ["encryption", "logs", "alarms"]
+
+
+def test_one_quoted_passage_that_is_gone_leaves_the_verdict_open(published: Path, tmp_path: Path) -> None:
+    verdict = _published(published, tmp_path, {"logs.md": _first_half("logs.md")}, test_set="quotes.yaml")
+    assert (_finding(verdict).outcome, _finding(verdict).count) == (Outcome.PASS, 1)
+    assert _finding(verdict, "known answers").outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_quote_in_other_words_still_answers(published: Path, tmp_path: Path) -> None:
+    pages: dict[str, str | None] = {
+        "encryption.md": ENCRYPTION_REWORDED,
+        "alarms.md": PAGES["alarms.md"].replace("silent for a fortnight", "quiet for two weeks"),
+    }
+    verdict = _published(published, tmp_path, pages, test_set="quotes.yaml")
+    assert _finding(verdict).count == 0
+    assert _finding(verdict, "known answers").outcome is Outcome.PASS
 
 
 def test_pages_that_were_removed_on_purpose_are_not_lost(published: Path, tmp_path: Path) -> None:

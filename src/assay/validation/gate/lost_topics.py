@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.model.counting import some_of
+from assay.model.documents import Chunk
 from assay.model.evaluation import MOST_EXAMPLES, Anchoring, Finding, Outcome, ResolvedTopic, percent
 from assay.model.ranking import Hit
 from assay.model.validations import TopicResult
-from assay.validation.content.rewording import is_reworded
+from assay.validation.content.rewording import Replaced
 from assay.validation.judgments.anchoring import AnchorKind, kind_of
 
 ANSWERED = 5
@@ -63,19 +64,20 @@ def find_lost_topics(
 
     before, after: the topics that count, of the live generation and of the candidate. topics: of the candidate, by id.
     """
-    were = {one.topic.id: _answers(one) for one in before}
-    answered = [one for one in after if were.get(one.topic.id)]
+    were = {one.topic.id: one for one in before if _answers(one)}
+    answered = [one for one in after if one.topic.id in were]
     lost: list[LostTopic] = []
     reworded: set[str] = set()
     for one in answered:
-        answers, resolved = were[one.topic.id], topics[one.topic.id]
+        was, resolved = were[one.topic.id], topics[one.topic.id]
         if _is_answered(one, resolved):
             continue
         is_gone = not _proven(resolved)
-        if _resembles(one, answers):
+        if _is_reworded(one, was):
             reworded |= {one.topic.id} if is_gone else set()
         else:
-            lost.append(LostTopic(one.topic.id, answers[0].chunk.id, answers[0].chunk.document.url, is_gone))
+            answer = _answers(was)[0].chunk
+            lost.append(LostTopic(one.topic.id, answer.id, answer.document.url, is_gone))
     return LostTopics(len(answered), tuple(lost), frozenset(reworded))
 
 
@@ -139,12 +141,27 @@ def _proven(topic: ResolvedTopic) -> set[str]:
     }
 
 
-def _resembles(result: TopicResult, answers: Sequence[Hit]) -> bool:
-    """Whether a hit that is labelled, or on the page of an answer, says most of an answer."""
-    urls = {answer.chunk.document.url for answer in answers}
+def _is_reworded(result: TopicResult, was: TopicResult) -> bool:
+    """Whether a hit that is labelled, or on the page of an answer, says most of a judged passage in other words."""
+    urls = {answer.chunk.document.url for answer in _answers(was)}
+    replaced = Replaced.of(
+        (hit.chunk.text, _judged_parts(was, hit.chunk) if label else ())
+        for hit, label in zip(was.hits, was.labels, strict=False)
+    )
     return any(
-        is_reworded(answer.chunk.text, hit.chunk.text)
+        replaced.is_said_by(hit.chunk.text)
         for hit, label in zip(result.hits[:SEARCHED], result.labels, strict=False)
         if label or hit.chunk.document.url in urls
-        for answer in answers
     )
+
+
+def _judged_parts(was: TopicResult, chunk: Chunk) -> list[tuple[int, int]]:
+    """The relevant parts of a chunk's text: the rest of a page that lost a quoted sentence does not answer.
+
+    All of it if it has a label only because a judged chunk has the same text.
+    """
+    judged = zip(was.topic.judgments, was.resolutions, strict=True)
+    spans = [found.span for one, found in judged if one.label and found.span and chunk.id in found.chunk_ids]
+    offset = len(chunk.repeated_before) - chunk.start
+    parts = [(max(one.start, chunk.start) + offset, min(one.end, chunk.end) + offset) for one in spans]
+    return parts or [(0, len(chunk.text))]

@@ -9,7 +9,7 @@ from tests.validations import chunk_of, topic_result
 from assay.model.evaluation import Anchoring, Judgment, Outcome, Passage, Resolution, ResolvedTopic
 from assay.model.ranking import Hit
 from assay.model.validations import Difference, TopicResult
-from assay.validation.content.rewording import is_reworded
+from assay.validation.content.rewording import Replaced, is_reworded
 from assay.validation.gate.against_live import AgainstLive, live_findings
 from assay.validation.gate.lost_topics import LostTopic, LostTopics, find_lost_topics, lost_topics_finding
 
@@ -140,3 +140,22 @@ def test_chinese_is_compared_by_pairs_of_characters() -> None:
     before = "没有密码短语和恢复表任何人都无法再次读取存储库。"
     assert is_reworded(before, "如果没有密码短语和恢复表谁也无法读取存储库。")
     assert not is_reworded(before, "请登录以继续。请输入您的用户名和密码。")
+
+
+def test_sentences_that_were_there_before_say_nothing_new() -> None:
+    page = "Logs rotate after ten megabytes of job logs. Support asks for the job id of the logs."
+    quote = "Support asks for the job id"
+    start = page.index(quote)
+    replaced = Replaced.of([(page, [(start, start + len(quote))])])
+    assert replaced.passages == ("Support asks for the job id of the logs.",)
+    assert not replaced.is_said_by("Logs rotate after ten megabytes of job logs. More later.")
+    assert replaced.is_said_by("Logs rotate after ten megabytes of job logs. Tell support the id of your job.")
+
+
+def test_words_that_are_far_apart_are_no_new_wording() -> None:
+    before = "The passphrase protects the key, and the recovery sheet opens the repository again."
+    scattered = " ".join(
+        f"Here is a {word} between quite different things, long lists, tools, colours and weather reports from afar."
+        for word in ("passphrase", "key", "recovery", "sheet", "repository")
+    )
+    assert not is_reworded(before, scattered)
