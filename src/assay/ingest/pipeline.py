@@ -93,9 +93,8 @@ def _judged_at(generation: Generation) -> str:
 
 
 def _is_judged(generation: Generation) -> bool:
-    """Whether a generation was rejected with a test set."""
-    verdict = generation.verdict or {}
-    return generation.state is State.REJECTED and verdict.get("test_set_path") is not None
+    """Whether a generation was rejected, and remembers a verdict with a test set."""
+    return generation.state is State.REJECTED and last_judged([generation]) is not None
 
 
 class Pipeline:
@@ -168,7 +167,7 @@ class Pipeline:
             generation,
             seconds=dict(self._progress.seconds),
             sealed_at=datetime.now(UTC),
-            verdict=last_judged([one for one in before if one.content_fingerprint == generation.content_fingerprint]),
+            verdict=last_judged(before, generation.content_fingerprint),
         )
         catalog.update_generation(generation)
         self._replace_candidates(generation)

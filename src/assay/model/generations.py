@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -115,7 +115,7 @@ class Generation:
         generation of an older version.
     has_variants: whether some documents have another version or locale than the default ones.
     content_fingerprint: SHA-256 over the ids and hashes of every chunk; equal content gives equal fingerprints.
-    verdict: the last verdict on this generation; None before a validation.
+    verdict: the last verdict on this generation; None before a validation. One without a test set has JUDGED_BEFORE.
     reason: why it is rejected or failed.
     seconds: time of each build stage.
     """
@@ -145,10 +145,26 @@ class Generation:
         return f"<Generation {self.id}: {self.state.value}, {self.documents} documents, {self.chunks} chunks>"
 
 
-def last_judged(generations: Sequence[Generation]) -> Mapping[str, object] | None:
-    """The last verdict with a test set among generations; None if only their structure was validated."""
-    verdicts = [one.verdict for one in generations if one.verdict and one.verdict.get("test_set_path")]
-    return max(verdicts, key=lambda verdict: str(verdict.get("at")), default=None)
+JUDGED_BEFORE = "judged_before"
+"""Key of a stored verdict without a test set: the last verdict that had one."""
+
+
+def last_judged(generations: Iterable[Generation], content: str | None = None) -> Mapping[str, object] | None:
+    """The last verdict with a test set that generations remember; None if only their structure was validated.
+
+    content: fingerprint of the content that it must be for; None for any.
+    """
+    verdicts = [verdict for one in generations for verdict in _with_test_set(one.verdict)]
+    judged = [one for one in verdicts if content in {None, one.get("content_fingerprint")}]
+    return max(judged, key=lambda verdict: str(verdict.get("at")), default=None)
+
+
+def _with_test_set(verdict: object) -> Iterator[Mapping[str, object]]:
+    """A stored verdict, or the earlier one that it remembers, if it has a test set."""
+    if isinstance(verdict, Mapping) and verdict.get("test_set_path"):
+        yield verdict
+    elif isinstance(verdict, Mapping):
+        yield from _with_test_set(verdict.get(JUDGED_BEFORE))
 
 
 class ContentFingerprint:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from assay.errors import GenerationNotFound, PromotionRefused, VectorStoreError
 from assay.model.evaluation import Outcome, Verdict
-from assay.model.generations import Generation, State, check_transition
+from assay.model.generations import JUDGED_BEFORE, Generation, State, check_transition, last_judged
 from assay.ports import Catalog, IndexSpec, VectorStore
 
 logger = logging.getLogger(__name__)
@@ -33,8 +33,14 @@ class GenerationLifecycle:
         self._keep = keep
 
     def record(self, verdict: Verdict) -> Generation:
-        """Store a verdict with its generation. Raises GenerationNotFound."""
-        generation = replace(self._catalog.generation(verdict.generation), verdict=verdict_record(verdict))
+        """Store a verdict with its generation. Raises GenerationNotFound.
+
+        One without a test set carries the last one with a test set: a run without it does not make it forgotten.
+        """
+        record = verdict_record(verdict)
+        if verdict.test_set_path is None and (judged := last_judged(self._catalog.generations())) is not None:
+            record = {**record, JUDGED_BEFORE: judged}
+        generation = replace(self._catalog.generation(verdict.generation), verdict=record)
         self._catalog.update_generation(generation)
         return generation
 

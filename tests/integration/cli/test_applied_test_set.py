@@ -111,3 +111,33 @@ def test_a_test_set_that_is_gone_is_not_left_out_in_silence(assay: Run, folder: 
     assert (said.code, "what is live cannot be used" in " ".join(said.err.split())) == (2, True)
     assert "--no-testset" in said.err
     assert assay("publish", "--no-testset").code == 0
+
+
+@pytest.mark.parametrize("command", [("validate",), ("promote",), ("publish",)])
+def test_a_run_without_the_test_set_does_not_make_it_forgotten(
+    assay: Run, folder: Path, command: tuple[str, ...]
+) -> None:
+    if command == ("validate",):
+        _write_test_set(folder)
+        assert assay("publish", "--testset", TESTSET).code == 0
+    else:
+        _write_test_set(folder, PARTS[0])
+        assert assay("publish", "--testset", TESTSET).code == 3
+    assert assay(*command, "--no-testset").code == 0
+    checks = {check["check"]: check for check in assay("doctor", "--json").body["checks"]}
+    assert TESTSET in checks["test set"]["message"]
+    _break(folder, *PARTS[1:3])
+    broken = assay("publish", "--json")
+    assert (broken.code in {1, 3}, broken.body["promoted"]) == (True, None)
+
+
+def test_the_test_set_is_remembered_however_many_releases_went_without_it(assay: Run, folder: Path) -> None:
+    _write_test_set(folder)
+    toml = folder / "assay.toml"
+    toml.write_text(f"{toml.read_text()}\n[release]\nkeep = 2\n")
+    assert assay("publish", "--testset", TESTSET).code == 0
+    for night in range(2):
+        plant(folder, {"docs/lamp.md": f"# The lamp\n\nThe lamp was new {night} nights ago.\n"})
+        assert assay("publish", "--no-testset").code == 0
+    _break(folder, *PARTS[:2])
+    assert assay("publish").code == 1

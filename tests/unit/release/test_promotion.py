@@ -18,7 +18,7 @@ from assay.errors import (
     StoreUnavailable,
 )
 from assay.model.evaluation import Finding, Outcome, Verdict
-from assay.model.generations import Generation, State
+from assay.model.generations import Generation, State, last_judged
 from assay.release.promotion import GenerationLifecycle, has_pass, verdict_record
 from assay.testing.catalog_samples import generation, page
 
@@ -427,3 +427,17 @@ def test_a_verdict_of_one_generation_says_nothing_of_another_with_other_content(
     desk.catalog.update_generation(replace(other, verdict=verdict_record(passed)))
     with pytest.raises(PromotionRefused):
         desk.lifecycle.promote("g2", GATE, TEST_SET)
+
+
+def test_a_verdict_without_a_test_set_carries_the_last_one_with_it(desk: Desk) -> None:
+    desk.publish("g1")
+    structural = replace(_judged(desk.candidate("g2"), test_set=None), test_set_path=None)
+    for at in (3, 4):
+        desk.lifecycle.record(replace(structural, at=datetime(2026, at, 1, tzinfo=UTC)))
+    generations = desk.catalog.generations()
+    desk.catalog.transition("g2", State.REJECTED)
+    judged = last_judged(desk.catalog.generation(name) for name in ("g2",))
+    assert judged is not None
+    assert (judged["generation"], judged["test_set_path"]) == ("g1", "topics.yaml")
+    content = desk.catalog.generation("g2").content_fingerprint
+    assert last_judged(generations, content) is None
