@@ -1,5 +1,6 @@
 """The limits, input and result of a structural check."""
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,6 +56,10 @@ class StructuralLimits:
     embedded_again: int
 
 
+MOST_SAMPLED = 1_000
+"""Maximum number of points that a check draws."""
+
+
 @dataclass(frozen=True)
 class CheckContext:
     """The input of a structural check.
@@ -91,6 +96,21 @@ class CheckContext:
             return {}
         live, now = ((at.info for at in self.catalog.listing(one.id)) for one in (self.live, self.generation))
         return pair_pages(live, now)
+
+    @cached_property
+    def sampled_ids(self) -> list[str]:
+        """A uniform sample of the index's ids, of at most MOST_SAMPLED: the same for equal content.
+
+        Read once for all checks, a page of ids at a time (algorithm R: Vitter, TOMS 1985). Raises VectorStoreError.
+        """
+        dice = random.Random(f"{self.generation.content_fingerprint} sample")  # noqa: S311 - to be repeated
+        sample: list[str] = []
+        for number, identity in enumerate(self.index.ids() if self.index else ()):
+            if number < MOST_SAMPLED:
+                sample.append(identity)
+            elif (place := int(dice.random() * (number + 1))) < MOST_SAMPLED:
+                sample[place] = identity
+        return sample
 
 
 Check = Callable[[CheckContext, StructuralLimits, Progress], Iterable[Finding]]

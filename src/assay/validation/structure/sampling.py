@@ -16,13 +16,13 @@ Rows = NDArray[np.float32]
 
 
 def draw_points(context: CheckContext, size: int, purpose: str) -> list[StoredPoint]:
-    """Sample points, seeded by the content fingerprint so that it is repeatable. purpose: seeds each check differently.
+    """Sample points, seeded by the content fingerprint so that it is repeatable.
 
-    Raises VectorStoreError.
+    size: at most MOST_SAMPLED. purpose: seeds each check differently. Raises VectorStoreError.
     """
     if context.index is None:
         return []
-    ids = list(context.index.ids())
+    ids = context.sampled_ids
     if len(ids) > size:
         ids = random.Random(f"{context.generation.content_fingerprint} {purpose}").sample(ids, size)  # noqa: S311 - to be repeated
     return [point for _, point in sorted(context.index.stored(ids).items())]
