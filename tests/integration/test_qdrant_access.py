@@ -18,9 +18,9 @@ from tests.qdrant_stores import qdrant_store
 from tests.real_qdrant import Server, real_server
 
 from assay.adapters.stores.qdrant.store import QdrantStore
-from assay.errors import ConfigurationError, StoreUnavailable, VectorStoreError
+from assay.errors import ConfigurationError, IndexCorrupt, StoreUnavailable, VectorStoreError
 from assay.model.ranking import Query
-from assay.testing.index_samples import SPEC, filled, points
+from assay.testing.index_samples import SPEC, direction, filled, points
 
 KEY, READ_ONLY = "sk-access-4711", "sk-reader-4712"
 ON_EACH_SERVER = pytest.mark.parametrize("server", ["peer", "real"], indirect=True)
@@ -253,4 +253,50 @@ def test_a_build_whose_patience_ended_does_not_wait_as_long_again(peer: QdrantPe
     with pytest.raises(StoreUnavailable):
         index.vectors(ids)
     assert peer.counts.total() == 1
+    store.close()
+
+
+# --- what others do to the server ---
+
+
+@pytest.mark.parametrize("any_server", ["peer", "real"], indirect=True)
+def test_a_search_of_a_collection_that_another_program_replaced_says_so(any_server: Server) -> None:
+    store = opened(any_server)
+    index = filled(store, points(5))
+    with any_server.client() as outside:
+        outside.delete_collection("assay-g1")
+        dense = models.VectorParams(size=4, distance=models.Distance.COSINE)
+        outside.create_collection("assay-g1", vectors_config={"dense": dense})
+    with pytest.raises(IndexCorrupt, match="another program replaced") as raised:
+        index.compare(direction(1), [points(1)[0].chunk.id])
+    assert "assay publish" in raised.value.hint
+    store.close()
+
+
+@pytest.mark.parametrize("any_server", ["peer", "real"], indirect=True)
+def test_an_alias_that_another_program_uses_is_reported_and_not_switched(any_server: Server) -> None:
+    store = opened(any_server)
+    filled(store, points(5))
+    with any_server.client() as outside:
+        outside.create_collection("theirs", vectors_config=models.VectorParams(size=4, distance=models.Distance.DOT))
+        named = models.CreateAlias(alias_name="assay", collection_name="theirs")
+        outside.update_collection_aliases([models.CreateAliasOperation(create_alias=named)])
+        report = store.describe()
+        with pytest.raises(VectorStoreError, match="which is not Assay's") as raised:
+            store.switch_alias("g1")
+        assert alias(outside) == "theirs"
+    assert any("points to the collection theirs, which is not Assay's" in problem for problem in report.problems)
+    assert report.shown is None
+    assert "Remove the alias" in raised.value.hint
+    store.close()
+
+
+def test_a_shard_without_a_replica_that_answers_is_explained(peer: QdrantPeer) -> None:
+    store = qdrant_store(peer.url, api_key=KEY)
+    index = filled(store, points(5))
+    peer.nasty = "Service internal error: 1 of 1 read operations failed: Tonic status error: status: Unavailable"
+    peer.fail("nasty", times=None)
+    with pytest.raises(StoreUnavailable, match="read operations failed") as raised:
+        index.compare(direction(1), [points(1)[0].chunk.id])
+    assert "replication_factor" in raised.value.hint
     store.close()

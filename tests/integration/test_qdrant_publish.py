@@ -244,6 +244,14 @@ def test_a_server_that_goes_away_in_an_upload_leaves_live_as_it_was_and_the_next
         assert collections(outside) == sorted([f"assay-{live}", f"assay-{report.promoted.id}"])
 
 
+def test_a_server_that_restarts_while_a_candidate_is_checked_does_not_stop_the_publish(
+    peer: QdrantPeer, workshop: Workshop
+) -> None:
+    with workshop.open(patience_seconds=60.0) as assay:
+        peer.fail("reset", path="/points/query", skip=3, times=5)
+        assert assay.publish().promoted
+
+
 def test_a_killed_build_leaves_nothing_after_the_next_run(
     peer: QdrantPeer, workshop: Workshop, outside: QdrantClient
 ) -> None:

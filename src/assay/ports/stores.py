@@ -160,7 +160,7 @@ class StoreReport:
 
     summary: kind and location, without a full stop.
     problems: faults that do not stop it, each a sentence without its capital and full stop.
-    shown: the generation that the alias names; None if there is no alias.
+    shown: the generation that the alias names; None if there is no alias, or if it names no generation.
     """
 
     summary: str

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from qdrant_client import QdrantClient, models
 
+from assay.adapters.stores.qdrant.advice import OTHER_VECTORS
 from assay.adapters.stores.qdrant.errors import FailedRequest
 from assay.adapters.stores.qdrant.options import ReadOptions
 from assay.adapters.stores.qdrant.server import QdrantServer, Retry, consistency_of
@@ -20,7 +21,6 @@ _NO_LIMIT = 2**31
 """Larger than the limit of any request."""
 
 _SHOWN = 12
-_OTHER_VECTORS = re.compile(r"vector (dimension|name)|not existing vector", re.IGNORECASE)
 _UNINDEXED = re.compile(r'Index required but not found for "([^"]+)"')
 
 Selector = bool | Sequence[str]
@@ -146,7 +146,7 @@ class AdoptedCollection:
                 f"filters: the server's strict mode forbids to filter by {unindexed[1]!r}, which has no payload index.",
                 hint="Remove that filter, or ask the owner of the collection to index the field.",
             )
-        if failure.status == 400 and _OTHER_VECTORS.search(failure.message):
+        if failure.status == 400 and OTHER_VECTORS.search(failure.message):
             return VectorStoreError(
                 f"The collection {self.name} has other vectors than when it was opened ({failure.message}).",
                 hint="It was recreated: restart Assay, and see `assay doctor`.",

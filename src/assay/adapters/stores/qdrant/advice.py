@@ -16,6 +16,11 @@ SMALLER_REQUESTS = (
     "Set [qdrant] upload_batch to at most write_rate_limit of its strict mode, and read_rate_limit to 512 or more."
 )
 
+OTHER_VECTORS = re.compile(r"vector (dimension|name)|not existing vector", re.IGNORECASE)
+"""A search for vectors that the collection does not have."""
+
+_MISSING_NODE = re.compile(r"operations failed|failed to apply operation|no active replica", re.IGNORECASE)
+
 _PROTOCOLS = (
     "Check that it runs, and that the port speaks the protocol of the settings: https:// in [qdrant] url if it uses "
     "TLS; REST at the port of url (6333), gRPC at [qdrant] grpc_port (6334)."
@@ -44,6 +49,16 @@ def missing_right(message: str) -> str:
     if re.search(r"\b(manage|write)\b", message, re.IGNORECASE):
         return "the API key may not write"
     return "the API key may not read it"
+
+
+def server_error_advice(message: str) -> str:
+    """Hint for a 500 and the like."""
+    if _MISSING_NODE.search(message):
+        return (
+            "A node of the cluster does not answer: start it again, or move its replicas. With [qdrant] "
+            "replication_factor of 2 or more, searches go on without one; writes too, if write_consistency is less."
+        )
+    return "See its log."
 
 
 def connection_advice(message: str) -> str:

@@ -13,11 +13,13 @@ from qdrant_client.http.exceptions import ApiException, ResponseHandlingExceptio
 
 from assay.adapters.stores.points import REBUILD
 from assay.adapters.stores.qdrant.advice import (
+    OTHER_VECTORS,
     OVER_CAPACITY,
     RIGHTS,
     SMALLER_REQUESTS,
     connection_advice,
     missing_right,
+    server_error_advice,
     strict_advice,
 )
 from assay.errors import (
@@ -184,7 +186,7 @@ def _refusals(status: int | None, message: str) -> Iterator[tuple[type[VectorSto
     if status == 403:
         yield VectorStoreError, f"{missing_right(message)} ({message}).", RIGHTS
     if status == 404:
-        yield IndexNotFound, f"it does not exist ({message}).", "Build one with `assay ingest`."
+        yield IndexNotFound, f"it does not exist ({message}).", "`assay publish` builds it again."
     if status == 413:
         hint = "Decrease [qdrant] upload_bytes, or increase the server's service.max_request_size_mb."
         yield VectorStoreError, f"the request is too large for it ({message}).", hint
@@ -193,8 +195,10 @@ def _refusals(status: int | None, message: str) -> Iterator[tuple[type[VectorSto
     if status == 429:
         hint = "Try again later, or raise read_rate_limit or write_rate_limit of its strict mode."
         yield StoreUnavailable, f"it limits the rate of requests ({message}).", hint
+    if status == 400 and OTHER_VECTORS.search(message):
+        yield IndexCorrupt, f"another program replaced the collection: it has other vectors ({message}).", REBUILD
     if status in _TRANSIENT:
-        yield StoreUnavailable, f"it answered {status} ({message}).", "See its log."
+        yield StoreUnavailable, f"it answered {status} ({message}).", server_error_advice(message)
     yield VectorStoreError, f"it refused with {status} ({message}).", "See its log."
 
 

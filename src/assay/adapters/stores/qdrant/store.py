@@ -142,8 +142,8 @@ class QdrantStore:
         if current is not None:
             if not current.startswith(f"{self._collection}-"):
                 raise VectorStoreError(
-                    f"The alias {self._collection} points to the collection {current}, which is not Assay's.",
-                    hint="Set [qdrant] collection (or QDRANT_COLLECTION_NAME) to an unused name.",
+                    f"T{_foreign_target(self._collection, current)[1:]}.",
+                    hint="Remove the alias, or set [qdrant] collection (or QDRANT_COLLECTION_NAME) to an unused name.",
                 )
             operations.append(models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=self._collection)))
         operations.append(
@@ -180,6 +180,11 @@ class QdrantStore:
         if self._collection in names:
             problems.append(_alias_name_taken(self._collection, self._server.address))
         shown = target.removeprefix(f"{self._collection}-") if target else None
+        if target and shown == target:
+            shown = None
+            problems.append(
+                f"{_foreign_target(self._collection, target)}: remove the alias, or use another name for it"
+            )
         return StoreReport(summary, tuple(problems), shown)
 
     def close(self) -> None:
@@ -243,6 +248,10 @@ class QdrantStore:
 
 def _alias_name_taken(collection: str, address: str) -> str:
     return f"the Qdrant server at {address} has a collection {collection}, whose name the alias needs"
+
+
+def _foreign_target(alias: str, target: str) -> str:
+    return f"the alias {alias} points to the collection {target}, which is not Assay's"
 
 
 def _numbers(version: str) -> tuple[int, ...]:
