@@ -252,6 +252,15 @@ def test_a_server_that_restarts_while_a_candidate_is_checked_does_not_stop_the_p
         assert assay.publish().promoted
 
 
+def test_a_publish_waits_for_a_server_that_is_restarting_when_it_begins(peer: QdrantPeer, workshop: Workshop) -> None:
+    with workshop.open(patience_seconds=60.0) as assay:
+        first = assay.publish().build.generation.id
+        workshop.write("camera", "The camera focuses itself.")
+        peer.fail("reset", times=5)
+        assert assay.publish().promoted
+        assert assay.parts.catalog.live_id() != first
+
+
 def test_a_killed_build_leaves_nothing_after_the_next_run(
     peer: QdrantPeer, workshop: Workshop, outside: QdrantClient
 ) -> None:

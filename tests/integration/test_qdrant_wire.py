@@ -170,7 +170,7 @@ def test_answers_over_rest_are_asked_for_uncompressed(grpc: bool, encoding: str 
 
 def test_an_index_is_sealed_only_with_all_its_replicas(peer: QdrantPeer) -> None:
     peer.database.missing_replicas = 1
-    loading = replace(LOADING, seal_timeout_seconds=0.2)
+    loading = replace(LOADING, seal_timeout_seconds=1.0)
     store = qdrant_store(peer.url, api_key="wire-key", layout=FULL, loading=loading)
     writer = store.create("g1", SPEC)
     writer.add(points(3))

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from enum import Enum
 from math import isfinite
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 from qdrant_client import QdrantClient, models
@@ -226,12 +226,18 @@ def connect(access: Access, seconds: int) -> QdrantClient:
         cloud_inference=True,  # otherwise the client searches every request for texts to embed
         limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_KEPT),
         verify=trusted or True,
-        grpc_options={"root_certificates": access.ca_file.read_bytes()} if access.ca_file else None,
+        grpc_options=_grpc_options(access),
     )
     if access.grpc:
         # Created now, under the lock, because several threads could create them at the first request.
         _ = client.grpc_points, client.grpc_collections
     return client
+
+
+def _grpc_options(access: Access) -> dict[str, Any]:
+    # While gRPC waits before it connects again, by default up to two minutes, every request fails.
+    options: dict[str, Any] = {"grpc.initial_reconnect_backoff_ms": 100, "grpc.max_reconnect_backoff_ms": 200}
+    return options | ({"root_certificates": access.ca_file.read_bytes()} if access.ca_file else {})
 
 
 def _headers(access: Access) -> dict[str, str]:

@@ -74,7 +74,8 @@ class QdrantStore:
 
     def open(self, generation: str, spec: IndexSpec, *, patient: bool = False) -> QdrantIndex:
         """Open a sealed index. Raises IndexNotFound, IndexCorrupt, StoreUnavailable."""
-        index, marker = self._open_unchecked(generation, spec, Retry.LONG if patient else Retry.BRIEF)
+        retry = Retry.LONG if patient else Retry.BRIEF
+        index, marker = self._open_unchecked(generation, spec, opening=retry, reads=retry)
         points = index.count()
         if points != marker.points:
             raise _wrong_count(generation, points, marker)
@@ -83,28 +84,30 @@ class QdrantStore:
     def inspect(self, generation: str, spec: IndexSpec) -> Inspected:
         """Open an index for checks; a missing or damaged one is reported and not raised."""
         try:
-            index, marker = self._open_unchecked(generation, spec, Retry.LONG)
+            index, marker = self._open_unchecked(generation, spec, opening=Retry.BRIEF, reads=Retry.LONG)
         except (IndexNotFound, IndexCorrupt) as error:
             return Inspected(None, (error.message,))
         points = index.count()
         return Inspected(index, () if points == marker.points else (_wrong_count(generation, points, marker).message,))
 
-    def _open_unchecked(self, generation: str, spec: IndexSpec, reads: Retry) -> tuple[QdrantIndex, Marker]:
-        info, marker = self._server.once_spread(lambda: self._sealed(generation))
+    def _open_unchecked(
+        self, generation: str, spec: IndexSpec, *, opening: Retry, reads: Retry
+    ) -> tuple[QdrantIndex, Marker]:
+        info, marker = self._server.once_spread(lambda: self._sealed(generation, opening))
         if marker.dimension != spec.dimension:
             raise unusable_index(generation, f"it has {marker.dimension} dimensions, not {spec.dimension}")
         require_shape(info, marker)
         return QdrantIndex(self._server, marker, self._reading, reads), marker
 
-    def _sealed(self, generation: str) -> tuple[models.CollectionInfo, Marker]:
-        info = self._info(generation)
+    def _sealed(self, generation: str, retry: Retry) -> tuple[models.CollectionInfo, Marker]:
+        info = self._info(generation, retry)
         return info, read_marker(info, self._collection, generation)
 
     def delete(self, generation: str) -> None:
         """Delete an index, sealed or not; does nothing if there is none."""
         name = collection_name(self._collection, generation)
         try:
-            info = self._info(generation)
+            info = self._info(generation, Retry.LONG)
         except IndexNotFound:
             return
         if not belongs_to(info, self._collection, generation):
@@ -112,7 +115,7 @@ class QdrantStore:
                 f"The collection {name} on the Qdrant server at {self._server.address} was not made by Assay.",
                 hint="It is not touched; delete it yourself if it is not needed.",
             )
-        gone = self._server.try_request(lambda client: client.delete_collection(name), Retry.BRIEF)
+        gone = self._server.try_request(lambda client: client.delete_collection(name), Retry.LONG)
         if isinstance(gone, FailedRequest) and not gone.is_missing:
             raise self._server.error(gone, "delete", generation)
 
