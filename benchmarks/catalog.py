@@ -119,7 +119,8 @@ def publish(catalog: SqlCatalog, name: str, pages: Pages, release: int, figures:
     with figures.stage(f"{label}: store"):
         for batch in batched(pages.all(release), _DOCUMENTS_AT_ONCE):
             catalog.add_documents(name, batch)
-    _index(catalog, name, figures, label)
+    if release == 0:
+        _index(catalog, name, figures, label)
     with figures.stage(f"{label}: candidate"):
         catalog.transition(name, State.CANDIDATE)
     with figures.stage(f"{label}: promote"):
@@ -165,20 +166,13 @@ def publish_edits(catalog: SqlCatalog, live: str, name: str, pages: Pages, figur
         for batch in batched(changed, _DOCUMENTS_AT_ONCE):
             catalog.add_documents(name, batch)
         catalog.include_revisions(name, kept)
-    with figures.stage("edits: check of kept pages"):
-        catalog.damaged_revisions(kept)
-    with figures.stage("edits: reusable vectors"):
-        found = reusable(catalog, live, name)
-    figures.add("edits: reusable", float(found))
-    _index(catalog, name, figures, "edits")
+    with figures.stage("edits: check of 1,000 kept pages"):
+        catalog.damaged_revisions(kept[:1_000])
+    chunks = [chunk for number in range(min(pages.count, 1_500)) for chunk in pages.page(number, 0)[1]]
+    hashes = [[chunk.embedded_hash for chunk in batch] for batch in batched(chunks, _CHUNKS_AT_ONCE)]
+    figures.calls("edits: vectors of 512 chunks", lambda batch: catalog.embedded_chunks(live, batch), hashes)
     catalog.transition(name, State.CANDIDATE)
     catalog.promote(name, NOON)
-
-
-def reusable(catalog: SqlCatalog, live: str, name: str) -> int:
-    """Number of chunks whose vector the live generation has."""
-    batches = batched(catalog.chunks(name), _CHUNKS_AT_ONCE)
-    return sum(len(catalog.embedded_chunks(live, [chunk.embedded_hash for chunk in batch])) for batch in batches)
 
 
 # --- what is asked while it serves ---------------------------------------------------------------------------------

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Delete, Select, Update, bindparam, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Delete, Select, String, Update, bindparam, delete, exists, select, update
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from assay.adapters.catalog.sql.tables import (
     anchors,
@@ -185,12 +188,29 @@ def chunks_of(numbers: Sequence[int]) -> Select[Any]:
     return select(*columns).where(chunks.c.revision_id.in_(numbers)).order_by(chunks.c.revision_id, chunks.c.position)
 
 
-def _filters(generation_id: str) -> ColumnElement[bool]:
-    """Condition on the generation that no index serves: begin with the few rows that another condition finds.
+class _Unindexed(FunctionElement[str]):
+    """A column for whose condition SQLite uses no index: its rows are found by another condition.
 
-    SQLite would begin with every document of the generation, because it has no statistics.
+    Without statistics SQLite would begin with every document of a generation instead of a few chunks.
     """
-    return func.coalesce(_mapping.generation_id, "") == generation_id
+
+    name = "unindexed"
+    inherit_cache = True
+    type = String()
+
+
+@compiles(_Unindexed)
+def _plain(element: _Unindexed, compiler: SQLCompiler, **options: object) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(_Unindexed, "sqlite")
+def _unary_plus(element: _Unindexed, compiler: SQLCompiler, **options: object) -> str:
+    return f"+{compiler.process(element.clauses, **options)}"  # https://www.sqlite.org/optoverview.html
+
+
+def _filters(generation_id: str) -> ColumnElement[bool]:
+    return _Unindexed(_mapping.generation_id) == generation_id
 
 
 _PLACES = select(*PLACE).select_from(generation_documents.join(chunks, chunks.c.revision_id == _mapping.revision_id))
